@@ -1,0 +1,118 @@
+package io.boltwork;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Settings of a {@link LockClient}. Immutable. */
+public final class ClientOptions {
+
+    private static final ClientOptions DEFAULTS =
+            new ClientOptions(null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
+
+    private final @Nullable Executor callbackExecutor;
+    private final Duration slice;
+    private final Duration outagePatience;
+    private final Duration shutdownTime;
+
+    private ClientOptions(
+            @Nullable Executor callbackExecutor, Duration slice, Duration outagePatience, Duration shutdownTime) {
+        this.callbackExecutor = callbackExecutor;
+        this.slice = slice;
+        this.outagePatience = outagePatience;
+        this.shutdownTime = shutdownTime;
+    }
+
+    /**
+     * Threads of the client's own for callbacks, slice 1 ms, outage patience 30 s, shutdown time 5 s.
+     *
+     * @return the defaults
+     */
+    public static ClientOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * Sets who runs callbacks: what is chained to {@link Lease#whenLost()} and to asynchronous results. Callbacks of one
+     * lock run one after the other; they may block and use locks, so the executor must not be bounded to fewer threads than
+     * wait for each other. Default: daemon threads of the client's own, made as needed.
+     *
+     * @param executor who runs them; the client does not shut it down
+     * @return options with that setting
+     */
+    public ClientOptions withCallbackExecutor(Executor executor) {
+        return new ClientOptions(Objects.requireNonNull(executor, "executor"), slice, outagePatience, shutdownTime);
+    }
+
+    /**
+     * Sets for how long a client may pass a lock from one of its threads to the next before it lets other clients have it.
+     * A slice is never shorter than several round trips. Longer slices mean more throughput of one lock and longer waits in
+     * other clients. Default: 1 ms.
+     *
+     * @param slice 0 to 1 s
+     * @return options with that setting
+     * @throws IllegalArgumentException if the slice is out of that range
+     */
+    public ClientOptions withSlice(Duration slice) {
+        Objects.requireNonNull(slice, "slice");
+        if (slice.isNegative() || slice.compareTo(Duration.ofSeconds(1)) > 0) {
+            throw new IllegalArgumentException("slice must be between 0 and 1 s, but is " + Durations.text(slice));
+        }
+        return new ClientOptions(callbackExecutor, slice, outagePatience, shutdownTime);
+    }
+
+    /**
+     * Sets how long a call without a time limit ({@code lock()}, {@code acquire()}) goes on waiting while the backend gives
+     * no answer; then it throws {@link BackendException}. Default: 30 s.
+     *
+     * @param patience 0 to 365 days
+     * @return options with that setting
+     * @throws IllegalArgumentException if the patience is out of that range
+     */
+    public ClientOptions withOutagePatience(Duration patience) {
+        return new ClientOptions(
+                callbackExecutor,
+                slice,
+                Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365)),
+                shutdownTime);
+    }
+
+    /**
+     * Sets how long {@link LockClient#close()} may take to give everything back. Default: 5 s.
+     *
+     * @param time 0 to 1 h
+     * @return options with that setting
+     * @throws IllegalArgumentException if the time is out of that range
+     */
+    public ClientOptions withShutdownTime(Duration time) {
+        return new ClientOptions(
+                callbackExecutor,
+                slice,
+                outagePatience,
+                Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)));
+    }
+
+    @Nullable
+    Executor callbackExecutor() {
+        return callbackExecutor;
+    }
+
+    Duration slice() {
+        return slice;
+    }
+
+    Duration outagePatience() {
+        return outagePatience;
+    }
+
+    Duration shutdownTime() {
+        return shutdownTime;
+    }
+
+    @Override
+    public String toString() {
+        return "slice " + slice.toNanos() / 1_000 + " µs, outage patience " + Durations.text(outagePatience)
+                + ", shutdown time " + Durations.text(shutdownTime);
+    }
+}

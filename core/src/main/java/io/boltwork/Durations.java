@@ -1,0 +1,45 @@
+package io.boltwork;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** Checks and prints durations. */
+final class Durations {
+
+    private Durations() {}
+
+    /** The duration in whole milliseconds, if it lies between the bounds. */
+    static Duration between(String parameter, Duration value, Duration least, Duration most) {
+        Objects.requireNonNull(value, parameter);
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    parameter + " must be between " + text(least) + " and " + text(most) + ", but is " + text(value));
+        }
+        return Duration.ofMillis(value.toMillis());
+    }
+
+    /** Nanoseconds, at most {@link Ticker#NEVER}; negative durations count as zero. */
+    static long nanos(String parameter, Duration value) {
+        Objects.requireNonNull(value, parameter);
+        if (value.isNegative()) {
+            return 0;
+        }
+        try {
+            return value.toNanos();
+        } catch (ArithmeticException beyondCenturies) {
+            return Ticker.NEVER;
+        }
+    }
+
+    /** As people write it: {@code 250 ms}, {@code 30 s}, {@code 36 h}. */
+    static String text(Duration value) {
+        long seconds = value.toSeconds();
+        if (value.toMillisPart() != 0 || seconds == 0) {
+            return Math.abs(seconds) < 10_000 ? value.toMillis() + " ms" : seconds + " s";
+        }
+        if (seconds % 86_400 == 0) {
+            return seconds / 86_400 + " days";
+        }
+        return seconds % 3_600 == 0 ? seconds / 3_600 + " h" : seconds + " s";
+    }
+}

@@ -1,0 +1,37 @@
+package io.boltwork;
+
+import io.boltwork.spi.Command;
+
+/** What a {@link LockMachine} can see of the world and do to it. Nothing here blocks or throws. */
+interface Effects {
+
+    /** The client's monotonic clock, in nanoseconds. */
+    long now();
+
+    /** The estimate of the server's clock. */
+    ServerClock serverClock();
+
+    /** The id of a request that never was. */
+    String newRequestId();
+
+    /** Whether that request is one of this client's. */
+    boolean isOurs(String request);
+
+    /** A number from 0 to {@code bound - 1}, so that not all do the same at once. */
+    long random(long bound);
+
+    /** Sends a command; its reply comes back as the event {@link LockMachine#answered}. */
+    void send(Command command);
+
+    /** Sends a renewal with others; its result comes back as {@link LockMachine#renewed}. */
+    void renew(Command.Renew.Item item);
+
+    /** There is a lease of that length that the keeper has to visit. */
+    void keep(long leaseNanos);
+
+    /** A request has been given back for good. */
+    void released(Request request);
+
+    /** The hold of a granted request by a waiter. */
+    Hold hold(Request request, Waiter waiter);
+}

@@ -1,0 +1,309 @@
+package io.boltwork;
+
+import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.Waiter.Verdict;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The lock of that name as its users see it: a view on the engine, without state of its own. */
+final class EngineLock implements FencedLock {
+
+    private static final long FOR_EVER = Ticker.NEVER;
+    private static final long NOT_AT_ALL = 0;
+
+    private final Engine engine;
+    private final String name;
+    private final LockOptions options;
+
+    EngineLock(Engine engine, String name, LockOptions options) {
+        this.engine = engine;
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public FencedLock withOptions(LockOptions other) {
+        return new EngineLock(engine, name, Objects.requireNonNull(other, "options"));
+    }
+
+    // ================================================================ by thread
+
+    @Override
+    public void lock() {
+        enterUninterruptibly(options, false);
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        enterUninterruptibly(LockOptions.fixedLease(lease).withOnLoss(options.onLoss()), false);
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        enter(options, FOR_EVER, true, false);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return tryEnter(options, false) != null;
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        checkInterrupt();
+        return enter(options, Math.max(NOT_AT_ALL, unit.toNanos(time)), true, false) != null;
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        LockOptions fixed = LockOptions.fixedLease(lease).withOnLoss(options.onLoss());
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        return enter(fixed, nanos, true, false) != null;
+    }
+
+    @Override
+    public void unlock() {
+        Hold hold = engine.holdOf(name, Thread.currentThread());
+        if (hold == null || hold.locks() == 0) {
+            throw notHeld(hold);
+        }
+        engine.leaveAndWait(hold, false);
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException(
+                "Conditions are not supported by distributed locks: the threads that wait and signal would be in different JVMs");
+    }
+
+    @Override
+    public Lease acquire() {
+        return handle(enterUninterruptibly(options, true));
+    }
+
+    @Override
+    public Lease acquireInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        return handle(Objects.requireNonNull(enter(options, FOR_EVER, true, true)));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        return Optional.ofNullable(tryEnter(options, true)).map(this::handle);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        return Optional.ofNullable(enter(options, nanos, true, true)).map(this::handle);
+    }
+
+    private Lease handle(Hold hold) {
+        return new LeaseHandle(engine, hold);
+    }
+
+    private static void checkInterrupt() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private Hold enterUninterruptibly(LockOptions with, boolean asLease) {
+        try {
+            return Objects.requireNonNull(enter(with, FOR_EVER, false, asLease));
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private @Nullable Hold tryEnter(LockOptions with, boolean asLease) {
+        try {
+            return enter(with, NOT_AT_ALL, false, asLease);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** One level deeper, or a new hold; {@code null} if it was refused. */
+    private @Nullable Hold enter(LockOptions with, long nanos, boolean interruptible, boolean asLease)
+            throws InterruptedException {
+        Hold held = engine.holdOf(name, Thread.currentThread());
+        if (held != null && enterAgain(held, asLease)) {
+            return held;
+        }
+        Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, asLease);
+        engine.request(name, waiter);
+        // a try ends by itself, with the command timeout at the latest
+        Verdict verdict = engine.await(name, waiter, waiter.tryOnly ? FOR_EVER : nanos, interruptible);
+        return held(verdict);
+    }
+
+    private boolean enterAgain(Hold held, boolean asLease) {
+        try {
+            return held.enter(asLease);
+        } catch (LeaseLostException lost) {
+            engine.expired(held);
+            throw lost;
+        }
+    }
+
+    private static @Nullable Hold held(Verdict verdict) {
+        if (verdict instanceof Waiter.Granted granted) {
+            return granted.hold();
+        }
+        if (verdict instanceof Waiter.Failed failed) {
+            throw again(failed.cause());
+        }
+        return null;
+    }
+
+    /** The same exception, thrown here: who catches it wants to see its own stack. */
+    private static LockException again(LockException cause) {
+        return cause instanceof BackendException failure
+                ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
+                : new ClientClosedException(String.valueOf(cause.getMessage()));
+    }
+
+    private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
+        Thread thread = Thread.currentThread();
+        if (hold != null) {
+            return new IllegalMonitorStateException("Thread '" + thread.getName() + "' holds the lock '" + name
+                    + "' by a lease (acquire); release() or close() the lease, unlock() undoes lock()");
+        }
+        Hold other = engine.hold(name);
+        String holder = other == null ? "nobody in this client does" : "it is held by " + other;
+        return new IllegalMonitorStateException("Thread '" + thread.getName() + "' does not hold the lock '" + name
+                + "'; " + holder + ". Call unlock() once for each lock(), on the same thread");
+    }
+
+    // ================================================================ by handle
+
+    @Override
+    public CompletionStage<Lease> acquireAsync() {
+        return async(
+                FOR_EVER,
+                lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")));
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return async(Durations.nanos("wait", wait), Function.identity());
+    }
+
+    private <T> CompletionStage<T> async(long nanos, Function<Optional<Lease>, T> result) {
+        if (options.onLoss() == OnLoss.INTERRUPT) {
+            throw new UnsupportedOperationException(
+                    "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
+        }
+        Waiter waiter = Waiter.ofHandle(options, nanos == NOT_AT_ALL);
+        AsyncResult<T> future = new AsyncResult<>(engine, name, waiter);
+        engine.request(name, waiter);
+        if (nanos != FOR_EVER && !waiter.tryOnly && !waiter.outcome.isDecided()) {
+            Scheduler.Timer timer = engine.cancelAfter(name, waiter, nanos);
+            future.whenComplete((value, failure) -> timer.cancel());
+        }
+        waiter.outcome.then(() -> engine.callbacks(name).run(() -> future.settle(waiter.outcome.value(), result)));
+        return future;
+    }
+
+    /** The result of an asynchronous request. Cancelling it withdraws the request. */
+    private static final class AsyncResult<T> extends CompletableFuture<T> {
+        private final Engine engine;
+        private final String name;
+        private final Waiter waiter;
+
+        AsyncResult(Engine engine, String name, Waiter waiter) {
+            this.engine = engine;
+            this.name = name;
+            this.waiter = waiter;
+        }
+
+        void settle(Verdict verdict, Function<Optional<Lease>, T> result) {
+            Hold hold;
+            try {
+                hold = held(verdict);
+            } catch (LockException failure) {
+                completeExceptionally(failure);
+                return;
+            }
+            if (hold == null) {
+                complete(result.apply(Optional.empty()));
+                return;
+            }
+            LeaseHandle lease = new LeaseHandle(engine, hold);
+            if (!complete(result.apply(Optional.of(lease)))) {
+                lease.releaseAsync(); // cancelled in the last moment: nobody will ever see it
+            }
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            engine.cancel(name, waiter, false);
+            return cancelled;
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    // ================================================================ questions
+
+    @Override
+    public Optional<Lease> currentLease() {
+        return Optional.ofNullable(engine.holdOf(name, Thread.currentThread()))
+                .map(hold -> new LeaseView(engine, hold));
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = engine.holdOf(name, Thread.currentThread());
+        return hold != null && hold.isValid();
+    }
+
+    @Override
+    public int holdCount() {
+        Hold hold = engine.holdOf(name, Thread.currentThread());
+        return hold != null && hold.isValid() ? hold.depth() : 0;
+    }
+
+    @Override
+    public boolean isLocked() {
+        Reply.Inspected lock = (Reply.Inspected) engine.ask(new Command.Inspect(name));
+        return lock.owner() != null && lock.server().millis() < lock.untilMillis();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof EngineLock that && engine == that.engine && name.equals(that.name);
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode() * 31 + System.identityHashCode(engine);
+    }
+
+    @Override
+    public String toString() {
+        return "FencedLock['" + name + "', " + options + "]";
+    }
+}

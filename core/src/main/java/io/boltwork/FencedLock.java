@@ -1,0 +1,232 @@
+package io.boltwork;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A reentrant lock that excludes threads, clients and JVMs from each other. Every hold is a {@linkplain Lease lease} with a
+ * fencing token.
+ *
+ * <pre>{@code
+ * stock.lock();
+ * try {
+ *     sell();
+ * } finally {
+ *     stock.unlock();
+ * }
+ * }</pre>
+ *
+ * <p><b>Owners.</b> What a thread gets from {@code lock()}, {@code tryLock(..)} and {@code acquire()} is one hold with one
+ * count and one token; it ends when everything has been given back, in any order. {@code unlock()} gives back what the
+ * {@code lock} methods took; a {@link Lease} gives back itself. An asynchronous lease belongs to its handle and to no
+ * thread, and is not reentrant.
+ *
+ * <p><b>Waiting.</b> Waiters are woken when the lock is given to them; within one client they are served in the order in
+ * which they came. If the backend does not answer, methods without a time limit wait as long as the client's outage
+ * patience (30 s by default) and throw {@link BackendException} then; at once if waiting cannot heal it. Methods with a time
+ * limit end by it: with {@code false} if the lock was known to be taken, with {@link BackendException} if the backend gave no
+ * answer. After any failure the caller does not hold the lock, and what may have been left at the backend is undone.
+ *
+ * <p><b>Round trips.</b> An uncontended acquisition takes one, its release one, a nested pair none, and a lock that passes
+ * from one thread of a client to the next none.
+ *
+ * <p><b>Loss.</b> A lease can be lost: see {@link Lease}. Then {@link #isHeldByCurrentThread()} is false at once, acquiring
+ * again throws {@link LeaseLostException} until the thread has unwound, and so does each unwinding {@code unlock()}, so that
+ * lost exclusion never looks clean.
+ *
+ * <p>All methods are thread-safe and throw {@link ClientClosedException} if they would acquire through a closed client. Two
+ * locks are equal if they have the same client and name, whatever their options.
+ */
+public interface FencedLock extends Lock {
+
+    /**
+     * The lock's name.
+     *
+     * @return the name
+     */
+    String name();
+
+    /**
+     * The same lock with other options.
+     *
+     * @param options the options
+     * @return a view of this lock
+     */
+    FencedLock withOptions(LockOptions options);
+
+    /**
+     * Waits for the lock as long as it takes. Interrupts are ignored, the flag is kept.
+     *
+     * @throws BackendException if the backend gave no answer for the outage patience, or one that waiting cannot heal
+     * @throws LeaseLostException if this thread has lost a hold of this lock and has not unwound it
+     */
+    @Override
+    void lock();
+
+    /**
+     * Waits for the lock as long as it takes, and holds it for a fixed time at most.
+     *
+     * @param lease when the lock is lost if it has not been released; it is not renewed
+     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}
+     * @throws BackendException as for {@link #lock()}
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    void lock(Duration lease);
+
+    /**
+     * Waits for the lock until the thread is interrupted.
+     *
+     * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
+     * @throws BackendException as for {@link #lock()}
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    @Override
+    void lockInterruptibly() throws InterruptedException;
+
+    /**
+     * Takes the lock if it is free and nobody waits for it. No round trip if another owner of this client holds or wants it,
+     * else one.
+     *
+     * @return whether this thread holds the lock
+     * @throws BackendException if the backend does not answer within its command timeout
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    @Override
+    boolean tryLock();
+
+    /**
+     * Waits for the lock for a limited time.
+     *
+     * @param time how long; not positive is the same as {@link #tryLock()}
+     * @param unit of {@code time}
+     * @return whether this thread holds the lock
+     * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
+     * @throws BackendException if the time has passed without any answer
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    @Override
+    boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
+
+    /**
+     * Waits for the lock for a limited time, and holds it for a fixed time at most.
+     *
+     * @param wait how long to wait; not positive: not at all
+     * @param lease when the lock is lost if it has not been released; it is not renewed
+     * @return whether this thread holds the lock
+     * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
+     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}
+     * @throws BackendException if the time has passed without any answer
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
+
+    /**
+     * Gives back what one {@code lock} took. The outermost one takes a round trip, at most the backend's command timeout; if
+     * the backend does not answer, the lock counts as released here and the release is repeated in the background until
+     * the lease would have ended. Interrupts are ignored, the flag is kept.
+     *
+     * @throws IllegalMonitorStateException if this thread holds nothing that {@code unlock()} could give back
+     * @throws LeaseLostException if the hold had been lost, once for each level
+     */
+    @Override
+    void unlock();
+
+    /**
+     * Not supported.
+     *
+     * @throws UnsupportedOperationException always
+     */
+    @Override
+    Condition newCondition();
+
+    /**
+     * Waits for the lock like {@link #lock()}.
+     *
+     * @return the hold
+     * @throws BackendException as for {@link #lock()}
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    Lease acquire();
+
+    /**
+     * Waits for the lock like {@link #lockInterruptibly()}.
+     *
+     * @return the hold
+     * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
+     * @throws BackendException as for {@link #lock()}
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    Lease acquireInterruptibly() throws InterruptedException;
+
+    /**
+     * Takes the lock like {@link #tryLock()}.
+     *
+     * @return the hold, or empty
+     * @throws BackendException if the backend does not answer within its command timeout
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    Optional<Lease> tryAcquire();
+
+    /**
+     * Waits for the lock for a limited time.
+     *
+     * @param wait how long; not positive is the same as {@link #tryAcquire()}
+     * @return the hold, or empty
+     * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
+     * @throws BackendException if the time has passed without any answer
+     * @throws LeaseLostException as for {@link #lock()}
+     */
+    Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+
+    /**
+     * Waits for the lock without a thread. The lease belongs to its handle: it is not reentrant, and any thread may release it.
+     * Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request. Does not block.
+     *
+     * @return a stage that completes with the hold, on the client's callback executor; or with what {@link #acquire()} throws
+     * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     */
+    CompletionStage<Lease> acquireAsync();
+
+    /**
+     * Waits for the lock for a limited time without a thread, else like {@link #acquireAsync()}.
+     *
+     * @param wait how long; not positive: not at all
+     * @return a stage that completes with the hold or empty; or with what {@link #tryAcquire(Duration)} throws
+     * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     */
+    CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait);
+
+    /**
+     * The hold of this thread. The view tells token and validity; it is not a right of its own, so that releasing it does
+     * nothing. No round trip.
+     *
+     * @return the hold, a lost one included until it is unwound; or empty
+     */
+    Optional<Lease> currentLease();
+
+    /**
+     * Whether this thread holds the lock. No round trip.
+     *
+     * @return {@code false} also if the hold has been lost
+     */
+    boolean isHeldByCurrentThread();
+
+    /**
+     * How often this thread holds the lock: {@code lock}s and open leases together. No round trip.
+     *
+     * @return the count, 0 if it does not hold the lock or has lost it
+     */
+    int holdCount();
+
+    /**
+     * Asks the backend whether anybody holds the lock. One round trip; the answer may be old when it arrives.
+     *
+     * @return whether it is held
+     * @throws BackendException if the backend does not answer within its command timeout
+     */
+    boolean isLocked();
+}

@@ -1,0 +1,228 @@
+package io.boltwork;
+
+import io.boltwork.LockOptions.OnLoss;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** One outermost acquisition by a thread or a handle: how deep it is, and whether it is still held. Thread-safe. */
+final class Hold {
+
+    /*
+     * One word decides between nesting, release and loss: two counts and two bits.
+     *
+     *   counts > 0, no bit   held
+     *   counts = 0, no bit   ended cleanly; nothing changes any more
+     *   LOSING               the loss is being delivered (an interrupt, if wished); who wants to leave waits for its end
+     *   LOST                 lost; the counts go down to 0 as the owner unwinds
+     *
+     * The deadline is the request's: a hold whose deadline has passed is lost even if nobody has set the bit yet, so whoever
+     * looks sets it first.
+     */
+    private static final long LOCK = 1L;
+    private static final long HANDLE = 1L << 31;
+    private static final long COUNT = HANDLE - 1;
+    private static final long LOSING = 1L << 62;
+    private static final long LOST = Long.MIN_VALUE;
+    private static final long COUNTS = LOSING - 1;
+
+    final Request request;
+    final long token;
+
+    /** Who owns it: a thread, or {@code null} if it belongs to its handle. */
+    final @Nullable Thread thread;
+
+    /** The thread that asked for it. */
+    final Thread asker;
+
+    private final AtomicLong word;
+    private final Ticker ticker;
+    private final CallbackQueue callbacks;
+    private final AtomicReference<@Nullable CompletableFuture<LeaseLoss>> lossFuture = new AtomicReference<>();
+
+    private volatile @Nullable LeaseLoss loss;
+
+    /** The release of this hold, as far as somebody waits for it. */
+    final Outcome<Optional<LeaseLoss>> released = new Outcome<>();
+
+    Hold(Request request, long token, Waiter waiter, Ticker ticker, CallbackQueue callbacks) {
+        this.request = request;
+        this.token = token;
+        this.thread = waiter.thread;
+        this.asker = waiter.asker;
+        this.word = new AtomicLong(waiter.asLease ? HANDLE : LOCK);
+        this.ticker = ticker;
+        this.callbacks = callbacks;
+    }
+
+    /** What leaving did. */
+    enum Left {
+        /** Deeper levels are left. */
+        NESTED,
+        /** That was the outermost level, and it was held: now it must be released. */
+        LAST,
+        /** It had been lost, and deeper levels are left. */
+        LOST_NESTED,
+        /** It had been lost, and now the owner has unwound. */
+        LOST_LAST
+    }
+
+    /**
+     * Goes one level deeper.
+     *
+     * @return {@code false} if the hold has ended, so that the caller must begin a new one
+     * @throws LeaseLostException if it was lost and its owner has not unwound
+     */
+    boolean enter(boolean asLease) {
+        expire();
+        for (; ; ) {
+            long now = settledWord();
+            if ((now & COUNTS) == 0) {
+                return false;
+            }
+            if (now < 0) {
+                throw new LeaseLostException(lossOf());
+            }
+            if (count(now, asLease) == COUNT) {
+                throw new IllegalStateException("The lock '" + request.lock + "' is nested too deeply");
+            }
+            if (word.compareAndSet(now, now + (asLease ? HANDLE : LOCK))) {
+                return true;
+            }
+        }
+    }
+
+    /** Leaves one level. The caller has made sure that there is one of that kind. */
+    Left leave(boolean asLease) {
+        expire();
+        for (; ; ) {
+            long now = settledWord();
+            long left = now - (asLease ? HANDLE : LOCK);
+            if (word.compareAndSet(now, left)) {
+                boolean last = (left & COUNTS) == 0;
+                return now < 0 ? last ? Left.LOST_LAST : Left.LOST_NESTED : last ? Left.LAST : Left.NESTED;
+            }
+        }
+    }
+
+    /** How many {@code lock}s there are to undo. */
+    long locks() {
+        return count(word.get(), false);
+    }
+
+    /** How many levels there are. */
+    int depth() {
+        long now = word.get();
+        return (int) Math.min(Integer.MAX_VALUE, count(now, false) + count(now, true));
+    }
+
+    private static long count(long word, boolean asLease) {
+        return (asLease ? word >> 31 : word) & COUNT;
+    }
+
+    /** Held: not left, not lost, its deadline not reached. */
+    boolean isValid() {
+        long now = word.get();
+        return now >= 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
+    }
+
+    /** Ended, cleanly or by unwinding. */
+    boolean isOver() {
+        return (word.get() & COUNTS) == 0;
+    }
+
+    /** Nanoseconds until the deadline; 0 if it is not held. */
+    long remaining() {
+        return isValid() ? Math.max(0, request.deadline - ticker.nanos()) : 0;
+    }
+
+    /** What was lost, or {@code null}. */
+    @Nullable
+    LeaseLoss loss() {
+        expire();
+        return settledWord() < 0 ? loss : null;
+    }
+
+    /** What was lost, of a hold that was. */
+    LeaseLoss lossOf() {
+        LeaseLoss lost = loss;
+        if (lost == null) {
+            throw new IllegalStateException("not lost");
+        }
+        return lost;
+    }
+
+    private void expire() {
+        if (word.get() >= 0 && ticker.nanos() >= request.deadline) {
+            lose(LeaseLoss.Reason.EXPIRED);
+        }
+    }
+
+    /**
+     * The hold is lost, unless it has ended.
+     *
+     * @return whether it was this call that lost it
+     */
+    boolean lose(LeaseLoss.Reason reason) {
+        for (; ; ) {
+            long now = settledWord();
+            if (now < 0 || (now & COUNTS) == 0) {
+                return false;
+            }
+            if (word.compareAndSet(now, now | LOSING)) {
+                break;
+            }
+        }
+        loss = new LeaseLoss(request.lock, token, reason, Instant.now());
+        if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
+            thread.interrupt();
+        }
+        word.getAndUpdate(now -> (now & ~LOSING) | LOST);
+        tellLoss();
+        return true;
+    }
+
+    /** The word when no loss is being delivered: that takes an instant. */
+    private long settledWord() {
+        for (; ; ) {
+            long now = word.get();
+            if ((now & LOSING) == 0) {
+                return now;
+            }
+            Thread.onSpinWait();
+            LockSupport.parkNanos(1); // on one processor, let the other thread finish
+        }
+    }
+
+    /** Completes when the hold is lost, on the callback executor. */
+    CompletableFuture<LeaseLoss> whenLost() {
+        CompletableFuture<LeaseLoss> future = lossFuture.get();
+        if (future == null) {
+            CompletableFuture<LeaseLoss> fresh = new CompletableFuture<>();
+            future = lossFuture.compareAndSet(null, fresh) ? fresh : lossFuture.get();
+        }
+        if (loss() != null) {
+            tellLoss();
+        }
+        return Objects.requireNonNull(future);
+    }
+
+    private void tellLoss() {
+        CompletableFuture<LeaseLoss> future = lossFuture.get();
+        if (future != null && !future.isDone()) {
+            callbacks.run(() -> future.complete(lossOf()));
+        }
+    }
+
+    @Override
+    public String toString() {
+        String owner =
+                thread == null ? "a handle of thread '" + asker.getName() + "'" : "thread '" + thread.getName() + "'";
+        return owner + " with fencing token " + token;
+    }
+}

@@ -1,0 +1,106 @@
+package io.boltwork;
+
+import io.boltwork.spi.LockBackend;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/**
+ * Where locks come from. A client has a backend of its own, renews the leases of all its locks, and gives everything back when
+ * it is closed. Usually there is one for each application. Thread-safe.
+ *
+ * <pre>{@code
+ * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
+ *     FencedLock stock = locks.lock("stock:1001");
+ * }
+ * }</pre>
+ */
+public final class LockClient implements AutoCloseable {
+
+    private static final int LONGEST_NAME = 1_024;
+
+    private final Engine engine;
+
+    private LockClient(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Makes a client with {@linkplain ClientOptions#defaults() default options}.
+     *
+     * @param backend where leases are kept; it belongs to this client, which closes it
+     * @return a client
+     * @throws BackendException if the backend cannot be reached
+     * @throws IllegalStateException if the backend belongs to another client
+     */
+    public static LockClient create(LockBackend backend) {
+        return create(backend, ClientOptions.defaults());
+    }
+
+    /**
+     * Makes a client.
+     *
+     * @param backend where leases are kept; it belongs to this client, which closes it
+     * @param options settings
+     * @return a client
+     * @throws BackendException if the backend cannot be reached
+     * @throws IllegalStateException if the backend belongs to another client
+     */
+    public static LockClient create(LockBackend backend, ClientOptions options) {
+        Objects.requireNonNull(backend, "backend");
+        Objects.requireNonNull(options, "options");
+        return new LockClient(Engine.open(backend, options));
+    }
+
+    /**
+     * The lock of that name, with {@linkplain LockOptions#defaults() default options}. No round trip; a name that is not used
+     * costs nothing.
+     *
+     * @param name 1 to 1,024 bytes in UTF-8; any characters
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty or too long
+     */
+    public FencedLock lock(String name) {
+        return lock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The lock of that name. No round trip; a name that is not used costs nothing.
+     *
+     * @param name 1 to 1,024 bytes in UTF-8; any characters
+     * @param options how it is held
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty or too long
+     */
+    public FencedLock lock(String name, LockOptions options) {
+        checkName(name);
+        return new EngineLock(engine, name, Objects.requireNonNull(options, "options"));
+    }
+
+    /**
+     * Ends everything within the client's shutdown time (5 s by default): who waits gets {@link ClientClosedException}, holders
+     * are told ({@link LeaseLoss.Reason#CLOSED}), holds are released; what the backend does not answer in time ends with its
+     * lease. A later {@code unlock()} or {@code release()} does nothing. Closing twice does nothing.
+     */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    private static void checkName(String name) {
+        Objects.requireNonNull(name, "name");
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "name must not be empty; name what the lock protects, such as 'stock:1001'");
+        }
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > LONGEST_NAME) {
+            throw new IllegalArgumentException("name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has "
+                    + bytes + ": '" + name.substring(0, 40) + "…'; use a hash of the long part");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LockClient[" + engine + "]";
+    }
+}

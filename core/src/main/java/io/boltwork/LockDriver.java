@@ -1,0 +1,141 @@
+package io.boltwork;
+
+import io.boltwork.Scheduler.Timer;
+import io.boltwork.spi.Command;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
+final class LockDriver implements Effects, Mailbox.Machine {
+
+    final LockMachine machine;
+    final Mailbox<LockDriver> mailbox = new Mailbox<>(this);
+    private final Engine engine;
+    private final CallbackQueue callbacks;
+
+    /** What is scheduled, and when; touched inside the mailbox only. */
+    private @Nullable Timer timer;
+
+    private long timerAt = Ticker.NEVER;
+
+    LockDriver(String name, Engine engine) {
+        this.engine = engine;
+        this.machine = new LockMachine(name, engine.timing, this);
+        this.callbacks = new CallbackQueue(engine.callbackExecutor);
+    }
+
+    CallbackQueue callbacks() {
+        return callbacks;
+    }
+
+    // ================================================================ effects
+
+    @Override
+    public long now() {
+        return engine.ticker.nanos();
+    }
+
+    @Override
+    public ServerClock serverClock() {
+        return engine.serverClock;
+    }
+
+    @Override
+    public String newRequestId() {
+        return engine.newRequestId();
+    }
+
+    @Override
+    public boolean isOurs(String request) {
+        return engine.isOurs(request);
+    }
+
+    @Override
+    public long random(long bound) {
+        return engine.random.applyAsLong(bound);
+    }
+
+    @Override
+    public void send(Command command) {
+        long sent = now();
+        engine.backend.send(command, reply -> {
+            engine.heard(reply);
+            engine.post(this, driver -> driver.machine.answered(command, sent, reply));
+        });
+    }
+
+    @Override
+    public void renew(Command.Renew.Item item) {
+        engine.keeper.renew(item);
+    }
+
+    @Override
+    public void keep(long leaseNanos) {
+        engine.keeper.watch(leaseNanos);
+    }
+
+    @Override
+    public void released(Request request) {
+        engine.releases.add(request);
+    }
+
+    @Override
+    public Hold hold(Request request, Waiter waiter) {
+        return new Hold(request, request.lastToken, waiter, engine.ticker, callbacks);
+    }
+
+    // ================================================================ the mailbox's machine
+
+    @Override
+    public boolean settled() {
+        if (!machine.isIdle()) {
+            wakeAt(machine.wakeAt());
+            return false;
+        }
+        long idleAt = machine.lastEvent() + LockMachine.IDLE;
+        if (callbacks.isEmpty() && (machine.isClosed() || now() >= idleAt)) {
+            return true;
+        }
+        if (timer == null) {
+            wakeAt(idleAt); // else the timer that is there comes soon enough
+        }
+        return false;
+    }
+
+    @Override
+    public void retired() {
+        cancelTimer();
+        engine.forget(this);
+    }
+
+    @Override
+    public void broken(Throwable defect) {
+        engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+    }
+
+    private void wakeAt(long at) {
+        if (at < timerAt) {
+            cancelTimer();
+            timerAt = at;
+            timer = engine.scheduler.schedule(this::wake, at - now());
+        }
+    }
+
+    private void cancelTimer() {
+        Timer pending = timer;
+        if (pending != null) {
+            pending.cancel();
+            timer = null;
+            timerAt = Ticker.NEVER;
+        }
+    }
+
+    private void wake() {
+        mailbox.post(driver -> {
+            if (driver.now() >= driver.timerAt) {
+                driver.timer = null;
+                driver.timerAt = Ticker.NEVER;
+            }
+            driver.machine.tick();
+        });
+    }
+}

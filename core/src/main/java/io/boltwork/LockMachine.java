@@ -1,0 +1,1028 @@
+package io.boltwork;
+
+import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.Request.State;
+import io.boltwork.Waiter.Denied;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** All that one client knows of one lock: who holds it here, who wants it, what the backend has been asked and has answered. */
+final class LockMachine {
+
+    /*
+     * A state machine without threads, clocks or connections: events are method calls (never two at a time, see Mailbox),
+     * what they cause goes out through Effects. docs/synchronization.md draws the states and lists the races.
+     *
+     * Two halves meet in pump():
+     *
+     *   local    `waiters`, first come first served, and `hold`, who of them has the lock. A hold that is given back goes to
+     *            the next waiter directly while its slice lasts (release), else the backend is told.
+     *   remote   `requests`, by id. At most one is `wanted`: it stands at the backend for the first waiter and all behind
+     *            him with equal options. At most one is HELD. Any number may be on their way out (RELEASING, UNDOING).
+     *
+     * Everything that is sent is answered, or given up after the command timeout and sent again. What an answer means depends
+     * on the request alone, not on which of several answers it is: they may be late, doubled, or in another order.
+     *
+     * Deadlines. Each is counted from a moment at which the server cannot have begun to count yet: the sending of the
+     * command. 1 % of the span and 2 ms are taken off for clocks that run at different rates and for rounding.
+     */
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    /** In any case a queued request asks again after this time, should the message of its grant have been lost. */
+    static final long SAFETY_POLL = TimeUnit.SECONDS.toNanos(5);
+
+    /** How long the state of an unused lock is kept, so that a lock in use is not built anew each time. */
+    static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+
+    /** How often to look whether the owners of lost holds still live. */
+    private static final long OWNERS_SEEN = TimeUnit.SECONDS.toNanos(30);
+
+    /** The slice is at least this many round trips, or giving the lock back would cost more than using it. */
+    private static final int SLICE_ROUND_TRIPS = 4;
+
+    private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int RETRY_DOUBLINGS = 5;
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Hold[] NO_HOLDS = {};
+
+    final String name;
+    private final Timing timing;
+    private final Effects effects;
+
+    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+    private final Map<String, Request> requests = new LinkedHashMap<>();
+    private @Nullable Request wanted;
+
+    private volatile @Nullable Hold hold;
+
+    /** Lost holds whose owners have not unwound. */
+    private volatile Hold[] lostHolds = NO_HOLDS;
+
+    /** When to look whether the grantee that this client saw last has taken its grant. */
+    private long nudgeAt = Ticker.NEVER;
+
+    /** Since when the backend has not answered. */
+    private long outageSince = Ticker.NEVER;
+
+    private @Nullable BackendException lastFailure;
+
+    /** How often the backend, or a hold here, has said that the lock is taken. */
+    private long refusals;
+
+    /** When the owners of lost holds were last seen to live. */
+    private long ownersSeenAt;
+
+    private long roundTrip;
+    private long lastEvent;
+    private boolean closed;
+
+    /** Times a client has to keep, in nanoseconds. */
+    record Timing(long commandTimeout, long slice, long outagePatience) {}
+
+    LockMachine(String name, Timing timing, Effects effects) {
+        this.name = name;
+        this.timing = timing;
+        this.effects = effects;
+    }
+
+    // ================================================================ events: local
+
+    /** Somebody wants the lock. */
+    void request(Waiter waiter) {
+        lastEvent = effects.now();
+        if (closed) {
+            waiter.outcome.decide(new Waiter.Failed(closed("was asked for")));
+            return;
+        }
+        boolean taken = hold != null || wanted != null && wanted.known;
+        if (waiter.tryOnly && (taken || wanted != null || !waiters.isEmpty())) {
+            waiter.outcome.decide(Denied.REFUSED);
+            return;
+        }
+        warnOfSelf(waiter);
+        waiter.refusalsBefore = taken ? refusals - 1 : refusals;
+        waiters.add(waiter);
+        pump();
+    }
+
+    private void warnOfSelf(Waiter waiter) {
+        Hold held = hold;
+        if (held != null && held.thread == null && waiter.thread == held.asker) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Thread ''{0}'' waits for the lock ''{1}'', which an asynchronous lease holds that it asked for itself;"
+                            + " asynchronous leases are not reentrant: release the lease, or hold the lock by thread",
+                    waiter.asker.getName(),
+                    name);
+        }
+    }
+
+    /** Somebody does not want the lock any more. Without effect once the waiter has its verdict. */
+    void cancel(Waiter waiter, boolean timedOut) {
+        lastEvent = effects.now();
+        if (!waiters.remove(waiter)) {
+            return;
+        }
+        waiter.outcome.decide(
+                !timedOut
+                        ? Denied.CANCELLED
+                        : refusals > waiter.refusalsBefore
+                                ? Denied.REFUSED
+                                : new Waiter.Failed(unknown("within the time that the caller was willing to wait")));
+        pump();
+    }
+
+    /** The owner has left the outermost level of its hold; or has unwound a lost one. */
+    void release(Hold left) {
+        lastEvent = effects.now();
+        Request request = left.request;
+        if (hold == left) {
+            hold = null;
+        } else {
+            unwound(left);
+        }
+        boolean clean = left.loss() == null;
+        if (requests.get(request.id) != request || request.state != State.HELD && request.state != State.LOST) {
+            left.released.decide(Optional.empty()); // nothing can be left of it, or it is being released already
+        } else if (clean && handOver(request)) {
+            left.released.decide(Optional.empty());
+        } else {
+            request.releaser = left;
+            startRelease(request);
+        }
+        pump();
+    }
+
+    /** The deadline of a hold has passed, and somebody noticed. */
+    void expired(Hold noticed) {
+        if (hold == noticed) {
+            lose(noticed.request, Reason.EXPIRED);
+            pump();
+        }
+    }
+
+    /** The client is being closed: nobody gets the lock any more, and everything is given back. */
+    void close() {
+        closed = true;
+        for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
+            waiter.outcome.decide(new Waiter.Failed(closed("was waited for")));
+        }
+        Hold held = hold;
+        if (held != null) {
+            hold = null;
+            held.lose(Reason.CLOSED);
+            startRelease(held.request);
+        }
+        for (Request request : List.copyOf(requests.values())) {
+            if (request.state == State.LOST) {
+                startRelease(request);
+            }
+        }
+        lostHolds = NO_HOLDS;
+        pump();
+    }
+
+    // ================================================================ events: from the backend
+
+    /** The reply to a command, awaited or not. */
+    void answered(Command command, long sent, Reply reply) {
+        long now = effects.now();
+        lastEvent = now;
+        nudgeAt = Ticker.NEVER;
+        if (reply instanceof Reply.Failed failed) {
+            failed(command, sent, failed);
+        } else {
+            outageSince = Ticker.NEVER;
+            lastFailure = null;
+            if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
+                measured(now - sent);
+                acquired(requests.get(acquire.request()), command, acquire, sent, acquired);
+                ownerNamed(acquired.owner());
+            } else if (command instanceof Command.Release release && reply instanceof Reply.Released released) {
+                measured(now - sent);
+                released(release, sent, released);
+                ownerNamed(released.owner());
+            } else if (command instanceof Command.Withdraw withdraw && reply instanceof Reply.Withdrawn withdrawn) {
+                withdrawn(withdraw, withdrawn);
+                ownerNamed(withdrawn.owner());
+            } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
+                // refused because an earlier try, whose answer was lost, had restored it? Then a renewal will tell
+                boolean twice = restored.outcome() == Reply.Renewal.LOST
+                        && restore.request().equals(restored.owner());
+                Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
+                prolonged(restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome);
+                ownerNamed(restored.owner());
+            } else {
+                throw new IllegalArgumentException(reply + " is no reply to " + command);
+            }
+        }
+        pump();
+    }
+
+    /** The result of one renewal. */
+    void renewed(Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
+        lastEvent = effects.now();
+        outageSince = Ticker.NEVER;
+        prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
+        ownerNamed(result.owner());
+        pump();
+    }
+
+    /** The backend has given the lock to a waiting request. */
+    void granted(Grant grant) {
+        long now = effects.now();
+        lastEvent = now;
+        nudgeAt = Ticker.NEVER;
+        Request request = requests.get(grant.request());
+        if (request == null) {
+            stray(grant.request());
+            return;
+        }
+        request.known = true;
+        if (request.state != State.WANTED) {
+            owns(request, Long.MIN_VALUE, grant.token(), false);
+        } else {
+            long origin = request.firstSent;
+            long given = origin;
+            if (request.answered != null) {
+                origin = request.answeredSent;
+                given = origin + (grant.server().millis() - request.answered.millis()) * MILLI;
+            }
+            boolean comparable = request.answered == null
+                    ? origin != Ticker.NEVER
+                    : request.answered.run().equals(grant.server().run());
+            if (comparable) {
+                long from = Math.min(given, now);
+                owns(request, from + lease(grant.leaseMillis(), from - origin), grant.token(), false);
+            } else {
+                ask(request); // by another server's clock, or through a connection that is no more: confirm it first
+            }
+        }
+        pump();
+    }
+
+    /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
+    void connected() {
+        for (Request request : List.copyOf(requests.values())) {
+            switch (request.state) {
+                case WANTED -> {
+                    if (request.answered == null) {
+                        request.firstSent = Ticker.NEVER;
+                    }
+                    if (!request.tryOnly) {
+                        ask(request);
+                    }
+                }
+                case HELD -> {
+                    request.renewAt = effects.now();
+                    request.renewing = Ticker.NEVER;
+                    request.confirmed = false;
+                }
+                case RELEASING, UNDOING -> {
+                    if (request.awaited == null) {
+                        request.dueAt = effects.now();
+                    }
+                }
+                case LOST -> {}
+            }
+        }
+        tick();
+    }
+
+    /** An answered release may have been lost by a server that took over; it is undone once more. */
+    void releaseAgain(String request, long lastToken) {
+        if (!requests.containsKey(request)) {
+            undoing(request, lastToken);
+        }
+    }
+
+    // ================================================================ events: time
+
+    /** The keeper's round. */
+    void keep() {
+        Hold held = hold;
+        if (held != null) {
+            renewIfDue(held.request, effects.now());
+            pump();
+        }
+    }
+
+    /** Does whatever is due. */
+    void tick() {
+        long now = effects.now();
+        for (Request request : List.copyOf(requests.values())) {
+            if (request.awaited != null && now - request.awaitedSince >= timing.commandTimeout) {
+                unanswered(request);
+            }
+            switch (request.state) {
+                case WANTED -> {
+                    if (request.awaited == null && now >= request.dueAt) {
+                        ask(request);
+                    }
+                }
+                case HELD -> {
+                    if (now >= request.deadline || !request.confirmed || request.renewals > 1) {
+                        renewIfDue(request, now);
+                    }
+                }
+                case LOST -> {
+                    if (now >= request.giveUpAt) {
+                        requests.remove(request.id);
+                    }
+                }
+                case RELEASING, UNDOING -> {
+                    if (now >= request.giveUpAt) {
+                        gone(request);
+                    } else if (request.awaited == null && now >= request.dueAt) {
+                        if (request.state == State.RELEASING) {
+                            sendRelease(request, null);
+                        } else {
+                            sendWithdraw(request);
+                        }
+                    }
+                }
+            }
+        }
+        if (now >= nudgeAt) {
+            nudgeAt = Ticker.NEVER;
+            effects.send(new Command.Withdraw(name, null, 0));
+        }
+        if (outageSince != Ticker.NEVER && now - outageSince >= timing.outagePatience) {
+            failAll(unknown("for as long as the client's outage patience"));
+        }
+        if (lostHolds.length > 0 && now - ownersSeenAt >= OWNERS_SEEN) {
+            dropDeadOwners();
+        }
+        pump();
+    }
+
+    /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
+    long wakeAt() {
+        long at = lostHolds.length == 0 ? nudgeAt : Math.min(nudgeAt, ownersSeenAt + OWNERS_SEEN);
+        for (Request request : requests.values()) {
+            if (request.awaited != null) {
+                at = Math.min(at, request.awaitedSince + timing.commandTimeout);
+            }
+            switch (request.state) {
+                case WANTED -> at = Math.min(at, request.awaited == null ? request.dueAt : Ticker.NEVER);
+                case HELD -> at = Math.min(at, wakeForLease(request));
+                case LOST -> at = Math.min(at, request.giveUpAt);
+                case RELEASING, UNDOING ->
+                    at = Math.min(
+                            at, Math.min(request.giveUpAt, request.awaited == null ? request.dueAt : Ticker.NEVER));
+            }
+        }
+        if (outageSince != Ticker.NEVER && !waiters.isEmpty()) {
+            at = Math.min(at, outageSince + timing.outagePatience);
+        }
+        return at;
+    }
+
+    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or fixed has times of its own. */
+    private long wakeForLease(Request request) {
+        if (!request.confirmed) {
+            long renew = request.renewing == Ticker.NEVER
+                    ? request.renewAt
+                    : Math.max(request.renewAt, request.renewing + renewalPatience(request));
+            return Math.min(renew, request.deadline);
+        }
+        return request.fixedEnd != Ticker.NEVER || request.renewals > 1 ? request.deadline : Ticker.NEVER;
+    }
+
+    /** Nothing would be lost by forgetting this machine. */
+    boolean isIdle() {
+        return hold == null
+                && waiters.isEmpty()
+                && requests.isEmpty()
+                && lostHolds.length == 0
+                && nudgeAt == Ticker.NEVER;
+    }
+
+    /** When it was used last. */
+    long lastEvent() {
+        return lastEvent;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether that request is under way here. */
+    boolean knows(String request) {
+        return requests.containsKey(request);
+    }
+
+    /** Whether the lock is being asked for. */
+    boolean isWanted() {
+        return wanted != null;
+    }
+
+    // ================================================================ for any thread
+
+    /** The hold of a thread, valid or lost and not unwound; or {@code null}. */
+    @Nullable
+    Hold holdOf(Thread thread) {
+        Hold held = hold;
+        if (held != null && held.thread == thread && !held.isOver()) {
+            return held;
+        }
+        for (Hold lost : lostHolds) {
+            if (lost.thread == thread && !lost.isOver()) {
+                return lost;
+            }
+        }
+        return null;
+    }
+
+    /** Who holds the lock here. */
+    @Nullable
+    Hold hold() {
+        return hold;
+    }
+
+    // ================================================================ local and remote meet
+
+    /** Sees to it that exactly what is wanted here is asked for at the backend. */
+    private void pump() {
+        Waiter first = waiters.peek();
+        if (wanted != null && (first == null || !wanted.serves(first))) {
+            Request unwanted = wanted;
+            wanted = null;
+            undo(unwanted);
+        }
+        if (first != null && wanted == null && hold == null) {
+            wanted = newRequest(first);
+            ask(wanted);
+        }
+    }
+
+    private Request newRequest(Waiter waiter) {
+        Request request = new Request(name, effects.newRequestId(), waiter.options, waiter.tryOnly, State.WANTED);
+        request.firstSent = effects.now();
+        requests.put(request.id, request);
+        return request;
+    }
+
+    /** A request is the owner at the backend, until the deadline at least. */
+    private void owns(Request request, long deadline, long token, boolean confirmed) {
+        switch (request.state) {
+            case WANTED -> {
+                if (effects.now() >= deadline) {
+                    ask(request); // too late to count; neither a hold nor a loss
+                } else {
+                    begin(request, deadline, token, confirmed);
+                }
+            }
+            case HELD -> {
+                if (token > request.firstToken) {
+                    lose(request, Reason.TAKEN); // granted a second time: the first grant had ended
+                } else if (token == request.firstToken && deadline > request.deadline) {
+                    request.deadline = deadline;
+                    request.confirmed |= confirmed;
+                }
+            }
+            case UNDOING -> undoAgain(request);
+            case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
+        }
+    }
+
+    private void begin(Request request, long deadline, long token, boolean confirmed) {
+        long now = effects.now();
+        long lease = TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis());
+        wanted = null;
+        request.state = State.HELD;
+        request.awaited = null;
+        request.failures = 0;
+        request.deadline = deadline;
+        request.firstToken = token;
+        request.lastToken = token;
+        request.confirmed = confirmed;
+        request.sliceEnd = now + slice();
+        long claim = Math.min(lease, LockBackend.CLAIM_MILLIS * MILLI);
+        request.renewAt = confirmed ? deadline - lease + lease / 3 : deadline - claim + claim / 3;
+        if (!request.options.isRenewed()) {
+            request.fixedEnd = confirmed ? deadline : deadline - claim + lease;
+            if (confirmed || claim == lease) {
+                request.confirmed = true;
+                request.renewAt = Ticker.NEVER;
+            }
+        }
+        refusals++;
+        occupy(request);
+    }
+
+    /** Gives the lock to the first waiter. */
+    private void occupy(Request request) {
+        Waiter waiter = waiters.remove(); // wanted implies a waiter: pump() keeps it so
+        Hold held = effects.hold(request, waiter);
+        hold = held;
+        if (request.fixedEnd == Ticker.NEVER) {
+            effects.keep(TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis()));
+        }
+        waiter.outcome.decide(new Waiter.Granted(held));
+    }
+
+    /** Passes a hold to the next waiter without the backend, if that is allowed. */
+    private boolean handOver(Request request) {
+        Waiter next = waiters.peek();
+        long now = effects.now();
+        if (next == null
+                || closed
+                || request.state != State.HELD
+                || !request.options.isRenewed()
+                || !request.options.equals(next.options)
+                || now >= request.sliceEnd
+                || now >= request.deadline
+                || request.lastToken - request.firstToken >= LockBackend.TOKENS_PER_HOLD - 1) {
+            return false;
+        }
+        request.lastToken++;
+        occupy(request);
+        return true;
+    }
+
+    private long slice() {
+        return Math.max(timing.slice, Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    }
+
+    private void measured(long nanos) {
+        roundTrip = roundTrip == 0 ? nanos : roundTrip + (nanos - roundTrip) / 8;
+    }
+
+    /** A hold has ended against its owner's will. The backend is told when the owner has unwound. */
+    private void lose(Request request, Reason reason) {
+        Hold held = hold;
+        if (held == null || held.request != request) {
+            return;
+        }
+        held.lose(reason);
+        if (held.loss() == null) {
+            return; // its owner was faster: the release is in the mailbox
+        }
+        hold = null;
+        request.state = State.LOST;
+        request.giveUpAt = nothingLeft(request);
+        if (held.thread != null && !held.isOver()) {
+            Hold[] more = Arrays.copyOf(lostHolds, lostHolds.length + 1);
+            more[lostHolds.length] = held;
+            lostHolds = more;
+        }
+    }
+
+    private void unwound(Hold held) {
+        List<Hold> rest = new ArrayList<>(List.of(lostHolds));
+        if (rest.remove(held)) {
+            lostHolds = rest.toArray(NO_HOLDS);
+        }
+    }
+
+    /** A thread that is no more cannot unwind. */
+    private void dropDeadOwners() {
+        ownersSeenAt = effects.now();
+        for (Hold lost : lostHolds) {
+            if (lost.isOver() || lost.thread != null && !lost.thread.isAlive()) {
+                unwound(lost);
+            }
+        }
+    }
+
+    private void failAll(LockException cause) {
+        outageSince = Ticker.NEVER;
+        for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
+            waiter.outcome.decide(new Waiter.Failed(cause));
+        }
+    }
+
+    // ================================================================ asking
+
+    private void ask(Request request) {
+        Command.Acquire acquire = acquire(request);
+        sent(request, acquire);
+        effects.send(acquire);
+    }
+
+    private Command.Acquire acquire(Request request) {
+        request.unanswered++;
+        return new Command.Acquire(
+                name, request.id, !request.tryOnly, request.options.leaseMillis(), 0, notAfter(request));
+    }
+
+    private void sent(Request request, Command command) {
+        request.awaited = command;
+        request.awaitedSince = effects.now();
+        request.dueAt = Ticker.NEVER;
+    }
+
+    /** The server time after which what is sent now must not have effect. */
+    private long notAfter(Request request) {
+        long now = effects.now();
+        long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(timing.commandTimeout), request.options.leaseMillis());
+        long notAfter = effects.serverClock().millisAt(now) + millis;
+        String run = effects.serverClock().run();
+        request.notAfter = run.equals(request.notAfterRun) ? Math.max(request.notAfter, notAfter) : notAfter;
+        request.notAfterRun = run;
+        request.notAfterHere = now + millis * MILLI;
+        request.written = now;
+        return notAfter;
+    }
+
+    /** {@code command} is what the acquire travelled in: itself, or a release. */
+    private void acquired(
+            @Nullable Request request, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
+        if (request == null) {
+            if (answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED) {
+                stray(acquire.request());
+            }
+            return;
+        }
+        request.unanswered--;
+        answeredTo(request, command);
+        switch (answer.verdict()) {
+            case GRANTED -> {
+                request.known = true;
+                owns(request, sent + lease(acquire.leaseMillis(), 0), answer.token(), true);
+            }
+            case QUEUED -> {
+                if (request.state == State.UNDOING) {
+                    undoAgain(request);
+                } else if (request.state == State.WANTED) {
+                    queued(request, sent, answer);
+                }
+            }
+            case REFUSED -> {
+                if (request.state == State.WANTED) {
+                    wanted = null;
+                    waiters.remove().outcome.decide(Denied.REFUSED);
+                    undo(request);
+                }
+            }
+            case STALE -> {
+                if (request.state == State.WANTED && request.awaited == null) {
+                    // at once: this very answer has set the estimate of the server's clock right
+                    request.dueAt = effects.now() + (request.failures == 0 ? 0 : retryDelay(request));
+                    request.failures++;
+                }
+            }
+        }
+    }
+
+    private void queued(Request request, long sent, Reply.Acquired answer) {
+        long now = effects.now();
+        refusals++;
+        request.known = true;
+        request.failures = 0;
+        if (request.answered == null || sent >= request.answeredSent) {
+            request.answeredSent = sent;
+            request.answered = answer.server();
+        }
+        if (request.awaited == null) {
+            // when the lease it was told of runs out, the first in the queue first
+            long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
+            request.dueAt = Math.min(now + SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
+        }
+    }
+
+    private static long lease(long millis, long elapsed) {
+        long nanos = millis * MILLI;
+        return nanos - (nanos + Math.max(0, elapsed)) / 100 - 2 * MILLI;
+    }
+
+    // ================================================================ renewing
+
+    private void renewIfDue(Request request, long now) {
+        if (now >= request.deadline) {
+            lose(request, Reason.EXPIRED);
+        } else if (now >= request.renewAt
+                && (request.renewing == Ticker.NEVER || now - request.renewing >= renewalPatience(request))) {
+            request.renewing = now;
+            request.renewals++;
+            request.written = now;
+            effects.renew(new Command.Renew.Item(name, request.id, request.firstToken, leaseToSend(request, now), 0));
+        }
+    }
+
+    /** A renewal that was not answered for so long is sent again. */
+    private long renewalPatience(Request request) {
+        return Math.min(timing.commandTimeout, TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis()) / 9);
+    }
+
+    /** The whole lease, or what is left of a fixed one. */
+    private static long leaseToSend(Request request, long now) {
+        return request.fixedEnd == Ticker.NEVER
+                ? request.options.leaseMillis()
+                : Math.max(1, TimeUnit.NANOSECONDS.toMillis(request.fixedEnd - now));
+    }
+
+    private void prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
+        Request request = requests.get(id);
+        long now = effects.now();
+        if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
+            return;
+        }
+        request.renewing = Ticker.NEVER;
+        if (now >= request.deadline) {
+            lose(request, Reason.EXPIRED);
+            return;
+        }
+        switch (outcome) {
+            case OK -> {
+                request.renewals = 0;
+                request.confirmed = true;
+                request.deadline = Math.max(request.deadline, sent + lease(leaseMillis, 0));
+                request.renewAt = request.fixedEnd == Ticker.NEVER ? sent + leaseMillis * MILLI / 3 : Ticker.NEVER;
+            }
+            case FORGOTTEN -> {
+                request.renewing = now;
+                long lease = leaseToSend(request, now);
+                long notAfter = notAfter(request);
+                effects.send(new Command.Restore(name, id, firstToken, lease, 0, notAfter));
+            }
+            case LOST -> lose(request, Reason.TAKEN);
+            case STALE -> {
+                request.renewAt = now;
+                request.confirmed = false; // asks again by the clock that this answer has set right
+            }
+            case BROKEN -> {} // the keeper tries again until the deadline
+        }
+    }
+
+    // ================================================================ giving back
+
+    private void startRelease(Request request) {
+        request.state = State.RELEASING;
+        request.giveUpAt = nothingLeft(request);
+        request.failures = 0;
+        Waiter first = waiters.peek();
+        Request next = null;
+        if (first != null && wanted == null && !closed) {
+            next = newRequest(first);
+            wanted = next;
+        }
+        sendRelease(request, next);
+    }
+
+    /** When nothing that was written for a request can make it an owner, or keep it one. */
+    private long nothingLeft(Request request) {
+        return Math.max(effects.now(), request.written) + timing.commandTimeout + request.options.leaseMillis() * MILLI;
+    }
+
+    private void sendRelease(Request request, @Nullable Request next) {
+        request.releases++;
+        Command.Release release = new Command.Release(
+                name, request.id, request.firstToken, request.lastToken, 0, next == null ? null : acquire(next));
+        sent(request, release);
+        if (next != null) {
+            sent(next, release);
+        }
+        effects.send(release);
+    }
+
+    private void released(Command.Release release, long sent, Reply.Released answer) {
+        Request request = requests.get(release.request());
+        if (request != null && request.state == State.RELEASING) {
+            answeredTo(request, release);
+            // not held, and that before its lease ended, and not because an earlier try had released it: it had been
+            // lost
+            boolean lost = answer.outcome() == Reply.Release.NOT_HELD
+                    && request.releases == 1
+                    && effects.now() < request.deadline;
+            Hold releaser = request.releaser;
+            if (releaser != null) {
+                releaser.released.decide(
+                        lost && releaser.loss() == null
+                                ? Optional.of(new LeaseLoss(name, releaser.token, Reason.TAKEN, Instant.now()))
+                                : Optional.empty());
+            }
+            gone(request);
+            effects.released(request);
+        }
+        Command.Acquire acquire = release.next();
+        if (acquire != null) {
+            Request next = requests.get(acquire.request());
+            if (answer.next() != null) {
+                acquired(next, release, acquire, sent, answer.next());
+            } else if (next != null) { // it was not entered
+                next.unanswered--;
+                answeredTo(next, release);
+                if (next.state == State.WANTED && next.awaited == null) {
+                    ask(next);
+                }
+            }
+        }
+        if (answer.next() == null || answer.next().verdict() != Reply.Verdict.QUEUED) {
+            nudgeAfter(answer.claimMillis());
+        }
+    }
+
+    /** Nobody may be there to take the grant that this client has caused: look after it, once. */
+    private void nudgeAfter(long claimMillis) {
+        if (claimMillis > 0) {
+            nudgeAt = effects.now() + (claimMillis + 1) * MILLI;
+        }
+    }
+
+    /** A request has been given back; if bytes of it may still run, it is withdrawn, too. */
+    private void gone(Request request) {
+        if (request.state == State.RELEASING && request.unanswered > 0) {
+            undo(request);
+        } else {
+            requests.remove(request.id);
+        }
+    }
+
+    // ================================================================ undoing
+
+    private void undo(Request request) {
+        if (request.unanswered == 0 && !request.known) {
+            requests.remove(request.id); // the server has never heard of it
+            return;
+        }
+        request.state = State.UNDOING;
+        request.giveUpAt = Math.max(request.notAfterHere, effects.now() + timing.commandTimeout)
+                + request.options.leaseMillis() * MILLI;
+        sendWithdraw(request);
+    }
+
+    private void undoAgain(Request request) {
+        if (request.awaited == null) {
+            sendWithdraw(request);
+        } else {
+            request.withdrawAgain = true;
+        }
+    }
+
+    private void sendWithdraw(Request request) {
+        Command.Withdraw withdraw = new Command.Withdraw(name, request.id, request.lastToken);
+        request.withdrawAgain = false;
+        sent(request, withdraw);
+        effects.send(withdraw);
+    }
+
+    private void withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
+        Request request = withdraw.request() == null ? null : requests.get(withdraw.request());
+        if (request != null && request.state == State.UNDOING && request.awaited == withdraw) {
+            request.awaited = null;
+            request.failures = 0;
+            ServerTime server = answer.server();
+            if (request.withdrawAgain) {
+                sendWithdraw(request);
+            } else if (request.unanswered > 0
+                    && server.run().equals(request.notAfterRun)
+                    && server.millis() <= request.notAfter) {
+                request.dueAt = effects.now() + (request.notAfter - server.millis() + 1) * MILLI;
+            } else {
+                requests.remove(request.id);
+            }
+        }
+        nudgeAfter(answer.claimMillis());
+    }
+
+    /** The backend speaks of a request that nobody here wants: it is withdrawn. */
+    private void stray(String id) {
+        undoing(id, 0);
+    }
+
+    private void undoing(String id, long lastToken) {
+        Request request = new Request(name, id, LockOptions.defaults(), false, State.UNDOING);
+        request.lastToken = lastToken;
+        request.known = true;
+        requests.put(id, request);
+        undo(request);
+    }
+
+    private void ownerNamed(@Nullable String owner) {
+        if (owner != null && !requests.containsKey(owner) && effects.isOurs(owner)) {
+            stray(owner);
+        }
+    }
+
+    // ================================================================ no answer
+
+    private static void answeredTo(Request request, Command command) {
+        if (request.awaited == command) {
+            request.awaited = null;
+        }
+    }
+
+    private void failed(Command command, long sent, Reply.Failed failed) {
+        if (outageSince == Ticker.NEVER) {
+            outageSince = sent;
+        }
+        lastFailure = failed.cause();
+        if (command instanceof Command.Acquire acquire) {
+            acquireFailed(command, acquire, failed);
+        } else if (command instanceof Command.Release release) {
+            retryLater(release.request(), command);
+            if (release.next() != null) {
+                acquireFailed(command, release.next(), failed);
+            }
+        } else if (command instanceof Command.Withdraw withdraw && withdraw.request() != null) {
+            retryLater(withdraw.request(), command);
+        } else if (command instanceof Command.Restore restore) {
+            renewalFailed(restore.request());
+        }
+    }
+
+    private void acquireFailed(Command command, Command.Acquire acquire, Reply.Failed failed) {
+        Request request = requests.get(acquire.request());
+        if (request == null) {
+            return;
+        }
+        if (!failed.executed()) {
+            request.unanswered--;
+        }
+        boolean current = request.awaited == command;
+        retryLater(request.id, command);
+        if (request.state != State.WANTED) {
+            return;
+        }
+        if (!failed.cause().isRetryable()) {
+            failAll(failed.cause());
+        } else if (request.tryOnly && current) {
+            wanted = null;
+            waiters.remove().outcome.decide(new Waiter.Failed(failed.cause()));
+            undo(request);
+        }
+    }
+
+    private void retryLater(String id, Command command) {
+        Request request = requests.get(id);
+        if (request != null && request.awaited == command) {
+            request.awaited = null;
+            request.dueAt = effects.now() + retryDelay(request);
+            request.failures++;
+            leaveReleaser(request);
+        }
+    }
+
+    /** A renewal was not answered: the keeper repeats it. */
+    void renewalFailed(String id) {
+        Request request = requests.get(id);
+        if (request != null && request.state == State.HELD) {
+            request.renewing = effects.now(); // so that it is not repeated at once
+        }
+    }
+
+    private long retryDelay(Request request) {
+        long delay = FIRST_RETRY << Math.min(request.failures, RETRY_DOUBLINGS);
+        return delay / 2 + effects.random(delay / 2);
+    }
+
+    /** The command timeout has passed. The answer may still come, and is an event like any other then. */
+    private void unanswered(Request request) {
+        if (outageSince == Ticker.NEVER) {
+            outageSince = request.awaitedSince;
+        }
+        request.awaited = null;
+        request.failures++;
+        request.dueAt = effects.now();
+        leaveReleaser(request);
+        if (request.state == State.WANTED && request.tryOnly) {
+            wanted = null;
+            waiters.remove().outcome.decide(new Waiter.Failed(unknown("within its command timeout")));
+            undo(request);
+        }
+    }
+
+    /** Who gave the lock back does not wait for retries. */
+    private static void leaveReleaser(Request request) {
+        if (request.state == State.RELEASING && request.releaser != null) {
+            request.releaser.released.decide(Optional.empty());
+        }
+    }
+
+    private BackendException unknown(String howLong) {
+        BackendException cause = lastFailure;
+        return new BackendException(
+                "The backend gave no answer about the lock '" + name + "' " + howLong
+                        + ". This caller does not hold it;"
+                        + " what the request may have left behind is being withdrawn. "
+                        + (cause == null ? "Is the server frozen, or the network?" : cause.getMessage()),
+                true,
+                cause);
+    }
+
+    private ClientClosedException closed(String what) {
+        return new ClientClosedException("The lock '" + name + "' " + what + " through a client that is closed");
+    }
+
+    @Override
+    public String toString() {
+        return "lock '" + name + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests.values();
+    }
+}

@@ -1,0 +1,146 @@
+package io.boltwork;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings events to a machine one at a time and in order, without a thread of its own: who posts first carries out its own
+ * event and then what others have posted meanwhile.
+ *
+ * @param <M> the machine
+ */
+final class Mailbox<M extends Mailbox.Machine> {
+
+    /*
+     * One word, `head`, says everything:
+     *   IDLE      nobody is draining, nothing is posted
+     *   DRAINING  somebody is draining, nothing is posted
+     *   a letter  somebody is draining, this was posted last, `next` leads to what was posted before, down to DRAINING
+     *   RETIRED   the machine has been given up for good
+     * So an uncontended post costs two compare-and-sets and allocates nothing, and retirement is one compare-and-set that
+     * no post can slip past.
+     */
+    private static final Letter<?> IDLE = new Letter<>(null, null);
+    private static final Letter<?> DRAINING = new Letter<>(null, null);
+    private static final Letter<?> RETIRED = new Letter<>(null, null);
+
+    private final AtomicReference<Letter<?>> head = new AtomicReference<>(IDLE);
+    final M machine;
+
+    Mailbox(M machine) {
+        this.machine = machine;
+    }
+
+    /** What happens to a machine. */
+    @FunctionalInterface
+    interface Event<M> {
+        void happen(M machine);
+    }
+
+    /** Who takes events. Its methods are called by one thread at a time. */
+    interface Machine {
+
+        /** All events posted so far have happened. Returns whether the machine is to be retired. */
+        boolean settled();
+
+        /** An event threw: a defect of the machine or of an effect, which must not stop the events after it. */
+        void broken(Throwable defect);
+
+        /** The machine is retired; nothing happens to it any more. */
+        void retired();
+    }
+
+    private static final class Letter<M> {
+        final @Nullable Event<M> event;
+
+        @Nullable
+        Letter<?> next;
+
+        Letter(@Nullable Event<M> event, @Nullable Letter<?> next) {
+            this.event = event;
+            this.next = next;
+        }
+    }
+
+    /**
+     * Posts an event; it has happened on return, or another thread is going to make it happen.
+     *
+     * @return whether it was taken; {@code false} if the machine is retired
+     */
+    boolean post(Event<M> event) {
+        Letter<M> letter = null;
+        for (; ; ) {
+            Letter<?> last = head.get();
+            if (last == RETIRED) {
+                return false;
+            }
+            if (last == IDLE) {
+                if (head.compareAndSet(IDLE, DRAINING)) {
+                    happen(event);
+                    drain();
+                    return true;
+                }
+            } else {
+                if (letter == null) {
+                    letter = new Letter<>(event, null);
+                }
+                letter.next = last;
+                if (head.compareAndSet(last, letter)) {
+                    return true;
+                }
+            }
+        }
+    }
+
+    private void drain() {
+        for (; ; ) {
+            if (head.get() == DRAINING) {
+                boolean retire = settled();
+                if (head.compareAndSet(DRAINING, retire ? RETIRED : IDLE)) {
+                    if (retire) {
+                        machine.retired();
+                    }
+                    return;
+                }
+            }
+            Letter<?> oldest = reverse(head.getAndSet(DRAINING));
+            for (Letter<?> letter = oldest; letter != null; letter = letter.next) {
+                happen(eventOf(letter));
+            }
+        }
+    }
+
+    private static @Nullable Letter<?> reverse(Letter<?> newest) {
+        Letter<?> oldest = null;
+        for (Letter<?> letter = newest; letter != null && letter != DRAINING; ) {
+            Letter<?> before = letter.next;
+            letter.next = oldest;
+            oldest = letter;
+            letter = before;
+        }
+        return oldest;
+    }
+
+    @SuppressWarnings("unchecked") // only post() makes letters with an event, and it makes them of Event<M>
+    private Event<M> eventOf(Letter<?> letter) {
+        return Objects.requireNonNull((Event<M>) letter.event);
+    }
+
+    private void happen(Event<M> event) {
+        try {
+            event.happen(machine);
+        } catch (Throwable defect) {
+            machine.broken(defect);
+        }
+    }
+
+    private boolean settled() {
+        try {
+            return machine.settled();
+        } catch (Throwable defect) {
+            machine.broken(defect);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.boltwork;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Something that is decided once, for which one thread may sleep or one callback may wait. Leaner than a future: nothing is
+ * allocated to sleep on it.
+ *
+ * @param <T> what is decided
+ */
+final class Outcome<T> {
+
+    /* `state` is OPEN, the thread that sleeps, the callback that waits, or the decision in a box. */
+    private static final Object OPEN = new Object();
+
+    private record Decided<T>(T value) {}
+
+    private final AtomicReference<Object> state = new AtomicReference<>(OPEN);
+
+    static <T> Outcome<T> decided(T value) {
+        Outcome<T> outcome = new Outcome<>();
+        outcome.decide(value);
+        return outcome;
+    }
+
+    /** Decides, wakes who sleeps, calls who waits. Later decisions change nothing. */
+    void decide(T value) {
+        Decided<T> decided = new Decided<>(value);
+        for (; ; ) {
+            Object before = state.get();
+            if (before instanceof Decided) {
+                return;
+            }
+            if (state.compareAndSet(before, decided)) {
+                if (before instanceof Thread sleeper) {
+                    LockSupport.unpark(sleeper);
+                } else if (before instanceof Runnable callback) {
+                    callback.run();
+                }
+                return;
+            }
+        }
+    }
+
+    boolean isDecided() {
+        return state.get() instanceof Decided;
+    }
+
+    /** What was decided. */
+    @SuppressWarnings("unchecked") // only decide() boxes, and it boxes a T
+    T value() {
+        if (state.get() instanceof Decided<?> decided) {
+            return (T) decided.value();
+        }
+        throw new IllegalStateException("not decided");
+    }
+
+    /** Sleeps until it is decided, the time is over, or the thread is unparked or interrupted. For one thread. */
+    void sleep(Object blocker, long nanos) {
+        Thread current = Thread.currentThread();
+        Object before = state.get();
+        if (before == current || before == OPEN && state.compareAndSet(OPEN, current)) {
+            if (nanos == Ticker.NEVER) {
+                LockSupport.park(blocker);
+            } else if (nanos > 0) {
+                LockSupport.parkNanos(blocker, nanos);
+            }
+        }
+    }
+
+    /** Calls {@code callback} when it is decided: now or later, on the deciding thread. For one callback. */
+    void then(Runnable callback) {
+        if (!state.compareAndSet(OPEN, callback)) {
+            callback.run();
+        }
+    }
+}

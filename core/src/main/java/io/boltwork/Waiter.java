@@ -1,0 +1,60 @@
+package io.boltwork;
+
+import org.jspecify.annotations.Nullable;
+
+/** One local wish for a lock. Decided once, by the lock's machine. */
+final class Waiter {
+
+    final LockOptions options;
+
+    /** Whether it does not want to wait. */
+    final boolean tryOnly;
+
+    /** The owner-to-be, or {@code null} if the hold will belong to its handle. */
+    final @Nullable Thread thread;
+
+    /** The thread that asks. */
+    final Thread asker = Thread.currentThread();
+
+    /** Whether it wants a {@link Lease} and not a {@code lock}. */
+    final boolean asLease;
+
+    final Outcome<Verdict> outcome = new Outcome<>();
+
+    /** The machine's: how often the lock had been said to be taken when this began to wait. */
+    long refusalsBefore;
+
+    private Waiter(LockOptions options, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
+        this.options = options;
+        this.tryOnly = tryOnly;
+        this.thread = thread;
+        this.asLease = asLease;
+    }
+
+    /** For the current thread. */
+    static Waiter ofThread(LockOptions options, boolean tryOnly, boolean asLease) {
+        return new Waiter(options, tryOnly, Thread.currentThread(), asLease);
+    }
+
+    /** For a handle that no thread owns. */
+    static Waiter ofHandle(LockOptions options, boolean tryOnly) {
+        return new Waiter(options, tryOnly, null, true);
+    }
+
+    /** How a wish ended. */
+    sealed interface Verdict {}
+
+    /** The lock is held. */
+    record Granted(Hold hold) implements Verdict {}
+
+    /** It is not, and that is all. */
+    enum Denied implements Verdict {
+        /** Somebody else holds the lock, or waits for it. */
+        REFUSED,
+        /** Whoever wished does not wish any more. */
+        CANCELLED
+    }
+
+    /** It is not, because something is wrong. */
+    record Failed(LockException cause) implements Verdict {}
+}

@@ -1,0 +1,38 @@
+package io.boltwork.memory;
+
+import org.jspecify.annotations.Nullable;
+
+/** All that a server knows of one lock: the fields of the hash in Redis. */
+final class Key {
+    /** Who has the lock: a request, {@link Step#KEPT}, or nobody. */
+    @Nullable
+    String owner;
+
+    /** The first token of the owner's block. */
+    long token;
+
+    /** The end of the owner's lease and takeover delay, in milliseconds of the server's clock. */
+    long until;
+
+    /** Whether the owner got the lock by message and has not confirmed it yet. */
+    boolean claim;
+
+    /** No token above it was ever issued. */
+    long fence;
+
+    final Ring queue = new Ring();
+
+    /** When the key is dropped, in milliseconds of the server's clock. */
+    long expiresAt;
+
+    void clearOwner() {
+        owner = null;
+        token = 0;
+        until = 0;
+        claim = false;
+    }
+
+    boolean isBlank() {
+        return owner == null && fence == 0 && queue.isEmpty();
+    }
+}

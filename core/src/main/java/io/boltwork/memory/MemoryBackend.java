@@ -1,0 +1,121 @@
+package io.boltwork.memory;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * A backend on a {@link MemoryServer}: locks between the clients of one JVM, for tests that want no Redis. Clients
+ * whose backends are on the same server share its locks.
+ *
+ * <p>Thread-safe. Replies are given on the thread that sends, except those that a frozen server has delayed.
+ */
+public final class MemoryBackend implements LockBackend {
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+    private final MemoryServer server;
+    private final Duration commandTimeout;
+    private final AtomicReference<Connection> connection = new AtomicReference<>();
+    private volatile boolean closed;
+
+    private MemoryBackend(MemoryServer server, Duration commandTimeout) {
+        this.server = server;
+        this.commandTimeout = commandTimeout;
+    }
+
+    /**
+     * A backend on a server of its own.
+     *
+     * @return a new backend, not opened
+     */
+    public static MemoryBackend create() {
+        return on(MemoryServer.create());
+    }
+
+    /**
+     * A backend on a server that others may share, with a command timeout of 2 s.
+     *
+     * @param server the server
+     * @return a new backend, not opened
+     */
+    public static MemoryBackend on(MemoryServer server) {
+        return on(server, COMMAND_TIMEOUT);
+    }
+
+    /**
+     * A backend on a server that others may share.
+     *
+     * @param server the server
+     * @param commandTimeout how long its client waits for an answer
+     * @return a new backend, not opened
+     */
+    public static MemoryBackend on(MemoryServer server, Duration commandTimeout) {
+        return new MemoryBackend(server, commandTimeout);
+    }
+
+    /**
+     * The server, to look at, to move its clock and to cause faults.
+     *
+     * @return the server
+     */
+    public MemoryServer server() {
+        return server;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws BackendException if the server is frozen
+     */
+    @Override
+    public void open(String client, BackendListener listener) {
+        Connection made = new Connection(client, listener);
+        if (closed || !connection.compareAndSet(null, made)) {
+            throw new IllegalStateException(
+                    "A backend belongs to one client; this one has been opened or closed before");
+        }
+        try {
+            ServerTime when = server.connect(made);
+            if (closed) {
+                server.close(made);
+            } else {
+                listener.connected(when);
+            }
+        } catch (BackendException e) {
+            connection.set(null);
+            throw e;
+        }
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        Connection open = connection.get();
+        if (closed) {
+            handler.accept(Sent.failed(false, "the backend is closed"));
+        } else if (open == null) {
+            throw new IllegalStateException("Not opened");
+        } else {
+            server.send(open, command, handler);
+        }
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return commandTimeout;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Connection open = connection.get();
+        if (open != null) {
+            server.close(open);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+package io.boltwork.memory;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock server in memory, shared by any number of {@link MemoryBackend}s as a Redis server is by its clients, with
+ * the same rules: owners, leases, queues, tokens, expiry. A lock that nobody has touched for a day is dropped, and
+ * never before its lease ends.
+ *
+ * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush}, {@link
+ * #delete}, {@link #restart}, {@link #freeze}, {@link #disconnect}. An outage is a {@link #freeze} followed by a
+ * {@link #disconnect}: from then until {@link #thaw} nobody can connect.
+ *
+ * <p>Thread-safe. Nothing blocks. Replies and messages are delivered on the thread whose call caused them or, for
+ * messages, on that of a concurrent call.
+ */
+public final class MemoryServer {
+    /*
+     * All state is guarded by one lock. Messages and listeners' events go through the outbox, in order and without the
+     * lock; replies are given by whoever executed the command, without the lock.
+     */
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Outbox outbox = new Outbox();
+    private final InstantSource clock;
+
+    private final Keys keys = new Keys();
+    private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
+
+    private Duration offset = Duration.ZERO;
+    private String run = newRun();
+    private boolean frozen;
+
+    private MemoryServer(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * A server with the system's clock.
+     *
+     * @return a new, empty server
+     */
+    public static MemoryServer create() {
+        return new MemoryServer(InstantSource.system());
+    }
+
+    /**
+     * A server with a clock of the caller's, such as a simulation's.
+     *
+     * @param clock the server's clock, read once per command, to the microsecond
+     * @return a new, empty server
+     */
+    public static MemoryServer create(InstantSource clock) {
+        return new MemoryServer(clock);
+    }
+
+    /**
+     * Executes a command at once, even while frozen: it is not sent through any connection. Messages that it causes
+     * have been delivered on return, unless a concurrent or an outer call is delivering them.
+     *
+     * @param command what to do
+     * @return the answer
+     */
+    public Reply.Answer execute(Command command) {
+        Reply.Answer answer = atomically(() -> step(command));
+        outbox.deliver();
+        return answer;
+    }
+
+    /**
+     * Receives the grants for a client's requests, in place of an earlier subscriber, until {@link #unsubscribe};
+     * faults do not end it. Requests of a client without a subscriber are passed over and dropped when the lock
+     * becomes free.
+     *
+     * @param client the client's id
+     * @param subscriber who is told; it may execute commands, and does not block
+     */
+    public void subscribe(String client, Consumer<Grant> subscriber) {
+        atomically(() -> subscribers.put(client, subscriber));
+    }
+
+    /**
+     * Ends a subscription. Idempotent.
+     *
+     * @param client the client's id
+     */
+    public void unsubscribe(String client) {
+        atomically(() -> subscribers.remove(client));
+    }
+
+    /**
+     * The server's clock and run.
+     *
+     * @return what a command executed now would answer
+     */
+    public ServerTime time() {
+        return atomically(() -> at(micros()));
+    }
+
+    /**
+     * Moves the server's clock; leases end earlier or later accordingly.
+     *
+     * @param step how far, negative for back
+     */
+    public void advance(Duration step) {
+        atomically(() -> offset = offset.plus(step));
+    }
+
+    /** Forgets all locks, as FLUSHALL does; connections stay. */
+    public void flush() {
+        atomically(keys::clear);
+    }
+
+    /**
+     * Forgets a lock, as DEL does.
+     *
+     * @param name the lock's name
+     */
+    public void delete(String name) {
+        atomically(() -> keys.delete(name));
+    }
+
+    /**
+     * Ends this run of the server and starts another: empty, not frozen, with a new run id. All connections break and
+     * come back; commands that were not executed never will be.
+     */
+    public void restart() {
+        breakConnections("it was restarted", () -> {
+            keys.clear();
+            waiting.clear();
+            run = newRun();
+            frozen = false;
+        });
+    }
+
+    /** Stops executing what backends send, until {@link #thaw}; connections stay open. Idempotent. */
+    public void freeze() {
+        atomically(() -> frozen = true);
+    }
+
+    /** Executes what was sent since {@link #freeze}, in order; broken connections come back. Idempotent. */
+    public void thaw() {
+        while (executeWaiting()) {
+            outbox.deliver();
+        }
+        outbox.deliver();
+    }
+
+    /**
+     * Breaks every connection. The backends' listeners hear of it, and that they are connected again: at once, or when
+     * a frozen server thaws. Commands that a frozen server has not executed are answered as {@link Reply.Failed}.
+     *
+     * @param executeLater whether the server nevertheless executes these when it thaws: the late bytes of a dead
+     *     connection
+     */
+    public void disconnect(boolean executeLater) {
+        breakConnections("the connection broke", () -> {
+            if (!executeLater) {
+                waiting.removeIf(sent -> !sent.isLate());
+            }
+        });
+    }
+
+    /** Connects a backend; answers when that was. */
+    ServerTime connect(Connection connection) {
+        return atomically(() -> {
+            if (frozen) {
+                throw Sent.failed(false, "it is frozen and accepts no connection")
+                        .cause();
+            }
+            connections.add(connection);
+            connection.up = true;
+            subscribers.put(connection.client, connection.listener::granted);
+            return at(micros());
+        });
+    }
+
+    /** Ends a backend's connection; what it has sent may still be executed. */
+    void close(Connection connection) {
+        List<Runnable> failures = new ArrayList<>();
+        atomically(() -> {
+            connections.remove(connection);
+            cut(connection);
+            for (Sent sent : waiting) {
+                if (sent.connection == connection) {
+                    failures.add(sent.breakOff("the backend was closed"));
+                }
+            }
+        });
+        failures.forEach(Runnable::run);
+    }
+
+    void send(Connection connection, Command command, Consumer<Reply> handler) {
+        Reply reply = atomically(() -> {
+            if (!connection.up) {
+                return Sent.failed(false, "not connected");
+            }
+            if (frozen) {
+                waiting.add(new Sent(connection, command, handler));
+                return null;
+            }
+            return step(command);
+        });
+        outbox.deliver();
+        if (reply != null) {
+            handler.accept(reply);
+        }
+    }
+
+    private boolean executeWaiting() {
+        Runnable reply = atomically(() -> {
+            Sent sent = waiting.poll();
+            if (sent == null) {
+                frozen = false;
+                reconnect();
+                return null;
+            }
+            Reply.Answer answer = step(sent.command);
+            return () -> sent.reply(answer);
+        });
+        if (reply != null) {
+            reply.run();
+        }
+        return reply != null;
+    }
+
+    private void breakConnections(String why, Runnable change) {
+        List<Runnable> failures = new ArrayList<>();
+        atomically(() -> {
+            for (Connection connection : connections) {
+                if (connection.up) {
+                    cut(connection);
+                    BackendException cause = Sent.failed(true, why).cause();
+                    outbox.put(() -> connection.listener.disconnected(cause));
+                }
+            }
+            List<Sent> before = List.copyOf(waiting);
+            change.run();
+            before.forEach(sent -> failures.add(sent.breakOff(why)));
+            if (!frozen) {
+                reconnect();
+            }
+        });
+        failures.forEach(Runnable::run);
+        outbox.deliver();
+    }
+
+    private void cut(Connection connection) {
+        connection.up = false;
+        subscribers.remove(connection.client);
+    }
+
+    private void reconnect() {
+        ServerTime now = at(micros());
+        for (Connection connection : connections) {
+            if (!connection.up) {
+                connection.up = true;
+                subscribers.put(connection.client, connection.listener::granted);
+                outbox.put(() -> connection.listener.connected(now));
+            }
+        }
+    }
+
+    private Reply.Answer step(Command command) {
+        long micros = micros();
+        return new Step(keys, at(micros), micros, this::publish).execute(command);
+    }
+
+    private boolean publish(Grant grant) {
+        Consumer<Grant> subscriber = subscribers.get(Ring.clientOf(grant.request()));
+        if (subscriber == null) {
+            return false;
+        }
+        outbox.put(() -> subscriber.accept(grant));
+        return true;
+    }
+
+    private long micros() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant().plus(offset));
+    }
+
+    private ServerTime at(long micros) {
+        return new ServerTime(Math.floorDiv(micros, 1_000), run);
+    }
+
+    private static String newRun() {
+        return UUID.randomUUID().toString();
+    }
+
+    private void atomically(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T extends @Nullable Object> T atomically(Supplier<T> step) {
+        lock.lock();
+        try {
+            return step.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

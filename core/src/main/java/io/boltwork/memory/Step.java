@@ -1,0 +1,306 @@
+package io.boltwork.memory;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Release;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.ServerTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command at one moment of a server's clock: the rules of the protocol, without clock and threads.
+ *
+ * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares.
+ * Each rule is there because of a trace that goes wrong without it, so none is to be changed for looks.
+ */
+final class Step {
+    /** Stands in the owner's place while a released lock is kept closed; no request equals it. */
+    static final String KEPT = "-";
+
+    private final Keys keys;
+    private final ServerTime server;
+    private final long micros;
+    private final Predicate<Grant> publish;
+
+    /**
+     * A step.
+     *
+     * @param keys the locks
+     * @param server when and where
+     * @param micros the same moment in microseconds since the epoch
+     * @param publish sends a message to the client that it names; {@code false} if nobody listens there
+     */
+    Step(Keys keys, ServerTime server, long micros, Predicate<Grant> publish) {
+        this.keys = keys;
+        this.server = server;
+        this.micros = micros;
+        this.publish = publish;
+    }
+
+    Reply.Answer execute(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire(acquire);
+        } else if (command instanceof Command.Release release) {
+            return release(release);
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return withdraw(withdraw);
+        } else if (command instanceof Command.Renew renew) {
+            return renew(renew);
+        } else if (command instanceof Command.Restore restore) {
+            return restore(restore);
+        } else if (command instanceof Command.Inspect inspect) {
+            return inspect(inspect);
+        }
+        throw new IllegalArgumentException("Unknown command: " + command);
+    }
+
+    private Acquired acquire(Command.Acquire command) {
+        Key key = keys.get(command.lock(), now());
+        Acquired answer = acquire(key, command, command.queue());
+        if (answer.verdict() != Verdict.STALE) {
+            keys.touch(command.lock(), key, now());
+        }
+        return answer;
+    }
+
+    private Reply.Released release(Command.Release command) {
+        Key key = keys.get(command.lock(), now());
+        String request = command.request();
+        Acquired next = null;
+        Release outcome;
+        key.queue.remove(request);
+        if (request.equals(key.owner)) {
+            outcome = Release.RELEASED;
+            if (key.token == command.firstToken() && key.fence == blockEnd(command.firstToken())) {
+                key.fence = command.lastToken(); // nobody has been given a token since
+            } else {
+                raiseFence(key, command.lastToken());
+            }
+            key.clearOwner();
+            if (command.keepMillis() > 0) {
+                key.owner = KEPT;
+                key.until = now() + command.keepMillis();
+            }
+            if (command.next() != null) {
+                next = acquire(key, command.next(), true);
+            }
+        } else {
+            outcome = forgotten(key, command.firstToken()) ? Release.FORGOTTEN : Release.NOT_HELD;
+            raiseFence(key, command.lastToken()); // a restore that comes late is refused
+        }
+        grant(command.lock(), key);
+        if (next != null && next.verdict() == Verdict.STALE) {
+            next = stale(key, next.known()); // the grant may have made another the owner
+        }
+        keys.touch(command.lock(), key, now());
+        return new Reply.Released(server, outcome, next, claimMillis(key), ownerOf(key));
+    }
+
+    private Reply.Withdrawn withdraw(Command.Withdraw command) {
+        Key key = keys.get(command.lock(), now());
+        String request = command.request();
+        boolean known = request != null && isKnown(key, request);
+        if (request != null) {
+            key.queue.remove(request);
+            if (request.equals(key.owner)) {
+                key.clearOwner();
+            }
+            raiseFence(key, command.lastToken());
+        }
+        grant(command.lock(), key);
+        keys.touch(command.lock(), key, now());
+        return new Reply.Withdrawn(server, known, claimMillis(key), ownerOf(key));
+    }
+
+    private Reply.Renewed renew(Command.Renew command) {
+        List<Reply.Renewed.Item> items = new ArrayList<>(command.items().size());
+        for (Command.Renew.Item item : command.items()) {
+            Key key = keys.get(item.lock(), now());
+            Renewal outcome = now() > command.notAfter() ? Renewal.STALE : renew(key, item);
+            if (outcome == Renewal.OK || outcome == Renewal.LOST) {
+                keys.touch(item.lock(), key, now());
+            }
+            items.add(new Reply.Renewed.Item(outcome, ownerOf(key)));
+        }
+        return new Reply.Renewed(server, items);
+    }
+
+    private Renewal renew(Key key, Command.Renew.Item item) {
+        if (item.request().equals(key.owner) && key.token == item.firstToken()) {
+            extendTo(key, item.leaseMillis(), item.takeoverMillis());
+            key.queue.remove(item.request());
+            return Renewal.OK;
+        }
+        if (forgotten(key, item.firstToken())) {
+            return Renewal.FORGOTTEN; // and nothing is written: only a restore brings a hold back
+        }
+        key.queue.remove(item.request());
+        return Renewal.LOST;
+    }
+
+    private Reply.Restored restore(Command.Restore command) {
+        Key key = keys.get(command.lock(), now());
+        if (now() > command.notAfter()) {
+            return new Reply.Restored(server, Renewal.STALE, ownerOf(key));
+        }
+        Renewal outcome = Renewal.LOST;
+        key.queue.remove(command.request());
+        if (forgotten(key, command.firstToken())) {
+            outcome = Renewal.OK;
+            lapse(key);
+            key.owner = command.request();
+            key.token = command.firstToken();
+            key.fence = blockEnd(command.firstToken());
+            extendTo(key, command.leaseMillis(), command.takeoverMillis());
+        }
+        keys.touch(command.lock(), key, now());
+        return new Reply.Restored(server, outcome, ownerOf(key));
+    }
+
+    private Reply.Inspected inspect(Command.Inspect command) {
+        Key key = keys.get(command.lock(), now());
+        return new Reply.Inspected(
+                server, ownerOf(key), key.token, key.until, key.claim, key.fence, key.queue.requests());
+    }
+
+    private Acquired acquire(Key key, Command.Acquire wish, boolean queue) {
+        String request = wish.request();
+        boolean known = isKnown(key, request);
+        if (now() > wish.notAfter()) {
+            return stale(key, known);
+        }
+        if (request.equals(key.owner)) { // a repetition, or a grant whose message was lost
+            if (lapsed(key)) {
+                setOwner(key, request, wish.leaseMillis(), wish.takeoverMillis(), false);
+            } else {
+                extendTo(key, wish.leaseMillis(), wish.takeoverMillis());
+            }
+            return granted(key, request, known);
+        }
+        lapse(key);
+        if (key.owner == null) {
+            Ring.Entry head = liveHead(wish.lock(), key, request);
+            if (head == null || head.request().equals(request)) {
+                setOwner(key, request, wish.leaseMillis(), wish.takeoverMillis(), false);
+                return granted(key, request, known);
+            }
+            grantTo(key, head);
+        }
+        long remaining = key.until - now();
+        if (!queue) {
+            return new Acquired(server, Verdict.REFUSED, 0, remaining, 0, known, ownerOf(key));
+        }
+        int position = key.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis());
+        return new Acquired(server, Verdict.QUEUED, 0, remaining, position, known, ownerOf(key));
+    }
+
+    private Acquired granted(Key key, String request, boolean known) {
+        key.queue.remove(request);
+        return new Acquired(server, Verdict.GRANTED, key.token, 0, 0, known, request);
+    }
+
+    private Acquired stale(Key key, boolean known) {
+        return new Acquired(server, Verdict.STALE, 0, 0, 0, known, ownerOf(key));
+    }
+
+    /** Gives a free lock to whoever is next. */
+    private void grant(String lock, Key key) {
+        lapse(key);
+        if (key.owner == null) {
+            Ring.Entry head = liveHead(lock, key, null);
+            if (head != null) {
+                grantTo(key, head);
+            }
+        }
+    }
+
+    /** The first in the queue that can be told, and has been unless it is {@code self}. The others are dropped. */
+    private Ring.@Nullable Entry liveHead(String lock, Key key, @Nullable String self) {
+        for (Ring.Entry head = key.queue.head(); head != null; head = key.queue.head()) {
+            Grant grant = new Grant(lock, head.request(), nextToken(key), claimLease(head), server);
+            if (head.request().equals(self) || publish.test(grant)) {
+                return head;
+            }
+            key.queue.remove(head.request());
+        }
+        return null;
+    }
+
+    private void grantTo(Key key, Ring.Entry head) {
+        key.queue.remove(head.request());
+        setOwner(key, head.request(), claimLease(head), head.takeoverMillis(), true);
+    }
+
+    private void setOwner(Key key, String request, long leaseMillis, long takeoverMillis, boolean claim) {
+        key.owner = request;
+        key.token = nextToken(key);
+        key.fence = blockEnd(key.token);
+        key.until = now() + leaseMillis + takeoverMillis;
+        key.claim = claim;
+    }
+
+    /** Confirms the owner and prolongs its lease; what is left is never shortened. */
+    private void extendTo(Key key, long leaseMillis, long takeoverMillis) {
+        key.until = Math.max(key.until, now() + leaseMillis + takeoverMillis);
+        key.claim = false;
+    }
+
+    /** A lease that ran out is no lease; a claim takes all that its client has in the queue along. */
+    private void lapse(Key key) {
+        if (key.owner != null && lapsed(key)) {
+            if (key.claim) {
+                key.queue.removeAllOf(Ring.clientOf(key.owner));
+            }
+            key.clearOwner();
+        }
+    }
+
+    private boolean lapsed(Key key) {
+        return key.owner != null && now() >= key.until;
+    }
+
+    /** Whether this server has lost the hold (failover, flush, eviction) and nobody has held the lock since. */
+    private boolean forgotten(Key key, long firstToken) {
+        return (key.owner == null || lapsed(key)) && key.fence < firstToken;
+    }
+
+    private long nextToken(Key key) {
+        return Math.max(key.fence + 1, micros);
+    }
+
+    private long now() {
+        return server.millis();
+    }
+
+    /** How long until the owner's claim, or a kept lock, runs out. */
+    private long claimMillis(Key key) {
+        return key.claim || KEPT.equals(key.owner) ? key.until - now() : 0;
+    }
+
+    private static void raiseFence(Key key, long lastToken) {
+        key.fence = Math.max(key.fence, lastToken);
+    }
+
+    private static long blockEnd(long firstToken) {
+        return firstToken + LockBackend.TOKENS_PER_HOLD - 1;
+    }
+
+    private static long claimLease(Ring.Entry entry) {
+        return Math.min(LockBackend.CLAIM_MILLIS, entry.leaseMillis());
+    }
+
+    private static boolean isKnown(Key key, String request) {
+        return request.equals(key.owner) || key.queue.contains(request);
+    }
+
+    private static @Nullable String ownerOf(Key key) {
+        return KEPT.equals(key.owner) ? null : key.owner;
+    }
+}

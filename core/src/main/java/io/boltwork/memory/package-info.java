@@ -1,0 +1,5 @@
+/** Locks in memory, with the rules of the Redis backend and a clock that a test can move. */
+@NullMarked
+package io.boltwork.memory;
+
+import org.jspecify.annotations.NullMarked;

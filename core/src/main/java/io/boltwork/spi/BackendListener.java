@@ -1,0 +1,28 @@
+package io.boltwork.spi;
+
+/** What a backend tells its client unasked. Called on the backend's own threads; implementations do not block. */
+public interface BackendListener {
+
+    /**
+     * A request of this client was granted. Messages may be late, doubled or lost.
+     *
+     * @param grant what was granted
+     */
+    void granted(Grant grant);
+
+    /**
+     * A connection to the server has been made and grants are delivered from now on: at {@link LockBackend#open} and after
+     * every outage, of the connection for commands and of the one for messages alike. Grants and replies of the time before
+     * may have been lost, and the server may be another one.
+     *
+     * @param server the clock of the server
+     */
+    void connected(ServerTime server);
+
+    /**
+     * A connection to the server was lost; the backend tries to make a new one by itself.
+     *
+     * @param cause what happened
+     */
+    void disconnected(Throwable cause);
+}

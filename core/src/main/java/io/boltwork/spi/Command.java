@@ -1,0 +1,106 @@
+package io.boltwork.spi;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One atomic step at a backend, as a value.
+ *
+ * <p>Common parameters: {@code request} is {@code <client>:<number>}, one wish for the lock; {@code firstToken} is the token
+ * that the backend answered when it granted the request, {@code lastToken} the last token of the hold's block that was used;
+ * leases and delays are in milliseconds; {@code notAfter} is a time of the server's clock, in milliseconds since the epoch,
+ * after which the command must change nothing.
+ */
+public sealed interface Command {
+
+    /**
+     * Asks for a lock. Idempotent: repeated by the owner it finds the grant again, repeated by a waiter its place.
+     *
+     * @param lock the lock's name
+     * @param request who asks
+     * @param queue whether to wait in the queue if the lock is taken; else the answer is REFUSED
+     * @param leaseMillis the lease wanted
+     * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
+     * @param notAfter when the command has become stale
+     */
+    record Acquire(String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter)
+            implements Command {}
+
+    /**
+     * Gives a lock back and, in the same step, asks for it again for another request and grants it to whoever is next.
+     *
+     * @param lock the lock's name
+     * @param request the owner
+     * @param firstToken the hold's first token
+     * @param lastToken the last token used
+     * @param keepMillis how much longer nobody may have the lock (the rest of a minimum hold), 0 for none
+     * @param next the request to enter behind those that wait, always waiting, or {@code null}
+     */
+    record Release(
+            String lock,
+            String request,
+            long firstToken,
+            long lastToken,
+            long keepMillis,
+            @Nullable Acquire next) implements Command {}
+
+    /**
+     * Takes a request back, wherever it is: out of the queue, out of ownership. Then grants a free lock to whoever is next;
+     * without a request that is all it does (the <em>nudge</em>).
+     *
+     * @param lock the lock's name
+     * @param request the request that nobody wants any more, or {@code null}
+     * @param lastToken the last token it has used if it ever held, else 0
+     */
+    record Withdraw(String lock, @Nullable String request, long lastToken) implements Command {}
+
+    /**
+     * Prolongs leases, all of one {@linkplain LockBackend#partition partition}. Each item has its own outcome.
+     *
+     * @param items what to renew, 1 to 100 of different locks
+     * @param notAfter when the command has become stale
+     */
+    record Renew(List<Item> items, long notAfter) implements Command {
+
+        /**
+         * Copies the items.
+         *
+         * @param items what to renew
+         * @param notAfter when the command has become stale
+         */
+        public Renew {
+            items = List.copyOf(items);
+        }
+
+        /**
+         * One lease to prolong.
+         *
+         * @param lock the lock's name
+         * @param request the owner
+         * @param firstToken the hold's first token
+         * @param leaseMillis the lease from now on; what is left is never shortened
+         * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
+         */
+        public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {}
+    }
+
+    /**
+     * Makes a request the owner again after the server forgot it, if nobody has held the lock since.
+     *
+     * @param lock the lock's name
+     * @param request the owner
+     * @param firstToken the hold's first token
+     * @param leaseMillis the lease from now on
+     * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
+     * @param notAfter when the command has become stale
+     */
+    record Restore(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter)
+            implements Command {}
+
+    /**
+     * Reads a lock; changes nothing.
+     *
+     * @param lock the lock's name
+     */
+    record Inspect(String lock) implements Command {}
+}

@@ -1,0 +1,63 @@
+package io.boltwork.spi;
+
+import io.boltwork.BackendException;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Where leases are kept. A backend executes {@linkplain Command commands}, each atomically, and delivers {@linkplain Grant
+ * grants}. It belongs to one client, which opens and closes it.
+ *
+ * <p>A backend has no will of its own: it never repeats a command, never times one out, and never decides what an answer
+ * means. All of that is the client's. Thread-safe.
+ */
+public interface LockBackend extends AutoCloseable {
+
+    /** Tokens that every hold reserves: the first one is in the answer, the following ones are for handovers inside the client. */
+    int TOKENS_PER_HOLD = 1_000;
+
+    /** The longest lease that a grant by message carries before its owner has renewed it, in milliseconds. */
+    long CLAIM_MILLIS = 3_000;
+
+    /**
+     * Begins to deliver grants for the requests of {@code client}. Called once, before anything is sent. Blocks until
+     * grants can arrive; has then called {@link BackendListener#connected}.
+     *
+     * @param client the client's id; its requests are called {@code <client>:<number>}
+     * @param listener who is told
+     * @throws BackendException if the server cannot be reached or refuses
+     * @throws IllegalStateException if the backend belongs to a client already
+     */
+    void open(String client, BackendListener listener);
+
+    /**
+     * Sends a command and returns without waiting. The handler is called at most once, with the {@linkplain Reply reply} or
+     * with {@link Reply.Failed}: on any thread, the calling one included, and never if the server never answers and the
+     * connection never breaks.
+     *
+     * @param command what to do
+     * @param handler who takes the reply; it does not block and does not throw
+     */
+    void send(Command command, Consumer<Reply> handler);
+
+    /**
+     * How long a client waits for the answer to one command before it counts as unanswered.
+     *
+     * @return the command timeout, 2 s unless configured
+     */
+    Duration commandTimeout();
+
+    /**
+     * Which locks may share a {@link Command.Renew}: those with equal numbers.
+     *
+     * @param lock the lock's name
+     * @return the number of its partition, 0 where there is only one
+     */
+    default int partition(String lock) {
+        return 0;
+    }
+
+    /** Closes the connections. Replies under way are given up as {@link Reply.Failed}. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,190 @@
+package io.boltwork.spi;
+
+import io.boltwork.BackendException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What comes back for a {@link Command}: an {@link Answer} of the server, or {@link Failed}. */
+public sealed interface Reply {
+
+    /** The server executed the command. {@code owner} is who owns the lock afterwards, {@code null} for nobody. */
+    sealed interface Answer extends Reply {
+
+        /**
+         * When and by which server the command was executed.
+         *
+         * @return the server's clock
+         */
+        ServerTime server();
+    }
+
+    /**
+     * There is no answer, or it is an error.
+     *
+     * @param executed whether the command may have been executed, now or later: {@code false} only if it certainly was not
+     *     and will not be
+     * @param cause what happened
+     */
+    record Failed(boolean executed, BackendException cause) implements Reply {}
+
+    /** What became of a request that asked for a lock. */
+    enum Verdict {
+        /** The request owns the lock. */
+        GRANTED,
+        /** The request waits in the queue. */
+        QUEUED,
+        /** The lock is taken or others wait, and the request did not want to queue. */
+        REFUSED,
+        /** The command came after its not-after; nothing was changed. */
+        STALE
+    }
+
+    /**
+     * The answer to {@link Command.Acquire}.
+     *
+     * @param server when
+     * @param verdict what became of the request
+     * @param token the first token of the hold if granted, else 0
+     * @param remainingMillis what is left until the owner's lease (and takeover delay) ends if queued or refused, else 0
+     * @param position the place in the queue, from 1 on, an upper bound, if queued; else 0
+     * @param known whether the server knew the request before: it owned the lock or stood in the queue
+     * @param owner who owns the lock now
+     */
+    record Acquired(
+            ServerTime server,
+            Verdict verdict,
+            long token,
+            long remainingMillis,
+            int position,
+            boolean known,
+            @Nullable String owner)
+            implements Answer {}
+
+    /** What a release found. */
+    enum Release {
+        /** The request owned the lock and has given it back. */
+        RELEASED,
+        /** The server has lost the hold (failover, flush, eviction) and nobody has held the lock since: a clean end. */
+        FORGOTTEN,
+        /** The request did not own the lock: its hold had been lost. */
+        NOT_HELD
+    }
+
+    /**
+     * The answer to {@link Command.Release}. A server knew the request if and only if it answers RELEASED.
+     *
+     * @param server when
+     * @param outcome what it found
+     * @param next what became of the next request; {@code null} if there was none or nothing was released
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param owner who owns the lock now
+     */
+    record Released(
+            ServerTime server,
+            Release outcome,
+            @Nullable Acquired next,
+            long claimMillis,
+            @Nullable String owner) implements Answer {}
+
+    /**
+     * The answer to {@link Command.Withdraw}.
+     *
+     * @param server when
+     * @param known whether the server knew the request: it owned the lock or stood in the queue
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param owner who owns the lock now
+     */
+    record Withdrawn(
+            ServerTime server,
+            boolean known,
+            long claimMillis,
+            @Nullable String owner) implements Answer {}
+
+    /** What became of a lease that was to be prolonged or restored. */
+    enum Renewal {
+        /** The lease was prolonged, or restored. */
+        OK,
+        /** The server has lost the hold and nobody has held the lock since; nothing was written. Not an answer to a restore. */
+        FORGOTTEN,
+        /** The request does not own the lock any more. */
+        LOST,
+        /** The command came after its not-after; nothing was changed. */
+        STALE,
+        /** The lock's key could not be read or written; the others of the batch could. */
+        BROKEN
+    }
+
+    /**
+     * The answer to {@link Command.Renew}.
+     *
+     * @param server when
+     * @param items one result for each item, in their order
+     */
+    record Renewed(ServerTime server, List<Item> items) implements Answer {
+
+        /**
+         * Copies the items.
+         *
+         * @param server when
+         * @param items one result for each item, in their order
+         */
+        public Renewed {
+            items = List.copyOf(items);
+        }
+
+        /**
+         * The result for one lease.
+         *
+         * @param outcome what became of it
+         * @param owner who owns the lock now
+         */
+        public record Item(Renewal outcome, @Nullable String owner) {}
+    }
+
+    /**
+     * The answer to {@link Command.Restore}.
+     *
+     * @param server when
+     * @param outcome OK, LOST or STALE
+     * @param owner who owns the lock now
+     */
+    record Restored(
+            ServerTime server, Renewal outcome, @Nullable String owner) implements Answer {}
+
+    /**
+     * The answer to {@link Command.Inspect}: a lock as the server sees it, leases that have run out included.
+     *
+     * @param server when
+     * @param owner who owns the lock, also if its lease has run out and nobody has come since
+     * @param token the owner's first token, 0 without an owner
+     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock
+     * @param claim whether the owner got it by message and has not confirmed it yet
+     * @param fence the token above which none was ever issued
+     * @param queue the waiting requests in their order
+     */
+    record Inspected(
+            ServerTime server,
+            @Nullable String owner,
+            long token,
+            long untilMillis,
+            boolean claim,
+            long fence,
+            List<String> queue)
+            implements Answer {
+
+        /**
+         * Copies the queue.
+         *
+         * @param server when
+         * @param owner who owns the lock
+         * @param token the owner's first token
+         * @param untilMillis the end of the owner's lease and takeover delay
+         * @param claim whether the owner has not confirmed it yet
+         * @param fence the token above which none was ever issued
+         * @param queue the waiting requests in their order
+         */
+        public Inspected {
+            queue = List.copyOf(queue);
+        }
+    }
+}

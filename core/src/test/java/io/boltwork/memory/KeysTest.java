@@ -1,0 +1,38 @@
+package io.boltwork.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class KeysTest {
+    private final Keys keys = new Keys();
+
+    private void touch(String lock, long millis) {
+        Key key = keys.get(lock, millis);
+        key.fence = 1;
+        keys.touch(lock, key, millis);
+    }
+
+    @Test
+    void namesUsedOnceLeaveNothingBehind() {
+        for (int i = 0; i < 1_000; i++) {
+            touch("once" + i, i);
+        }
+        long nextDay = TimeUnit.DAYS.toMillis(1) + 1_000;
+        for (int i = 0; i < 1_000; i++) {
+            touch("always", nextDay + i);
+        }
+        assertThat(keys.size()).isEqualTo(1);
+    }
+
+    @Test
+    void aBlankKeyIsNotKept() {
+        keys.touch("l", keys.get("l", 0), 0);
+        touch("m", 0);
+        Key emptied = keys.get("m", 0);
+        emptied.fence = 0;
+        keys.touch("m", emptied, 0);
+        assertThat(keys.size()).isZero();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -291,9 +291,11 @@ final class Engine implements BackendListener {
     public void connected(ServerTime server) {
         boolean another = !server.run().equals(serverClock.run());
         serverClock.read(server, ticker.nanos());
-        for (LockDriver driver : drivers.values()) {
-            driver.mailbox.post(d -> d.machine.connected());
-        }
+        keeper.together(() -> {
+            for (LockDriver driver : drivers.values()) {
+                driver.mailbox.post(d -> d.machine.connected());
+            }
+        });
         if (another) {
             for (ReleaseLog.Entry entry : releases.recent()) {
                 post(entry.lock(), d -> d.machine.releaseAgain(entry.request(), entry.lastToken()));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Renews the leases of a client: visits all that are held every ninth of the shortest, and sends what is due in batches. */
@@ -22,11 +22,20 @@ final class Keeper {
     private final Engine engine;
     private final ConcurrentLinkedQueue<Command.Renew.Item> due = new ConcurrentLinkedQueue<>();
 
-    /** When the next round is; {@link Ticker#NEVER} while nothing is held. */
-    private final AtomicLong roundAt = new AtomicLong(Ticker.NEVER);
+    /** The next round, or none while nothing is held. */
+    private final AtomicReference<@Nullable Round> next = new AtomicReference<>();
 
-    /** Set while a round collects, so that its renewals go out together. */
+    /** Who collects renewals at the moment, so that they go out together. */
     private volatile @Nullable Thread collecting;
+
+    /** A round and its time; identity counts. */
+    private static final class Round {
+        final long at;
+
+        Round(long at) {
+            this.at = at;
+        }
+    }
 
     Keeper(Engine engine) {
         this.engine = engine;
@@ -34,45 +43,58 @@ final class Keeper {
 
     /** A lease of that length is held from now on. */
     void watch(long leaseNanos) {
-        long now = engine.ticker.nanos();
-        long at = now + leaseNanos / ROUNDS_PER_LEASE;
+        long at = engine.ticker.nanos() + leaseNanos / ROUNDS_PER_LEASE;
         for (; ; ) {
-            long next = roundAt.get();
-            if (next <= at) {
+            Round planned = next.get();
+            if (planned != null && planned.at <= at) {
                 return;
             }
-            if (roundAt.compareAndSet(next, at)) {
-                engine.scheduler.schedule(this::round, at - now);
+            Round earlier = new Round(at);
+            if (next.compareAndSet(planned, earlier)) { // the planned one finds that it is not the next any more
+                schedule(earlier);
                 return;
             }
         }
     }
 
-    private void round() {
-        long now = engine.ticker.nanos();
-        long at = roundAt.get();
-        if (now < at || !roundAt.compareAndSet(at, Ticker.NEVER)) {
-            return; // an earlier round has been put in its place, or has done its work
+    private void schedule(Round round) {
+        engine.scheduler.schedule(() -> round(round), round.at - engine.ticker.nanos());
+    }
+
+    private void round(Round round) {
+        if (engine.ticker.nanos() < round.at) {
+            schedule(round);
+            return;
         }
-        long shortest = Ticker.NEVER;
-        collecting = Thread.currentThread();
-        for (LockDriver driver : engine.drivers()) {
-            Hold hold = driver.machine.hold();
-            if (hold != null) {
-                if (hold.request.options.isRenewed()) {
-                    shortest = Math.min(shortest, TimeUnit.MILLISECONDS.toNanos(hold.request.options.leaseMillis()));
+        if (!next.compareAndSet(round, null)) {
+            return; // another one was put in its place
+        }
+        together(() -> {
+            long shortest = Ticker.NEVER;
+            for (LockDriver driver : engine.drivers()) {
+                Hold hold = driver.machine.hold();
+                if (hold != null) {
+                    if (hold.request.options.isRenewed()) {
+                        shortest = Math.min(shortest, hold.request.options.leaseMillis());
+                    }
+                    driver.mailbox.post(d -> d.machine.keep());
                 }
-                driver.mailbox.post(d -> d.machine.keep());
             }
-        }
+            if (shortest != Ticker.NEVER) {
+                watch(TimeUnit.MILLISECONDS.toNanos(shortest));
+            }
+        });
+    }
+
+    /** Lets the renewals that {@code events} cause on this thread go out together. */
+    void together(Runnable events) {
+        collecting = Thread.currentThread();
+        events.run();
         collecting = null;
         flush();
-        if (shortest != Ticker.NEVER) {
-            watch(shortest);
-        }
     }
 
-    /** Sends a renewal, together with others if this is called in a round. */
+    /** Sends a renewal, at once, or {@linkplain #together together} with others. */
     void renew(Command.Renew.Item item) {
         due.add(item);
         if (collecting != Thread.currentThread()) {

@@ -95,7 +95,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
         if (callbacks.isEmpty() && (machine.isClosed() || now() >= idleAt)) {
             return true;
         }
-        if (timer == null) {
+        if (timerAt - idleAt > LockMachine.IDLE) {
             wakeAt(idleAt); // else the timer that is there comes soon enough
         }
         return false;

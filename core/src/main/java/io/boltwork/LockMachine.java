@@ -115,6 +115,9 @@ final class LockMachine {
             return;
         }
         warnOfSelf(waiter);
+        if (waiters.isEmpty()) {
+            outageSince = Ticker.NEVER; // the patience is for those who wait
+        }
         waiter.refusalsBefore = taken ? refusals - 1 : refusals;
         waiters.add(waiter);
         pump();
@@ -203,10 +206,10 @@ final class LockMachine {
     void answered(Command command, long sent, Reply reply) {
         long now = effects.now();
         lastEvent = now;
-        nudgeAt = Ticker.NEVER;
         if (reply instanceof Reply.Failed failed) {
             failed(command, sent, failed);
         } else {
+            nudgeAt = Ticker.NEVER;
             outageSince = Ticker.NEVER;
             lastFailure = null;
             if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
@@ -268,7 +271,7 @@ final class LockMachine {
                     : request.answered.run().equals(grant.server().run());
             if (comparable) {
                 long from = Math.min(given, now);
-                owns(request, from + lease(grant.leaseMillis(), from - origin), grant.token(), false);
+                owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), false);
             } else {
                 ask(request); // by another server's clock, or through a connection that is no more: confirm it first
             }
@@ -288,11 +291,7 @@ final class LockMachine {
                         ask(request);
                     }
                 }
-                case HELD -> {
-                    request.renewAt = effects.now();
-                    request.renewing = Ticker.NEVER;
-                    request.confirmed = false;
-                }
+                case HELD -> request.verify(effects.now());
                 case RELEASING, UNDOING -> {
                     if (request.awaited == null) {
                         request.dueAt = effects.now();
@@ -326,12 +325,12 @@ final class LockMachine {
     void tick() {
         long now = effects.now();
         for (Request request : List.copyOf(requests.values())) {
-            if (request.awaited != null && now - request.awaitedSince >= timing.commandTimeout) {
+            if (request.isOverdue(now, timing.commandTimeout)) {
                 unanswered(request);
             }
             switch (request.state) {
                 case WANTED -> {
-                    if (request.awaited == null && now >= request.dueAt) {
+                    if (request.isDue(now)) {
                         ask(request);
                     }
                 }
@@ -348,7 +347,7 @@ final class LockMachine {
                 case RELEASING, UNDOING -> {
                     if (now >= request.giveUpAt) {
                         gone(request);
-                    } else if (request.awaited == null && now >= request.dueAt) {
+                    } else if (request.isDue(now)) {
                         if (request.state == State.RELEASING) {
                             sendRelease(request, null);
                         } else {
@@ -375,33 +374,12 @@ final class LockMachine {
     long wakeAt() {
         long at = lostHolds.length == 0 ? nudgeAt : Math.min(nudgeAt, ownersSeenAt + OWNERS_SEEN);
         for (Request request : requests.values()) {
-            if (request.awaited != null) {
-                at = Math.min(at, request.awaitedSince + timing.commandTimeout);
-            }
-            switch (request.state) {
-                case WANTED -> at = Math.min(at, request.awaited == null ? request.dueAt : Ticker.NEVER);
-                case HELD -> at = Math.min(at, wakeForLease(request));
-                case LOST -> at = Math.min(at, request.giveUpAt);
-                case RELEASING, UNDOING ->
-                    at = Math.min(
-                            at, Math.min(request.giveUpAt, request.awaited == null ? request.dueAt : Ticker.NEVER));
-            }
+            at = Math.min(at, request.wakeAt(timing.commandTimeout));
         }
         if (outageSince != Ticker.NEVER && !waiters.isEmpty()) {
             at = Math.min(at, outageSince + timing.outagePatience);
         }
         return at;
-    }
-
-    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or fixed has times of its own. */
-    private long wakeForLease(Request request) {
-        if (!request.confirmed) {
-            long renew = request.renewing == Ticker.NEVER
-                    ? request.renewAt
-                    : Math.max(request.renewAt, request.renewing + renewalPatience(request));
-            return Math.min(renew, request.deadline);
-        }
-        return request.fixedEnd != Ticker.NEVER || request.renewals > 1 ? request.deadline : Ticker.NEVER;
     }
 
     /** Nothing would be lost by forgetting this machine. */
@@ -489,7 +467,9 @@ final class LockMachine {
                 }
             }
             case HELD -> {
-                if (token > request.firstToken) {
+                if (effects.now() >= request.deadline) {
+                    lose(request, Reason.EXPIRED);
+                } else if (token > request.firstToken) {
                     lose(request, Reason.TAKEN); // granted a second time: the first grant had ended
                 } else if (token == request.firstToken && deadline > request.deadline) {
                     request.deadline = deadline;
@@ -502,26 +482,8 @@ final class LockMachine {
     }
 
     private void begin(Request request, long deadline, long token, boolean confirmed) {
-        long now = effects.now();
-        long lease = TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis());
+        request.begin(deadline, token, confirmed, effects.now() + slice());
         wanted = null;
-        request.state = State.HELD;
-        request.awaited = null;
-        request.failures = 0;
-        request.deadline = deadline;
-        request.firstToken = token;
-        request.lastToken = token;
-        request.confirmed = confirmed;
-        request.sliceEnd = now + slice();
-        long claim = Math.min(lease, LockBackend.CLAIM_MILLIS * MILLI);
-        request.renewAt = confirmed ? deadline - lease + lease / 3 : deadline - claim + claim / 3;
-        if (!request.options.isRenewed()) {
-            request.fixedEnd = confirmed ? deadline : deadline - claim + lease;
-            if (confirmed || claim == lease) {
-                request.confirmed = true;
-                request.renewAt = Ticker.NEVER;
-            }
-        }
         refusals++;
         occupy(request);
     }
@@ -576,7 +538,7 @@ final class LockMachine {
         }
         hold = null;
         request.state = State.LOST;
-        request.giveUpAt = nothingLeft(request);
+        request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
         if (held.thread != null && !held.isOver()) {
             Hold[] more = Arrays.copyOf(lostHolds, lostHolds.length + 1);
             more[lostHolds.length] = held;
@@ -612,33 +574,12 @@ final class LockMachine {
 
     private void ask(Request request) {
         Command.Acquire acquire = acquire(request);
-        sent(request, acquire);
+        request.sent(acquire, effects.now());
         effects.send(acquire);
     }
 
     private Command.Acquire acquire(Request request) {
-        request.unanswered++;
-        return new Command.Acquire(
-                name, request.id, !request.tryOnly, request.options.leaseMillis(), 0, notAfter(request));
-    }
-
-    private void sent(Request request, Command command) {
-        request.awaited = command;
-        request.awaitedSince = effects.now();
-        request.dueAt = Ticker.NEVER;
-    }
-
-    /** The server time after which what is sent now must not have effect. */
-    private long notAfter(Request request) {
-        long now = effects.now();
-        long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(timing.commandTimeout), request.options.leaseMillis());
-        long notAfter = effects.serverClock().millisAt(now) + millis;
-        String run = effects.serverClock().run();
-        request.notAfter = run.equals(request.notAfterRun) ? Math.max(request.notAfter, notAfter) : notAfter;
-        request.notAfterRun = run;
-        request.notAfterHere = now + millis * MILLI;
-        request.written = now;
-        return notAfter;
+        return request.acquire(effects.serverClock(), effects.now(), timing.commandTimeout);
     }
 
     /** {@code command} is what the acquire travelled in: itself, or a release. */
@@ -651,11 +592,11 @@ final class LockMachine {
             return;
         }
         request.unanswered--;
-        answeredTo(request, command);
+        request.answeredTo(command);
         switch (answer.verdict()) {
             case GRANTED -> {
                 request.known = true;
-                owns(request, sent + lease(acquire.leaseMillis(), 0), answer.token(), true);
+                owns(request, sent + Request.safe(acquire.leaseMillis(), 0), answer.token(), true);
             }
             case QUEUED -> {
                 if (request.state == State.UNDOING) {
@@ -697,35 +638,14 @@ final class LockMachine {
         }
     }
 
-    private static long lease(long millis, long elapsed) {
-        long nanos = millis * MILLI;
-        return nanos - (nanos + Math.max(0, elapsed)) / 100 - 2 * MILLI;
-    }
-
     // ================================================================ renewing
 
     private void renewIfDue(Request request, long now) {
         if (now >= request.deadline) {
             lose(request, Reason.EXPIRED);
-        } else if (now >= request.renewAt
-                && (request.renewing == Ticker.NEVER || now - request.renewing >= renewalPatience(request))) {
-            request.renewing = now;
-            request.renewals++;
-            request.written = now;
-            effects.renew(new Command.Renew.Item(name, request.id, request.firstToken, leaseToSend(request, now), 0));
+        } else if (request.isRenewalDue(now, timing.commandTimeout)) {
+            effects.renew(request.renewal(now));
         }
-    }
-
-    /** A renewal that was not answered for so long is sent again. */
-    private long renewalPatience(Request request) {
-        return Math.min(timing.commandTimeout, TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis()) / 9);
-    }
-
-    /** The whole lease, or what is left of a fixed one. */
-    private static long leaseToSend(Request request, long now) {
-        return request.fixedEnd == Ticker.NEVER
-                ? request.options.leaseMillis()
-                : Math.max(1, TimeUnit.NANOSECONDS.toMillis(request.fixedEnd - now));
     }
 
     private void prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
@@ -740,23 +660,11 @@ final class LockMachine {
             return;
         }
         switch (outcome) {
-            case OK -> {
-                request.renewals = 0;
-                request.confirmed = true;
-                request.deadline = Math.max(request.deadline, sent + lease(leaseMillis, 0));
-                request.renewAt = request.fixedEnd == Ticker.NEVER ? sent + leaseMillis * MILLI / 3 : Ticker.NEVER;
-            }
-            case FORGOTTEN -> {
-                request.renewing = now;
-                long lease = leaseToSend(request, now);
-                long notAfter = notAfter(request);
-                effects.send(new Command.Restore(name, id, firstToken, lease, 0, notAfter));
-            }
+            case OK -> request.prolonged(sent, leaseMillis);
+            case FORGOTTEN -> effects.send(request.restore(effects.serverClock(), now, timing.commandTimeout));
             case LOST -> lose(request, Reason.TAKEN);
-            case STALE -> {
-                request.renewAt = now;
-                request.confirmed = false; // asks again by the clock that this answer has set right
-            }
+            case STALE ->
+                request.verify(now); // at once: this very answer has set the estimate of the server's clock right
             case BROKEN -> {} // the keeper tries again until the deadline
         }
     }
@@ -765,7 +673,7 @@ final class LockMachine {
 
     private void startRelease(Request request) {
         request.state = State.RELEASING;
-        request.giveUpAt = nothingLeft(request);
+        request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
         request.failures = 0;
         Waiter first = waiters.peek();
         Request next = null;
@@ -776,18 +684,13 @@ final class LockMachine {
         sendRelease(request, next);
     }
 
-    /** When nothing that was written for a request can make it an owner, or keep it one. */
-    private long nothingLeft(Request request) {
-        return Math.max(effects.now(), request.written) + timing.commandTimeout + request.options.leaseMillis() * MILLI;
-    }
-
     private void sendRelease(Request request, @Nullable Request next) {
         request.releases++;
         Command.Release release = new Command.Release(
                 name, request.id, request.firstToken, request.lastToken, 0, next == null ? null : acquire(next));
-        sent(request, release);
+        request.sent(release, effects.now());
         if (next != null) {
-            sent(next, release);
+            next.sent(release, effects.now());
         }
         effects.send(release);
     }
@@ -795,7 +698,7 @@ final class LockMachine {
     private void released(Command.Release release, long sent, Reply.Released answer) {
         Request request = requests.get(release.request());
         if (request != null && request.state == State.RELEASING) {
-            answeredTo(request, release);
+            request.answeredTo(release);
             // not held, and that before its lease ended, and not because an earlier try had released it: it had been
             // lost
             boolean lost = answer.outcome() == Reply.Release.NOT_HELD
@@ -818,7 +721,7 @@ final class LockMachine {
                 acquired(next, release, acquire, sent, answer.next());
             } else if (next != null) { // it was not entered
                 next.unanswered--;
-                answeredTo(next, release);
+                next.answeredTo(release);
                 if (next.state == State.WANTED && next.awaited == null) {
                     ask(next);
                 }
@@ -869,7 +772,7 @@ final class LockMachine {
     private void sendWithdraw(Request request) {
         Command.Withdraw withdraw = new Command.Withdraw(name, request.id, request.lastToken);
         request.withdrawAgain = false;
-        sent(request, withdraw);
+        request.sent(withdraw, effects.now());
         effects.send(withdraw);
     }
 
@@ -881,9 +784,7 @@ final class LockMachine {
             ServerTime server = answer.server();
             if (request.withdrawAgain) {
                 sendWithdraw(request);
-            } else if (request.unanswered > 0
-                    && server.run().equals(request.notAfterRun)
-                    && server.millis() <= request.notAfter) {
+            } else if (request.isTainted(server)) {
                 request.dueAt = effects.now() + (request.notAfter - server.millis() + 1) * MILLI;
             } else {
                 requests.remove(request.id);
@@ -912,12 +813,6 @@ final class LockMachine {
     }
 
     // ================================================================ no answer
-
-    private static void answeredTo(Request request, Command command) {
-        if (request.awaited == command) {
-            request.awaited = null;
-        }
-    }
 
     private void failed(Command command, long sent, Reply.Failed failed) {
         if (outageSince == Ticker.NEVER) {
@@ -962,8 +857,7 @@ final class LockMachine {
 
     private void retryLater(String id, Command command) {
         Request request = requests.get(id);
-        if (request != null && request.awaited == command) {
-            request.awaited = null;
+        if (request != null && request.answeredTo(command)) {
             request.dueAt = effects.now() + retryDelay(request);
             request.failures++;
             leaveReleaser(request);

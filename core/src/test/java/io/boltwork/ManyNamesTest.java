@@ -61,8 +61,9 @@ class ManyNamesTest {
             lock.lock(Duration.ofMillis(10 + i % 10));
             lock.tryAcquireAsync(Duration.ofMillis(1)).thenAccept(maybe -> maybe.ifPresent(Lease::release));
         }
-        await("all leases have ended", () -> engine.drivers().stream()
-                .allMatch(driver -> driver.machine.hold() == null));
+        await(
+                "all leases have ended",
+                () -> engine.drivers().stream().allMatch(driver -> driver.machine.hold() == null));
         for (int i = 0; i < 1_000; i++) {
             EngineLock lock = new EngineLock(engine, "order:" + i, LockOptions.defaults());
             assertThat(lock.holdCount()).isZero();
@@ -104,8 +105,8 @@ class ManyNamesTest {
         @Override
         public void send(Command command, Consumer<Reply> handler) {
             if (command instanceof Command.Acquire acquire) {
-                handler.accept(new Reply.Acquired(
-                        NOW, Reply.Verdict.GRANTED, 1_000_000_000, 0, 0, false, acquire.request()));
+                handler.accept(
+                        new Reply.Acquired(NOW, Reply.Verdict.GRANTED, 1_000_000_000, 0, 0, false, acquire.request()));
             } else {
                 handler.accept(new Reply.Released(NOW, Reply.Release.RELEASED, null, 0, null));
             }

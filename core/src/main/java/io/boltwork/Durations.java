@@ -37,7 +37,7 @@ final class Durations {
         if (value.toMillisPart() != 0 || seconds == 0) {
             return Math.abs(seconds) < 10_000 ? value.toMillis() + " ms" : seconds + " s";
         }
-        if (seconds % 86_400 == 0) {
+        if (seconds % 86_400 == 0 && seconds > 86_400) {
             return seconds / 86_400 + " days";
         }
         return seconds % 3_600 == 0 ? seconds / 3_600 + " h" : seconds + " s";

@@ -1,0 +1,143 @@
+package io.boltwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class MailboxTest {
+
+    private static final int THREADS = 4;
+    private static final int POSTS = 50_000;
+
+    /** Counts without any synchronization of its own: the mailbox must give it. */
+    private static class Counter implements Mailbox.Machine {
+        final Mailbox<Counter> mailbox = new Mailbox<>(this);
+        final int retireAt;
+        int events;
+        int settlements;
+        boolean retired;
+        Throwable defect = new AssertionError("none");
+
+        Counter(int retireAt) {
+            this.retireAt = retireAt;
+        }
+
+        @Override
+        public boolean settled() {
+            settlements++;
+            return events >= retireAt;
+        }
+
+        @Override
+        public void broken(Throwable thrown) {
+            defect = thrown;
+        }
+
+        @Override
+        public void retired() {
+            retired = true;
+        }
+    }
+
+    @Test
+    void everyEventHappensOnceAndNeverTwoAtATime() throws InterruptedException {
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        inThreads(() -> {
+            for (int i = 0; i < POSTS; i++) {
+                assertThat(counter.mailbox.post(c -> c.events++)).isTrue();
+            }
+        });
+        assertThat(counter.events).isEqualTo(THREADS * POSTS);
+    }
+
+    @Test
+    void eventsOfAThreadHappenInTheirOrder() throws InterruptedException {
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        List<int[]> seen = new ArrayList<>();
+        AtomicInteger names = new AtomicInteger();
+        inThreads(() -> {
+            int name = names.getAndIncrement();
+            for (int i = 0; i < POSTS / 10; i++) {
+                int number = i;
+                counter.mailbox.post(c -> seen.add(new int[] {name, number}));
+            }
+        });
+        int[] next = new int[THREADS];
+        assertThat(seen).allSatisfy(entry -> assertThat(entry[1]).isEqualTo(next[entry[0]]++));
+    }
+
+    @Test
+    void anEventThatPostsIsNotInterrupted() {
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        List<String> order = new ArrayList<>();
+        counter.mailbox.post(c -> {
+            c.mailbox.post(inner -> order.add("posted by it"));
+            order.add("the event");
+        });
+        assertThat(order).containsExactly("the event", "posted by it");
+    }
+
+    @Test
+    void aPostToARetiredMailboxFailsAndNoneIsLost() throws InterruptedException {
+        AtomicInteger happened = new AtomicInteger();
+        AtomicReference<Counter> current = new AtomicReference<>(new Counter(100));
+        inThreads(() -> {
+            for (int i = 0; i < POSTS; i++) {
+                for (; ; ) {
+                    Counter counter = current.get();
+                    boolean taken = counter.mailbox.post(c -> {
+                        assertThat(c.retired).isFalse();
+                        c.events++;
+                        happened.incrementAndGet();
+                    });
+                    if (taken) {
+                        break;
+                    }
+                    current.compareAndSet(counter, new Counter(100));
+                }
+            }
+        });
+        assertThat(happened).hasValue(THREADS * POSTS);
+    }
+
+    @Test
+    void anEventThatThrowsDoesNotStopTheNext() {
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        IllegalStateException thrown = new IllegalStateException("on purpose");
+        counter.mailbox.post(c -> {
+            throw thrown;
+        });
+        counter.mailbox.post(c -> c.events++);
+        assertThat(counter.defect).isSameAs(thrown);
+        assertThat(counter.events).isOne();
+        assertThat(counter.settlements).isEqualTo(2);
+    }
+
+    private static void inThreads(Runnable task) throws InterruptedException {
+        CountDownLatch start = new CountDownLatch(1);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    start.await();
+                    task.run();
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        start.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failure).hasNullValue();
+    }
+}

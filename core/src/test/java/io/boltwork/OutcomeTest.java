@@ -1,0 +1,47 @@
+package io.boltwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class OutcomeTest {
+
+    @Test
+    void isDecidedOnce() {
+        Outcome<String> outcome = new Outcome<>();
+        assertThatThrownBy(outcome::value).isInstanceOf(IllegalStateException.class);
+        outcome.decide("first");
+        outcome.decide("second");
+        assertThat(outcome.value()).isEqualTo("first");
+    }
+
+    @Test
+    void wakesWhoSleeps() throws InterruptedException {
+        for (int i = 0; i < 5_000; i++) {
+            Outcome<Integer> outcome = new Outcome<>();
+            int value = i;
+            Thread decider = new Thread(() -> outcome.decide(value));
+            decider.start();
+            while (!outcome.isDecided()) {
+                outcome.sleep(this, Ticker.NEVER); // a lost wake-up hangs here
+            }
+            assertThat(outcome.value()).isEqualTo(i);
+            decider.join();
+        }
+    }
+
+    @Test
+    void callsBackOnceWhetherBeforeOrAfter() {
+        AtomicInteger calls = new AtomicInteger();
+        Outcome<String> before = new Outcome<>();
+        before.then(calls::incrementAndGet);
+        assertThat(calls).hasValue(0);
+        before.decide("x");
+        before.decide("y");
+        assertThat(calls).hasValue(1);
+        Outcome.decided("z").then(calls::incrementAndGet);
+        assertThat(calls).hasValue(2);
+    }
+}

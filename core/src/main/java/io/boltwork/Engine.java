@@ -327,8 +327,15 @@ final class Engine implements BackendListener {
         return request.startsWith(prefix);
     }
 
+    boolean isClosed() {
+        return closed.get();
+    }
+
     /** Asks the backend for something that no machine has to know of. */
     Reply.Answer ask(Command command) {
+        if (isClosed()) {
+            throw new ClientClosedException("The client is closed; it cannot ask " + backend + " any more");
+        }
         Outcome<Reply> outcome = new Outcome<>();
         backend.send(command, outcome::decide);
         long start = ticker.nanos();

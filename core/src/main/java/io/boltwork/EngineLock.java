@@ -80,6 +80,9 @@ final class EngineLock implements FencedLock {
     @Override
     public void unlock() {
         Hold hold = engine.holdOf(name, Thread.currentThread());
+        if (hold == null && engine.isClosed()) {
+            return; // close() has released it, whatever it was
+        }
         if (hold == null || hold.locks() == 0) {
             throw notHeld(hold);
         }

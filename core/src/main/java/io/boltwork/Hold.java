@@ -131,6 +131,11 @@ final class Hold {
         return now >= 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
     }
 
+    /** Nobody is left who could release it: its thread has ended, and no lease of it is open. */
+    boolean isAbandoned() {
+        return thread != null && !thread.isAlive() && count(word.get(), true) == 0;
+    }
+
     /** Ended, cleanly or by unwinding. */
     boolean isOver() {
         return (word.get() & COUNTS) == 0;

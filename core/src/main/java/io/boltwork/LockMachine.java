@@ -643,9 +643,24 @@ final class LockMachine {
     private void renewIfDue(Request request, long now) {
         if (now >= request.deadline) {
             lose(request, Reason.EXPIRED);
-        } else if (request.isRenewalDue(now, timing.commandTimeout)) {
+        } else if (request.isRenewalDue(now, timing.commandTimeout) && !isAbandoned(request)) {
             effects.renew(request.renewal(now));
         }
+    }
+
+    /** What nobody can release any more ends with its lease. */
+    private boolean isAbandoned(Request request) {
+        Hold held = hold;
+        if (held == null || !held.isAbandoned()) {
+            return false;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The lock ''{0}'' is not renewed any more: {1} has ended without releasing it",
+                name,
+                held);
+        request.renewAt = Ticker.NEVER;
+        return true;
     }
 
     private void prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {

@@ -269,14 +269,14 @@ final class Request {
         };
     }
 
-    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or fixed has times of its own. */
+    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own. */
     private long wakeForLease(long commandTimeout) {
         if (!confirmed) {
             long renew =
                     renewing == Ticker.NEVER ? renewAt : Math.max(renewAt, renewing + renewalPatience(commandTimeout));
             return Math.min(renew, deadline);
         }
-        return fixedEnd != Ticker.NEVER || renewals > 1 ? deadline : Ticker.NEVER;
+        return renewAt == Ticker.NEVER || renewals > 1 ? deadline : Ticker.NEVER;
     }
 
     boolean serves(Waiter waiter) {

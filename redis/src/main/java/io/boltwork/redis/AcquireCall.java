@@ -1,0 +1,37 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Reply;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/** {@code acquire.lua} under way. */
+final class AcquireCall extends ScriptCall {
+    private final Acquire command;
+
+    AcquireCall(ServerConnection connection, Acquire command, Consumer<Reply> handler) {
+        super(connection, handler, Script.ACQUIRE, 1, 5);
+        this.command = command;
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        keySpace.writeKey(out, command.lock());
+        Resp.write(out, command.request());
+        Resp.write(out, command.leaseMillis());
+        Resp.write(out, command.takeoverMillis());
+        Resp.write(out, command.queue() ? 1 : 0);
+        Resp.write(out, command.notAfter());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        String owner = Code.of(answer.number(1)) == Code.GRANTED ? command.request() : owner(answer.text(5));
+        return acquired(answer, 1, time(answer.number(0)), owner);
+    }
+
+    @Override
+    String about() {
+        return connection.keySpace().describe(command.lock());
+    }
+}

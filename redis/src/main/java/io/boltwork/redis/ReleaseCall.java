@@ -1,0 +1,48 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Command.Release;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Released;
+import io.boltwork.spi.ServerTime;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** {@code release.lua} under way. */
+final class ReleaseCall extends ScriptCall {
+    private final Release command;
+
+    ReleaseCall(ServerConnection connection, Release command, Consumer<Reply> handler) {
+        super(connection, handler, Script.RELEASE, 1, 8);
+        this.command = command;
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        keySpace.writeKey(out, command.lock());
+        Resp.write(out, command.request());
+        Resp.write(out, command.firstToken());
+        Resp.write(out, command.lastToken());
+        Resp.write(out, command.keepMillis());
+        Acquire next = command.next();
+        Resp.write(out, next == null ? "" : next.request());
+        Resp.write(out, next == null ? 0 : next.leaseMillis());
+        Resp.write(out, next == null ? 0 : next.takeoverMillis());
+        Resp.write(out, next == null ? 0 : next.notAfter());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        ServerTime server = time(answer.number(0));
+        String owner = owner(answer.text(3));
+        @Nullable Acquired next = answer.size() > 4 ? acquired(answer, 4, server, owner) : null;
+        return new Released(server, Code.of(answer.number(1)).release(), next, answer.number(2), owner);
+    }
+
+    @Override
+    String about() {
+        return connection.keySpace().describe(command.lock());
+    }
+}

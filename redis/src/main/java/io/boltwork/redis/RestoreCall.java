@@ -1,0 +1,37 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.Command.Restore;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Restored;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/** {@code restore.lua} under way. */
+final class RestoreCall extends ScriptCall {
+    private final Restore command;
+
+    RestoreCall(ServerConnection connection, Restore command, Consumer<Reply> handler) {
+        super(connection, handler, Script.RESTORE, 1, 5);
+        this.command = command;
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        keySpace.writeKey(out, command.lock());
+        Resp.write(out, command.request());
+        Resp.write(out, command.firstToken());
+        Resp.write(out, command.leaseMillis());
+        Resp.write(out, command.takeoverMillis());
+        Resp.write(out, command.notAfter());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        return new Restored(time(answer.number(0)), Code.of(answer.number(1)).renewal(), owner(answer.text(2)));
+    }
+
+    @Override
+    String about() {
+        return connection.keySpace().describe(command.lock());
+    }
+}

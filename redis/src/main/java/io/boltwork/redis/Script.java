@@ -1,0 +1,66 @@
+package io.boltwork.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A Lua script of this package: its text as the server gets it, includes put in and comments taken out, and the SHA-1 that
+ * the server knows it by.
+ *
+ * @param name the file's name without {@code .lua}
+ */
+record Script(String name, byte[] text, byte[] sha) {
+    private static final Pattern INCLUDE = Pattern.compile("--- @include \"([a-z]+)\"");
+
+    static final Script ACQUIRE = load("acquire");
+    static final Script RELEASE = load("release");
+    static final Script RENEW = load("renew");
+    static final Script RESTORE = load("restore");
+    static final Script WITHDRAW = load("withdraw");
+
+    private static Script load(String name) {
+        StringBuilder out = new StringBuilder();
+        append(out, name);
+        byte[] text = out.toString().getBytes(StandardCharsets.UTF_8);
+        return new Script(name, text, sha1(text));
+    }
+
+    private static void append(StringBuilder out, String name) {
+        for (String line : read(name).split("\n")) {
+            String code = line.strip();
+            Matcher include = INCLUDE.matcher(code);
+            if (include.matches()) {
+                append(out, "include/" + include.group(1));
+            } else if (!code.isEmpty() && !code.startsWith("--")) {
+                out.append(code).append('\n');
+            }
+        }
+    }
+
+    private static String read(String name) {
+        try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
+            if (in == null) {
+                throw new IllegalStateException("Missing resource " + name + ".lua");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] sha1(byte[] text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
+            return HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.ServerTime;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to one run of one server, and its end.
+ *
+ * <p>Lettuce's own reconnecting is off, so this is one socket: when it breaks, everything under way on it fails, nothing is
+ * ever sent again, and what takes its place is a new object with a run id of its own. That binds each reply and each message
+ * to the server run that it came from, without any bookkeeping per command.
+ */
+final class ServerConnection {
+    private final StatefulRedisConnection<byte[], byte[]> lettuce;
+    private final String run;
+    private final KeySpace keySpace;
+    private final Errors errors;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+
+    ServerConnection(StatefulRedisConnection<byte[], byte[]> lettuce, String run, KeySpace keySpace, Errors errors) {
+        this.lettuce = lettuce;
+        this.run = run;
+        this.keySpace = keySpace;
+        this.errors = errors;
+    }
+
+    /** Which run of which server this leads to. */
+    String run() {
+        return run;
+    }
+
+    KeySpace keySpace() {
+        return keySpace;
+    }
+
+    Errors errors() {
+        return errors;
+    }
+
+    RedisAsyncCommands<byte[], byte[]> lettuce() {
+        return lettuce.async();
+    }
+
+    /** Sends a call; it is told the outcome, here and now if the connection is broken. */
+    void send(Call call) {
+        lettuce.dispatch(call);
+    }
+
+    /** Reads the server's clock. */
+    CompletionStage<ServerTime> time() {
+        return lettuce.async().time().thenApply(time -> new ServerTime(millis(time), run));
+    }
+
+    /** Asks for a sign of life. */
+    CompletionStage<String> ping() {
+        return lettuce.async().ping();
+    }
+
+    /** Calls back when the connection breaks, at once if it has; perhaps twice. */
+    void onLost(Runnable callback) {
+        lettuce.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+                callback.run();
+            }
+        });
+        if (!lettuce.isOpen()) {
+            callback.run();
+        }
+    }
+
+    /** Closes the connection without waiting; calls under way fail. Idempotent. */
+    CompletableFuture<@Nullable Void> close() {
+        if (closing.compareAndSet(false, true)) {
+            lettuce.closeAsync().whenComplete((ignored, failure) -> closed.complete(null));
+        }
+        return closed;
+    }
+
+    /** Milliseconds since the epoch, of a reply to TIME. */
+    private static long millis(List<byte[]> time) {
+        return number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000;
+    }
+
+    private static long number(byte[] digits) {
+        return Long.parseLong(new String(digits, StandardCharsets.US_ASCII));
+    }
+}

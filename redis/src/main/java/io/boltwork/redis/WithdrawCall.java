@@ -1,0 +1,36 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.Command.Withdraw;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Withdrawn;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/** {@code withdraw.lua} under way. */
+final class WithdrawCall extends ScriptCall {
+    private final Withdraw command;
+
+    WithdrawCall(ServerConnection connection, Withdraw command, Consumer<Reply> handler) {
+        super(connection, handler, Script.WITHDRAW, 1, 2);
+        this.command = command;
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        keySpace.writeKey(out, command.lock());
+        String request = command.request();
+        Resp.write(out, request == null ? "" : request);
+        Resp.write(out, command.lastToken());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        return new Withdrawn(
+                time(answer.number(0)), Code.of(answer.number(1)).known(), answer.number(2), owner(answer.text(3)));
+    }
+
+    @Override
+    String about() {
+        return connection.keySpace().describe(command.lock());
+    }
+}

@@ -1,0 +1,53 @@
+-- Asks for a lock: grants it if it is free and nobody who listens waits before the asker; else enters the queue, once.
+--
+-- KEYS
+--   1  the lock's hash
+-- ARGV
+--   1  request
+--   2  lease, ms
+--   3  takeover delay, ms
+--   4  1 to queue, 0 to try
+--   5  not-after, ms
+-- Returns {server ms, code, known, number, position, owner}
+--   1  GRANTED  the request owns the lock; number: its first token; position and owner may be missing
+--   2  QUEUED   it waits at position; number: ms until the owner's lease and takeover delay end
+--   3  REFUSED  the lock is taken, or was given to one who waits; number: as above
+--   4  STALE    it is later than not-after; nothing was changed; number: 0
+
+local key = KEYS[1]
+local request, lease, takeover = ARGV[1], ARGV[2], ARGV[3]
+--- @include "time"
+local stale = now - ARGV[5] > 0
+
+-- The usual case, nobody owns it and nobody waits, reads and writes no more than it must. It is only a short
+-- form of what follows.
+local free = call('HMGET', key, 'owner', 'fence', 'head', 'x')
+if (free[1] or '') == '' and not free[3] and not stale then
+  local token = math.max((tonumber(free[2]) or 0) + 1, us)
+  local left = lease + takeover
+  local text = string.format -- cheaper than to hand numbers over
+  call('HSET', key, 'owner', request, 'token', text('%d', token), 'until', text('%d', now + left), 'claim', '',
+    'fence', text('%d', token + 999))
+  local age = now - (tonumber(free[4]) or 0)
+  if age >= 3600000 or age < 0 or left > 86400000 then
+    call('HSET', key, 'x', now)
+    call('PEXPIRE', key, left + 90000000)
+  end
+  return {now, 1, 0, token}
+end
+
+--- @include "lock"
+--- @include "ring"
+if stale then
+  return {now, 4, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
+end
+--- @include "save"
+--- @include "extend"
+--- @include "own"
+--- @include "lapse"
+--- @include "next"
+--- @include "ask"
+--- @include "touch"
+local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1')
+touch()
+return {now, code, known, number, position, owner}

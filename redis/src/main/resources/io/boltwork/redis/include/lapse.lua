@@ -1,0 +1,28 @@
+-- A lease that ran out is no lease. A claim that ran out takes all requests of its client out of the queue: nobody is
+-- there, or it asks again.
+-- Needs: lock, ring.
+
+local function clientOf(request)
+  return string.match(request, '^(.*):') or request
+end
+
+local function lapse()
+  if owner ~= '' and now >= ends then
+    if claim ~= '' and head then
+      local client = clientOf(owner)
+      local i = head
+      while i < tail do
+        local found = entries(i, 1000)
+        for j = 1, #found do
+          local request = found[j] and string.match(found[j], '^%d+ %d+ (.*)$')
+          if request and clientOf(request) == client then
+            call('HDEL', key, 'q' .. (i + j - 1), 'r' .. request)
+          end
+        end
+        i = i + #found
+      end
+      skipHoles()
+    end
+    owner, claim, ends = '', '', 0
+  end
+end

@@ -1,0 +1,20 @@
+-- Gives a free lock, as a claim, to the first in the queue whose client listens; who does not listen is forgotten.
+-- Stops if the asker itself stands first.
+-- Needs: lapse, own.
+local function giveToNext(asker)
+  while head do
+    local lease, takeover, request = string.match(call('HGET', key, 'q' .. head), '^(%d+) (%d+) (.*)$')
+    if request == asker then
+      return
+    end
+    leave(request)
+    local first = math.max(fence + 1, us)
+    local claimed = math.min(lease, 3000)
+    local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'grants:' .. clientOf(request)
+    local message = string.format('%.0f %.0f %.0f ', first, now, claimed) .. request .. ' ' .. key
+    if call('PUBLISH', channel, message) > 0 then
+      own(request, claimed, takeover, '1')
+      return
+    end
+  end
+end

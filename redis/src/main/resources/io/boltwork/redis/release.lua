@@ -1,0 +1,86 @@
+-- Gives a lock back, asks for it again for another request, and grants it to whoever is next.
+--
+-- KEYS
+--   1  the lock's hash
+-- ARGV
+--   1  request
+--   2  first token
+--   3  last token used
+--   4  ms to keep the lock closed, 0 for none
+--   5  next request, empty for none
+--   6  its lease, ms
+--   7  its takeover delay, ms
+--   8  its not-after, ms
+-- Returns {server ms, code, claim ms, owner}, and if something was released and there is a next request, its
+-- {code, known, number, position} as acquire's
+--   5  RELEASED   the request owned the lock
+--   6  FORGOTTEN  nobody owns it and no token of the hold or above was ever issued: the server has lost the hold
+--   7  NOT_HELD   neither
+--   1  GRANTED    the next request owns the lock
+--   2  QUEUED     it waits
+--   4  STALE      it is later than the next request's not-after; it was not entered
+
+local key = KEYS[1]
+local request = ARGV[1]
+--- @include "time"
+
+-- The usual case, the owner releases and nobody waits, reads and writes no more than it must. It is only a short
+-- form of what follows.
+local mine = call('HMGET', key, 'owner', 'token', 'fence', 'head', 'x')
+if mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999 and not mine[4]
+    and ARGV[4] == '0' and ARGV[5] == '' and math.abs(now - (tonumber(mine[5]) or 0)) < 3600000
+    and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
+  return {now, 5, 0, ''}
+end
+
+--- @include "lock"
+--- @include "save"
+--- @include "ring"
+--- @include "own"
+--- @include "lapse"
+--- @include "next"
+--- @include "grant"
+--- @include "extend"
+--- @include "ask"
+--- @include "touch"
+local first, last, keep = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local held = owner == request
+local next = held and ARGV[5] ~= '' and ARGV[5]
+local code = 5
+if held then
+  if (token == first and fence == first + 999) or fence < last then
+    fence = last
+  end
+  if keep > 0 then
+    owner, ends, claim = '-', now + keep, ''
+  else
+    owner, ends, claim = '', 0, ''
+  end
+  save('owner', owner, 'until', ends, 'claim', claim, 'fence', fence)
+else
+  code = 7
+  if (owner == '' or now >= ends) and fence < first then
+    code = 6
+  end
+  if fence < last then
+    fence = last
+    save('fence', fence)
+  end
+end
+
+leave(request)
+local verdict, known, number, position
+if next and now - ARGV[8] > 0 then
+  verdict, known, number, position = 4, indexOf(next) and 1 or 0, 0, 0
+elseif next then
+  verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true)
+end
+grant()
+if fence > 0 then -- else there is no key
+  touch()
+end
+local claimed = (claim ~= '' or owner == '-') and ends - now or 0
+if next then
+  return {now, code, claimed, owner, verdict, known, number, position}
+end
+return {now, code, claimed, owner}

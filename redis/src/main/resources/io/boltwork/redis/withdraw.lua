@@ -1,0 +1,43 @@
+-- Takes a request back, out of the queue and out of ownership, and grants a free lock to whoever is next.
+--
+-- KEYS
+--   1  the lock's hash
+-- ARGV
+--   1  request, empty for none
+--   2  last token used, 0 if it never held
+-- Returns {server ms, code, claim ms, owner}
+--   11  WITHDRAWN  the request owned the lock or stood in the queue
+--   12  UNKNOWN    neither
+
+local key = KEYS[1]
+local request, last = ARGV[1], tonumber(ARGV[2])
+--- @include "time"
+--- @include "lock"
+--- @include "save"
+--- @include "own"
+--- @include "ring"
+--- @include "lapse"
+--- @include "next"
+--- @include "grant"
+--- @include "touch"
+
+local code = 12
+if request ~= '' then
+  if owner == request then
+    code = 11
+    owner, ends, claim = '', 0, ''
+    save('owner', owner)
+  elseif indexOf(request) then
+    code = 11
+  end
+  leave(request)
+  if fence < last then
+    fence = last
+    save('fence', fence)
+  end
+end
+grant()
+if fence > 0 or head then -- else there is no key
+  touch()
+end
+return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner}

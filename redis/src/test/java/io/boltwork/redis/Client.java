@@ -1,0 +1,152 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.testkit.Slack;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** A backend that is opened for a client, with all that its listener has heard. */
+final class Client implements BackendListener, AutoCloseable {
+    static final long LEASE = 30_000;
+    static final long NEVER = 9_999_999_999_999L;
+
+    final String id;
+    final RedisBackend backend;
+    final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+    final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+
+    private Client(String id, RedisBackend backend) {
+        this.id = id;
+        this.backend = backend;
+    }
+
+    static Client open(String id, String uri) {
+        return open(id, RedisBackend.connect(uri));
+    }
+
+    static Client open(String id, RedisBackend backend) {
+        Client client = new Client(id, backend);
+        backend.open(id, client);
+        assertThat(client.events.poll()).as("told while opening").isInstanceOf(ServerTime.class);
+        return client;
+    }
+
+    String request(int number) {
+        return id + ":" + number;
+    }
+
+    CompletableFuture<Reply> send(Command command) {
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        backend.send(command, reply::complete);
+        return reply;
+    }
+
+    <R extends Reply> R ask(Command command, Class<R> type) {
+        Reply reply = await(send(command));
+        assertThat(reply).isInstanceOf(type);
+        return type.cast(reply);
+    }
+
+    Reply.Acquired acquire(String lock, String request) {
+        return ask(new Command.Acquire(lock, request, true, LEASE, 0, NEVER), Reply.Acquired.class);
+    }
+
+    Reply.Acquired tryAcquire(String lock, String request) {
+        return ask(new Command.Acquire(lock, request, false, LEASE, 0, NEVER), Reply.Acquired.class);
+    }
+
+    Reply.Released release(String lock, String request, long token) {
+        return ask(new Command.Release(lock, request, token, token, 0, null), Reply.Released.class);
+    }
+
+    Reply.Renewed renew(String lock, String request, long token, long lease) {
+        Command.Renew.Item item = new Command.Renew.Item(lock, request, token, lease, 0);
+        return ask(new Command.Renew(java.util.List.of(item), NEVER), Reply.Renewed.class);
+    }
+
+    Reply.Restored restore(String lock, String request, long token) {
+        return ask(new Command.Restore(lock, request, token, LEASE, 0, NEVER), Reply.Restored.class);
+    }
+
+    Reply.Withdrawn withdraw(String lock, @Nullable String request, long lastToken) {
+        return ask(new Command.Withdraw(lock, request, lastToken), Reply.Withdrawn.class);
+    }
+
+    Reply.Inspected inspect(String lock) {
+        return ask(new Command.Inspect(lock), Reply.Inspected.class);
+    }
+
+    Grant nextGrant() {
+        return next(grants);
+    }
+
+    Object nextEvent() {
+        return next(events);
+    }
+
+    /** Awaits being told that it is connected, whatever else is told before. */
+    ServerTime awaitConnected() {
+        while (true) {
+            if (nextEvent() instanceof ServerTime server) {
+                return server;
+            }
+        }
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(patience().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError("No reply within " + patience(), e);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static <T> T next(BlockingQueue<T> queue) {
+        try {
+            T next = queue.poll(patience().toMillis(), TimeUnit.MILLISECONDS);
+            if (next == null) {
+                throw new AssertionError("Nothing came within " + patience());
+            }
+            return next;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Duration patience() {
+        return Slack.seconds(15);
+    }
+
+    @Override
+    public void granted(Grant grant) {
+        grants.add(grant);
+    }
+
+    @Override
+    public void connected(ServerTime server) {
+        events.add(server);
+    }
+
+    @Override
+    public void disconnected(Throwable cause) {
+        events.add(cause);
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

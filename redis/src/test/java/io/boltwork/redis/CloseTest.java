@@ -1,0 +1,105 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class CloseTest {
+    private static final Command.Inspect INSPECT = new Command.Inspect("l");
+    private static final Command.Acquire ACQUIRE = new Command.Acquire("l", "a:1", true, Client.LEASE, 0, Client.NEVER);
+
+    private static Set<Thread> lettuceThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lettuce"))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void leavesNoConnectionAndNoThread() {
+        Set<Thread> before = lettuceThreads();
+        try (RedisServer redis = RedisServer.start()) {
+            Client client = Client.open("a", redis.uri());
+            client.acquire("l", "a:1");
+            client.close();
+            client.close();
+            assertThat(String.valueOf(redis.command("CLIENT", "LIST")).lines()).hasSize(1);
+            assertThat(client.events).as("who closes is not told").isEmpty();
+
+            Failed failed = (Failed) Client.await(client.send(ACQUIRE));
+            assertThat(failed.executed()).isFalse();
+            assertThat(failed.cause()).hasMessageContaining("closed");
+            assertThat(Client.await(client.send(INSPECT))).isInstanceOf(Failed.class);
+        }
+        long end = System.nanoTime() + Slack.seconds(15).toNanos();
+        while (lettuceThreads().stream().anyMatch(thread -> !before.contains(thread) && thread.isAlive())) {
+            assertThat(System.nanoTime()).as("threads that are left").isLessThan(end);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    @Test
+    void aFailedConnectLeavesNoThread() {
+        Set<Thread> before = lettuceThreads();
+        RedisServer redis = RedisServer.start();
+        redis.close();
+        try {
+            RedisBackend.connect(redis.uri()).close();
+        } catch (io.boltwork.BackendException e) {
+            // as it should
+        }
+        long end = System.nanoTime() + Slack.seconds(15).toNanos();
+        while (lettuceThreads().stream().anyMatch(thread -> !before.contains(thread) && thread.isAlive())) {
+            assertThat(System.nanoTime()).as("threads that are left").isLessThan(end);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    @Test
+    void isBoundedWhenTheServerIsSilentAndFailsWhatIsUnderWay() {
+        try (RedisServer redis = RedisServer.start();
+                Client client = Client.open("a", redis.uri())) {
+            redis.freeze();
+            CompletableFuture<Reply> acquired = client.send(ACQUIRE);
+            CompletableFuture<Reply> inspected = client.send(INSPECT);
+            long begin = System.nanoTime();
+            client.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Slack.seconds(4));
+            assertThat(((Failed) Client.await(acquired)).executed()).isTrue();
+            assertThat(Client.await(inspected)).isInstanceOf(Failed.class);
+            redis.thaw();
+        }
+    }
+
+    @Test
+    void mayBeCalledByAHandler() {
+        try (RedisServer redis = RedisServer.start()) {
+            Client client = Client.open("a", redis.uri());
+            CompletableFuture<Reply> reply = new CompletableFuture<>();
+            client.backend.send(ACQUIRE, answer -> {
+                client.close();
+                reply.complete(answer);
+            });
+            assertThat(Client.await(reply)).isInstanceOf(Reply.Acquired.class);
+        }
+    }
+
+    @Test
+    void whileTheServerIsAway() {
+        RedisServer redis = RedisServer.start();
+        try (Client client = Client.open("a", redis.uri())) {
+            redis.close();
+            assertThat(client.nextEvent()).isInstanceOf(Throwable.class);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.RedisServer;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a server has executed since it was asked to count: commands of clients and those inside of scripts. */
+record CommandStats(Map<String, Long> calls) {
+    private static final Pattern LINE = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
+
+    /** What connections and tests say, locks or not. */
+    private static final Set<String> IDLE_TALK =
+            Set.of("info", "ping", "config", "hello", "client", "subscribe", "script");
+
+    static void reset(RedisServer server) {
+        server.command("CONFIG", "RESETSTAT");
+    }
+
+    static CommandStats of(RedisServer server) {
+        Map<String, Long> calls = new TreeMap<>();
+        Matcher line = LINE.matcher(
+                Objects.requireNonNull(server.command("INFO", "commandstats")).toString());
+        while (line.find()) {
+            String command = line.group(1).replaceFirst("\\|.*", "");
+            if (!IDLE_TALK.contains(command)) {
+                calls.merge(command, Long.valueOf(line.group(2)), Long::sum);
+            }
+        }
+        return new CommandStats(calls);
+    }
+
+    /** What came from clients. */
+    long requests() {
+        return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
+    }
+
+    long of(String command) {
+        return calls.getOrDefault(command, 0L);
+    }
+
+    /** All that was executed, inside of scripts and outside. */
+    long total() {
+        return calls.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

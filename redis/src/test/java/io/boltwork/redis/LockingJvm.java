@@ -1,0 +1,71 @@
+package io.boltwork.redis;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One of several JVMs that increment a counter under a lock, or that hold the lock until they are killed. */
+final class LockingJvm {
+    static final String LOCK = "shared-counter";
+    static final Duration LEASE = Duration.ofSeconds(2);
+
+    private LockingJvm() {}
+
+    public static void main(String[] args) throws Exception {
+        String mode = args[0];
+        SharedCounter counter = SharedCounter.open(Path.of(args[2]));
+        int number = Integer.parseInt(args[3]);
+        int threads = Integer.parseInt(args[4]);
+        int rounds = Integer.parseInt(args[5]);
+        try (LockClient client = LockClient.create(RedisBackend.connect(args[1]))) {
+            FencedLock lock = client.lock(LOCK, LockOptions.renewedLease(LEASE));
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            if (mode.equals("hold")) {
+                hold(lock, in);
+            } else {
+                System.out.println("ready");
+                in.readLine();
+                work(lock, counter, number, threads, rounds);
+            }
+        }
+    }
+
+    private static void hold(FencedLock lock, BufferedReader in) throws IOException {
+        try (Lease lease = lock.acquire()) {
+            System.out.println("held " + lease.fencingToken());
+            in.readLine();
+        }
+    }
+
+    private static void work(FencedLock lock, SharedCounter counter, int number, int threads, int rounds)
+            throws InterruptedException {
+        List<Thread> workers = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            Thread worker = new Thread(() -> {
+                for (int j = 0; j < rounds; j++) {
+                    try (Lease lease = lock.acquire()) {
+                        counter.increment(number, lease.fencingToken());
+                    }
+                }
+            });
+            worker.setUncaughtExceptionHandler((thread, failure) -> {
+                System.err.println(failure);
+                Runtime.getRuntime().halt(1);
+            });
+            worker.start();
+            workers.add(worker);
+        }
+        for (Thread worker : workers) {
+            worker.join();
+        }
+    }
+}

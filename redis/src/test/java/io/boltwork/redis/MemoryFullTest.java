@@ -1,0 +1,117 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.spi.Reply.Release;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Verdict;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MemoryFullTest extends ScriptTest {
+
+    private void fillMemory() {
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+    }
+
+    @AfterEach
+    void freeMemory() {
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+    }
+
+    @Test
+    void noNewLockIsGranted() {
+        fillMemory();
+        Failed failed = a.ask(new Command.Acquire(LOCK, "a:1", true, 1, 0, Client.NEVER), Failed.class);
+        assertThat(failed.executed()).isFalse();
+        assertThat(failed.cause().isRetryable()).isTrue();
+        assertThat(failed.cause())
+                .hasMessageContaining("its memory is full")
+                .hasMessageContaining("'stock:1001'")
+                .hasMessageContaining("127.0.0.1:" + redis.port());
+        assertThat(fields()).isEmpty();
+    }
+
+    @Test
+    void nobodyIsQueued() {
+        a.acquire(LOCK, "a:1");
+        fillMemory();
+        assertThat(b.ask(new Command.Acquire(LOCK, "b:1", true, 1, 0, Client.NEVER), Failed.class)
+                        .executed())
+                .isFalse();
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void theOwnerReleases() {
+        long token = a.acquire(LOCK, "a:1").token();
+        fillMemory();
+        assertThat(a.release(LOCK, "a:1", token).outcome()).isEqualTo(Release.RELEASED);
+        assertThat(fields()).containsEntry("owner", "").containsEntry("fence", "" + token);
+    }
+
+    @Test
+    void aReleaseGrantsAndQueues() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        fillMemory();
+        Command.Acquire next = new Command.Acquire(LOCK, "a:2", true, Client.LEASE, 0, Client.NEVER);
+        assertThat(a.ask(new Command.Release(LOCK, "a:1", token, token, 0, next), io.boltwork.spi.Reply.Released.class)
+                        .next())
+                .extracting(answer -> answer.verdict())
+                .isEqualTo(Verdict.QUEUED);
+        assertThat(b.nextGrant().request()).isEqualTo("b:1");
+        assertThat(queue()).containsExactly("a:2");
+    }
+
+    @Test
+    void aHoldIsRenewed() {
+        long token = a.acquire(LOCK, "a:1").token();
+        fillMemory();
+        assertThat(a.renew(LOCK, "a:1", token, 90_000).items().get(0).outcome()).isEqualTo(Renewal.OK);
+        assertThat(field("until") - token / 1_000).isGreaterThanOrEqualTo(90_000);
+    }
+
+    @Test
+    void aHoldIsRestored() {
+        fillMemory();
+        assertThat(a.restore(LOCK, "a:1", 1_000_000).outcome()).isEqualTo(Renewal.OK);
+        assertThat(fields()).containsEntry("owner", "a:1");
+    }
+
+    @Test
+    void aForgottenHoldIsReleased() {
+        fillMemory();
+        assertThat(a.release(LOCK, "a:1", 1_000_000).outcome()).isEqualTo(Release.FORGOTTEN);
+        assertThat(fields()).containsEntry("fence", "1000000");
+    }
+
+    @Test
+    void aRequestIsWithdrawnAndTheNextGranted() {
+        a.acquire(LOCK, "a:1");
+        b.acquire(LOCK, "b:1");
+        fillMemory();
+        assertThat(a.withdraw(LOCK, "a:1", 5).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().token()).isEqualTo(field("token"));
+    }
+
+    @Test
+    void aNudgeGrantsTheNext() {
+        a.acquire(LOCK, "a:1");
+        b.acquire(LOCK, "b:1");
+        endLease();
+        fillMemory();
+        assertThat(a.withdraw(LOCK, null, 0).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().token()).isEqualTo(field("token"));
+    }
+
+    @Test
+    void aLeaseThatRanOutEnds() {
+        a.acquire(LOCK, "a:1");
+        endLease();
+        fillMemory();
+        assertThat(a.withdraw(LOCK, null, 0).owner()).isNull();
+    }
+}

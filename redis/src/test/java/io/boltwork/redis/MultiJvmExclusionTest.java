@@ -1,0 +1,136 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several JVMs exclude each other: a counter in a file that they share, not atomic by itself, comes out exact. */
+class MultiJvmExclusionTest {
+    private static final Duration START = Duration.ofSeconds(30);
+    private static final Duration WORK = Duration.ofSeconds(60);
+    private static final int THREADS = 3;
+
+    private final RedisServer server = RedisServer.start();
+    private final List<ChildJvm> jvms = new ArrayList<>();
+    private Path file;
+    private SharedCounter counter;
+
+    @BeforeEach
+    void createCounter(@TempDir Path directory) throws IOException {
+        file = directory.resolve("counter");
+        counter = SharedCounter.open(file);
+    }
+
+    @AfterEach
+    void endAll() {
+        jvms.forEach(ChildJvm::close);
+        server.close();
+    }
+
+    @Test
+    void everyIncrementCountsAndTokensGrow() throws Exception {
+        int rounds = 500;
+        List<ChildJvm> workers = workers(rounds, rounds, rounds);
+        go(workers);
+        endWell(workers);
+        assertThat(counter.value()).isEqualTo(3L * THREADS * rounds);
+        assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().hasSize(3 * THREADS * rounds);
+    }
+
+    @Test
+    void aKilledHolderAndAKilledWaiterStopNobody() throws Exception {
+        int rounds = 200;
+        ChildJvm holder = start("hold", 9, 0);
+        String held = Objects.requireNonNull(holder.nextLine(START));
+        assertThat(held).startsWith("held ");
+        long token = Long.parseLong(held.substring(5));
+        ChildJvm waiter = start("hold", 8, 0);
+        awaitQueue(1);
+        List<ChildJvm> workers = workers(rounds, rounds);
+        go(workers);
+        awaitQueue(3);
+        assertThat(counter.value()).isZero();
+        waiter.kill();
+        holder.kill();
+        long start = System.nanoTime();
+        Await.until("somebody works", () -> counter.value() > 0);
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isLessThan(LockingJvm.LEASE.plus(Slack.of(Duration.ofSeconds(2))));
+        endWell(workers);
+        assertThat(counter.value()).isEqualTo(2L * THREADS * rounds);
+        assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().allMatch(later -> later > token);
+    }
+
+    @Test
+    void aJvmKilledAmidItsWorkCostsNobodysIncrement() throws Exception {
+        int rounds = 400;
+        List<ChildJvm> all = workers(rounds, rounds, 1_000_000);
+        List<ChildJvm> workers = all.subList(0, 2);
+        ChildJvm victim = all.get(2);
+        go(all);
+        Await.until("all work", () -> counter.of(0) > 20 && counter.of(1) > 20 && counter.of(2) > 20);
+        victim.kill();
+        endWell(workers);
+        long others = 2L * THREADS * rounds;
+        long victims = counter.of(2); // it may have been killed between the sum and its own count
+        assertThat(counter.value()).isBetween(others + victims, others + victims + 1);
+        assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates();
+    }
+
+    private List<ChildJvm> workers(int... rounds) throws InterruptedException {
+        List<ChildJvm> workers = new ArrayList<>();
+        for (int i = 0; i < rounds.length; i++) {
+            workers.add(start("work", i, rounds[i]));
+        }
+        for (ChildJvm worker : workers) {
+            assertThat(worker.nextLine(START)).isEqualTo("ready");
+        }
+        return workers;
+    }
+
+    private ChildJvm start(String mode, int number, int rounds) {
+        ChildJvm jvm = ChildJvm.start(
+                LockingJvm.class,
+                mode,
+                server.uri(),
+                file.toString(),
+                Integer.toString(number),
+                Integer.toString(THREADS),
+                Integer.toString(rounds));
+        jvms.add(jvm);
+        return jvm;
+    }
+
+    private static void go(List<ChildJvm> workers) {
+        workers.forEach(worker -> worker.send("go"));
+    }
+
+    private static void endWell(List<ChildJvm> workers) {
+        assertThat(workers)
+                .allSatisfy(worker -> assertThat(worker.awaitExit(WORK)).isZero());
+    }
+
+    private void awaitQueue(int clients) {
+        Await.until(clients + " clients wait", () -> {
+            Object fields = server.command("HKEYS", "boltwork:{" + LockingJvm.LOCK + "}");
+            return ((List<?>) Objects.requireNonNull(fields))
+                            .stream()
+                                    .filter(field -> field.toString().startsWith("r"))
+                                    .count()
+                    == clients;
+        });
+    }
+}

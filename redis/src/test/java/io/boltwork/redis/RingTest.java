@@ -1,0 +1,135 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RingTest extends ScriptTest {
+
+    private void enter(int from, int to) {
+        for (int i = from; i < to; i++) {
+            b.send(new Command.Acquire(LOCK, "b:" + i, true, Client.LEASE, 0, Client.NEVER));
+        }
+        assertThat(b.acquire(LOCK, "b:" + to).verdict()).isEqualTo(Verdict.QUEUED);
+    }
+
+    private void withdraw(int from, int to) {
+        for (int i = from; i < to; i++) {
+            b.send(new Command.Withdraw(LOCK, "b:" + i, 0));
+        }
+        assertThat(b.withdraw(LOCK, "b:" + to, 0).known()).isTrue();
+    }
+
+    @Test
+    void anEmptyRingHasNoFields() {
+        a.acquire(LOCK, "a:1");
+        enter(1, 3);
+        b.withdraw(LOCK, "b:2", 0);
+        b.withdraw(LOCK, "b:3", 0);
+        b.withdraw(LOCK, "b:1", 0);
+        assertThat(fields().keySet()).containsExactlyInAnyOrder("owner", "token", "until", "claim", "fence", "x");
+        assertThat(b.acquire(LOCK, "b:4").position()).isEqualTo(1);
+        assertThat(fields()).containsEntry("head", "1").containsEntry("tail", "2");
+    }
+
+    @Test
+    void aHoleInTheMiddleIsSkippedByTheHead() {
+        a.acquire(LOCK, "a:1");
+        enter(1, 12);
+        withdraw(2, 11);
+        assertThat(queue()).containsExactly("b:1", "b:12");
+        Acquired last = b.acquire(LOCK, "b:12");
+        assertThat(last.position()).as("an upper bound").isEqualTo(12);
+        b.withdraw(LOCK, "b:1", 0);
+        assertThat(queue()).containsExactly("b:12");
+        assertThat(b.acquire(LOCK, "b:12").position()).isEqualTo(1);
+    }
+
+    @Test
+    void whoLeavesTheTailLeavesNoHole() {
+        a.acquire(LOCK, "a:1");
+        enter(1, 3);
+        b.withdraw(LOCK, "b:3", 0);
+        assertThat(b.acquire(LOCK, "b:4").position()).isEqualTo(3);
+        assertThat(queue()).containsExactly("b:1", "b:2", "b:4");
+    }
+
+    @Test
+    void aRingOfHolesAtTheTailIsEmptyWhenItsHeadLeaves() {
+        a.acquire(LOCK, "a:1");
+        enter(1, 4);
+        b.withdraw(LOCK, "b:3", 0);
+        b.withdraw(LOCK, "b:2", 0);
+        b.withdraw(LOCK, "b:4", 0);
+        assertThat(queue()).containsExactly("b:1");
+        b.withdraw(LOCK, "b:1", 0);
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void grantsFollowTheOrderOfArrivalAcrossHoles() {
+        long token = a.acquire(LOCK, "a:1").token();
+        enter(1, 6);
+        b.withdraw(LOCK, "b:2", 0);
+        b.withdraw(LOCK, "b:5", 0);
+        String owner = "a:1";
+        List<String> granted = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            a.release(LOCK, owner, token);
+            token = b.nextGrant().token();
+            owner = a.inspect(LOCK).owner();
+            granted.add(owner);
+        }
+        assertThat(granted).containsExactly("b:1", "b:3", "b:4", "b:6");
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void aRingThatIsMostlyHolesIsRewrittenInOrder() {
+        a.acquire(LOCK, "a:1");
+        enter(1, 2);
+        for (int i = 3;
+                i <= 1_200;
+                i++) { // the next comes before the last one goes, so that no place at the tail is reused
+            enter(i, i);
+            if (i != 600) {
+                withdraw(i - 1, i - 1);
+            }
+        }
+        assertThat(queue()).containsExactly("b:1", "b:599", "b:1200");
+        assertThat(field("tail") - field("head")).isLessThan(1_000);
+        b.withdraw(LOCK, "b:1", 0);
+        assertThat(queue()).containsExactly("b:599", "b:1200");
+    }
+
+    @Test
+    void thousandsOfHolesAreSkipped() {
+        long token = a.acquire(LOCK, "a:1").token();
+        enter(1, 3_000);
+        withdraw(2, 2_999);
+        a.release(LOCK, "a:1", token);
+        long next = b.nextGrant().token();
+        assertThat(queue()).containsExactly("b:3000");
+        b.release(LOCK, "b:1", next);
+        assertThat(b.nextGrant().request()).isEqualTo("b:3000");
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void aLapsedClaimLeavesALongQueueOfItsClient() {
+        long token = a.acquire(LOCK, "a:1").token();
+        enter(1, 1_500);
+        a.acquire(LOCK, "a:2");
+        a.release(LOCK, "a:1", token);
+        assertThat(b.nextGrant().request()).isEqualTo("b:1");
+        endLease();
+        a.withdraw(LOCK, null, 0);
+        assertThat(a.nextGrant().request()).isEqualTo("a:2");
+        assertThat(queue()).isEmpty();
+    }
+}

@@ -1,0 +1,131 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.RedisServer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What the tests of the scripts share: each runs on the oldest server that is supported and on the installed one, where two
+ * clients listen, {@code a} and {@code b}; others do not. Leases end by setting the clock's other side, the field
+ * {@code until}, back.
+ */
+@ParameterizedClass
+@EnumSource(ScriptTest.Server.class)
+abstract class ScriptTest {
+    static final String LOCK = "stock:1001";
+    static final String KEY = "boltwork:{stock:1001}";
+    static final int BLOCK = 1_000;
+
+    enum Server {
+        OLDEST(() -> RedisServer.startEmbedded()),
+        INSTALLED(() -> RedisServer.start());
+
+        private final Supplier<RedisServer> start;
+
+        Server(Supplier<RedisServer> start) {
+            this.start = start;
+        }
+    }
+
+    private static RedisServer running;
+    private static Client first;
+    private static Client second;
+
+    @Parameter
+    Server server;
+
+    RedisServer redis;
+    Client a;
+    Client b;
+
+    @BeforeParameterizedClassInvocation
+    static void start(Server server) {
+        running = server.start.get();
+        first = Client.open("a", running.uri());
+        second = Client.open("b", running.uri());
+    }
+
+    @AfterParameterizedClassInvocation
+    static void stop() {
+        first.close();
+        second.close();
+        running.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        redis = running;
+        a = first;
+        b = second;
+        redis.command("FLUSHALL");
+        a.grants.clear();
+        b.grants.clear();
+    }
+
+    @AfterEach
+    void leavesNoMessageUnread() {
+        redis.command("PING");
+        assertThat(a.grants).as("grants that a test did not expect").isEmpty();
+        assertThat(b.grants).as("grants that a test did not expect").isEmpty();
+    }
+
+    /** The lock's hash. */
+    Map<String, String> fields() {
+        return fields(KEY);
+    }
+
+    Map<String, String> fields(String key) {
+        Map<String, String> fields = new HashMap<>();
+        List<?> flat = (List<?>) redis.command("HGETALL", key);
+        for (int i = 0; i < flat.size(); i += 2) {
+            fields.put(flat.get(i).toString(), flat.get(i + 1).toString());
+        }
+        return fields;
+    }
+
+    long field(String name) {
+        return Long.parseLong(fields().getOrDefault(name, "0"));
+    }
+
+    void set(String field, Object value) {
+        redis.command("HSET", KEY, field, value.toString());
+    }
+
+    /** The owner's lease has run out a moment ago. */
+    void endLease() {
+        set("until", 1);
+    }
+
+    /** What the queue looks like, entry by entry, and that its fields fit together. */
+    List<String> queue() {
+        Map<String, String> fields = fields();
+        List<String> queue = a.inspect(LOCK).queue();
+        for (String request : queue) {
+            String index = fields.get("r" + request);
+            assertThat(fields.get("q" + index)).endsWith(" " + request);
+        }
+        long entries = fields.keySet().stream().filter(f -> f.startsWith("q")).count();
+        long indexes = fields.keySet().stream().filter(f -> f.startsWith("r")).count();
+        assertThat(entries).isEqualTo(queue.size());
+        assertThat(indexes).isEqualTo(queue.size());
+        if (queue.isEmpty()) {
+            assertThat(fields).doesNotContainKeys("head", "tail");
+        } else {
+            assertThat(fields.get("q" + fields.get("head")))
+                    .as("no hole at the head")
+                    .endsWith(" " + queue.get(0));
+        }
+        return queue;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.redis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package io.boltwork.testkit;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A process that dies with this JVM, however this JVM dies, and takes its directory along. Thread-safe. */
+final class ChildProcess {
+    /*
+     * A shell stands guard: it reads from a pipe that only this JVM writes to. A line says that the process has been
+     * dealt with; the end of the pipe says that the JVM is gone, be it by SIGKILL, where no shutdown hook runs.
+     */
+    private static final String GUARD =
+            "trap '' INT TERM HUP; if read -r line; then exit 0; fi; kill -9 \"$0\" 2>/dev/null; rm -rf \"$1\"";
+
+    private final Process process;
+    private final Process guard;
+
+    /**
+     * Starts a process.
+     *
+     * @param builder what to start
+     * @param directory what to delete if this JVM dies first
+     */
+    ChildProcess(ProcessBuilder builder, Path directory) throws IOException {
+        process = builder.start();
+        try {
+            guard = new ProcessBuilder("sh", "-c", GUARD, Long.toString(process.pid()), directory.toString())
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            process.destroyForcibly();
+            throw e;
+        }
+    }
+
+    Process process() {
+        return process;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL; returns when the process is gone. Idempotent. */
+    void kill() {
+        process.destroyForcibly();
+        awaitExit(Duration.ofSeconds(30));
+        dismissGuard();
+    }
+
+    /** SIGTERM, then SIGKILL if that does not help in time. */
+    void terminate(Duration patience) {
+        process.destroy();
+        if (!await(patience)) {
+            process.destroyForcibly();
+            awaitExit(Duration.ofSeconds(30));
+        }
+        dismissGuard();
+    }
+
+    /** SIGSTOP; returns when the process has stopped. */
+    void freeze() {
+        signal("STOP");
+        Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (isAlive() && Files.isReadable(stat) && !isStopped(stat)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("Process " + process.pid() + " did not stop within 10 s of SIGSTOP");
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    /** SIGCONT. */
+    void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            int code = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (code != 0) {
+                throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed with " + code);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while sending SIG" + name, e);
+        }
+    }
+
+    private static boolean isStopped(Path stat) {
+        try {
+            String line = Files.readString(stat);
+            return line.startsWith("T", line.lastIndexOf(')') + 2);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void awaitExit(Duration patience) {
+        if (!await(patience)) {
+            throw new IllegalStateException("Process " + process.pid() + " did not end within " + patience);
+        }
+    }
+
+    /** Waits for the end, through interrupts, whose flag is kept: a process must never be left behind. */
+    boolean await(Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void dismissGuard() {
+        try (OutputStream pipe = guard.getOutputStream()) {
+            pipe.write('\n');
+        } catch (IOException e) {
+            guard.destroyForcibly(); // it has ended already
+        }
+    }
+}

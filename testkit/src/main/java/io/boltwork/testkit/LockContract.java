@@ -1,0 +1,107 @@
+package io.boltwork.testkit;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What a user may expect of a lock, whatever the backend: every backend has a test that extends this one. After each
+ * behaviour the contract checks that nothing was left over: at the server no owner and no waiter of any lock that was used
+ * and nobody who listens, here no thread.
+ *
+ * <p>The behaviours that say how long something takes allow for slow machines by {@link Slack}.
+ */
+public abstract class LockContract {
+
+    /** For tests of backends. */
+    protected LockContract() {}
+
+    /**
+     * The server to test with; may be the same for all behaviours. The contract flushes it after each.
+     *
+     * @return a server, running
+     */
+    protected abstract LockSite site();
+
+    @Nested
+    class Acquiring extends LockContractAcquiring {
+        Acquiring() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Reentrancy extends LockContractReentrancy {
+        Reentrancy() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Waiting extends LockContractWaiting {
+        Waiting() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Interrupting extends LockContractInterrupting {
+        Interrupting() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Leasing extends LockContractLeasing {
+        Leasing() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Losing extends LockContractLosing {
+        Losing() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Async extends LockContractAsync {
+        Async() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Callbacks extends LockContractCallbacks {
+        Callbacks() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Frozen extends LockContractFrozen {
+        Frozen() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Unreliable extends LockContractUnreliable {
+        Unreliable() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class BadInput extends LockContractBadInput {
+        BadInput() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Closing extends LockContractClosing {
+        Closing() {
+            super(LockContract.this.site());
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
+import io.boltwork.LockOptions.OnLoss;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Locks without threads. */
+abstract class LockContractAsync extends LockContractPart {
+
+    LockContractAsync(LockSite site) {
+        super(site);
+    }
+
+    @Test
+    void anAsyncLeaseBelongsToItsHandle() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        Lease lease = get(lock.acquireAsync());
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.lockName()).isEqualTo(name);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        assertThat(lock.currentLease()).isEmpty();
+        assertThat(lock.isLocked()).isTrue();
+        lease.release();
+        assertThat(lock.isLocked()).isFalse();
+    }
+
+    @Test
+    void anAsyncLeaseIsNotReentrant() {
+        FencedLock lock = newLock();
+        Lease lease = get(lock.acquireAsync());
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(get(lock.tryAcquireAsync(Duration.ZERO))).isEmpty();
+        CompletableFuture<Lease> second = lock.acquireAsync().toCompletableFuture();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(second).isNotDone();
+        lease.release();
+        Lease next = get(second);
+        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        next.release();
+    }
+
+    @Test
+    void anAsyncRequestWaitsBehindItsOwnThread() {
+        FencedLock lock = newLock();
+        lock.lock();
+        CompletableFuture<Lease> later = lock.acquireAsync().toCompletableFuture();
+        assertThat(get(lock.tryAcquireAsync(Duration.ofMillis(50)))).isEmpty();
+        assertThat(later).isNotDone();
+        lock.unlock();
+        get(later).release();
+    }
+
+    @Test
+    void anAsyncRequestWaitsForItsTurn() {
+        FencedLock theirs = heldElsewhere();
+        CompletableFuture<Lease> later = newLock().acquireAsync().toCompletableFuture();
+        awaitQueued(1);
+        assertThat(later).isNotDone();
+        theirs.unlock();
+        Await.within(PROMPT, "the async waiter is served", later::isDone);
+        get(later).release();
+    }
+
+    @Test
+    void anyThreadMayReleaseAnAsyncLease() {
+        FencedLock lock = newLock();
+        Lease lease = get(lock.acquireAsync());
+        run(lease::release).get();
+        assertThat(lease.isValid()).isFalse();
+        lease.release();
+        assertThat(lock.isLocked()).isFalse();
+    }
+
+    @Test
+    void releaseAsyncGivesTheLockBack() {
+        FencedLock lock = newLock();
+        Lease lease = get(lock.acquireAsync());
+        get(lease.releaseAsync().thenApply(nothing -> true));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lock.isLocked()).isFalse();
+        get(lease.releaseAsync().thenApply(nothing -> true));
+        Lease sync = lock.acquire();
+        get(sync.releaseAsync().thenApply(nothing -> true));
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.isLocked()).isFalse();
+    }
+
+    @Test
+    void tryAcquireAsyncIsEmptyWhenItsTimeIsOver() {
+        FencedLock theirs = heldElsewhere();
+        FencedLock ours = newLock();
+        long start = System.nanoTime();
+        assertThat(get(ours.tryAcquireAsync(Duration.ofMillis(200)))).isEmpty();
+        assertThat(since(start)).isBetween(Duration.ofMillis(200), Slack.of(Duration.ofMillis(800)));
+        awaitQueued(0);
+        assertThat(get(ours.tryAcquireAsync(Duration.ofSeconds(-1)))).isEmpty();
+        theirs.unlock();
+    }
+
+    @Test
+    void tryAcquireAsyncTakesAFreeLockAndWaitsForATakenOne() {
+        FencedLock lock = newLock();
+        Optional<Lease> now = get(lock.tryAcquireAsync(Duration.ZERO));
+        assertThat(now).isPresent();
+        CompletableFuture<Optional<Lease>> soon =
+                newLock().tryAcquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+        awaitQueued(1);
+        now.orElseThrow().release();
+        get(soon).orElseThrow().release();
+    }
+
+    @Test
+    void cancellingWithdrawsTheRequestFromTheServer() {
+        FencedLock theirs = heldElsewhere();
+        FencedLock ours = newLock();
+        CompletableFuture<Lease> request = ours.acquireAsync().toCompletableFuture();
+        awaitQueued(1);
+        assertThat(request.cancel(true)).isTrue();
+        awaitQueued(0);
+        assertThatThrownBy(request::join).isInstanceOf(CancellationException.class);
+        theirs.unlock();
+        awaitFree();
+    }
+
+    @Test
+    void cancellingWithdrawsTheRequestFromTheClient() {
+        FencedLock lock = newLock();
+        Holder holder = hold(lock);
+        CompletableFuture<Lease> first = lock.acquireAsync().toCompletableFuture();
+        CompletableFuture<Lease> second = lock.acquireAsync().toCompletableFuture();
+        assertThat(first.cancel(false)).isTrue();
+        holder.release();
+        get(second).release();
+        awaitFree();
+    }
+
+    @Test
+    void cancellingAtAnyTimeLeavesNoHold() {
+        FencedLock lock = newLock();
+        for (int i = 0; i < 200; i++) {
+            CompletableFuture<Lease> request = lock.acquireAsync().toCompletableFuture();
+            if (i % 2 == 0) {
+                Thread.yield();
+            }
+            if (!request.cancel(true)) {
+                get(request).release();
+            }
+        }
+        FencedLock theirs = newLock();
+        theirs.lock();
+        theirs.unlock();
+        awaitFree();
+    }
+
+    @Test
+    void asyncRequestsOfAClientAreServedInTheirOrder() {
+        FencedLock theirs = heldElsewhere();
+        FencedLock ours = newLock();
+        List<Integer> served = new ArrayList<>(); // guarded by the lock
+        List<CompletableFuture<?>> requests = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            int number = i;
+            requests.add(ours.acquireAsync()
+                    .thenCompose(lease -> {
+                        served.add(number);
+                        return lease.releaseAsync();
+                    })
+                    .thenApply(nothing -> true)
+                    .toCompletableFuture());
+        }
+        theirs.unlock();
+        requests.forEach(LockContractPart::get);
+        assertThat(served).hasSize(30).isSorted();
+    }
+
+    @Test
+    void anAsyncLeaseIsRenewed() {
+        Duration lease = millis(600);
+        Lease held = get(newLock().withOptions(LockOptions.renewedLease(lease)).acquireAsync());
+        FencedLock theirs = newLock();
+        pass(lease.multipliedBy(2));
+        assertThat(held.isValid()).isTrue();
+        assertThat(theirs.tryLock()).isFalse();
+        held.release();
+    }
+
+    @Test
+    void anAsyncLeaseIsLostAtItsEnd() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(150)));
+        Lease one = get(lock.acquireAsync());
+        assertThat(get(one.whenLost()).reason()).isEqualTo(Reason.EXPIRED);
+        assertThat(one.isValid()).isFalse();
+        assertThatThrownBy(one::release).isInstanceOf(LeaseLostException.class);
+        one.release();
+        Lease other = get(lock.acquireAsync());
+        get(other.whenLost());
+        assertThat(failureOf(other.releaseAsync())).isInstanceOf(LeaseLostException.class);
+        Lease next = get(lock.acquireAsync());
+        assertThat(next.fencingToken()).isGreaterThan(other.fencingToken());
+        next.release();
+    }
+
+    @Test
+    void asyncCannotInterruptOnLoss() {
+        Party party = party();
+        FencedLock lock = party.lock(name, LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT));
+        assertThatThrownBy(lock::acquireAsync).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> lock.tryAcquireAsync(Duration.ofSeconds(1)))
+                .isInstanceOf(UnsupportedOperationException.class);
+        assertThat(party.backend().requests()).isZero();
+    }
+}

@@ -1,0 +1,148 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Nonsense is refused at once, by an exception that names it, and nothing has happened. */
+abstract class LockContractBadInput extends LockContractPart {
+
+    LockContractBadInput(LockSite site) {
+        super(site);
+    }
+
+    @Test
+    @SuppressWarnings({"NullAway", "DataFlowIssue"}) // null is what is tested
+    void nullsAreRefused() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        isRefused(NullPointerException.class, "name", () -> party.client().lock(null));
+        isRefused(NullPointerException.class, "options", () -> party.client().lock(name, null));
+        isRefused(NullPointerException.class, "options", () -> lock.withOptions(null));
+        isRefused(NullPointerException.class, "lease", () -> lock.lock(null));
+        isRefused(NullPointerException.class, "lease", () -> lock.tryLock(Duration.ofSeconds(1), null));
+        isRefused(NullPointerException.class, "wait", () -> lock.tryLock(null, Duration.ofSeconds(1)));
+        isRefused(NullPointerException.class, "wait", () -> lock.tryAcquire(null));
+        isRefused(NullPointerException.class, "unit", () -> lock.tryLock(1, null));
+        isRefused(NullPointerException.class, "wait", () -> lock.tryAcquireAsync(null));
+        isRefused(NullPointerException.class, "backend", () -> LockClient.create(null));
+        LockBackend unused = site.newBackend();
+        isRefused(NullPointerException.class, "options", () -> LockClient.create(unused, null));
+        unused.close();
+        assertThat(party.backend().requests()).isZero();
+    }
+
+    @Test
+    void emptyAndOverlongNamesAreRefused() {
+        LockClient client = party().client();
+        isRefused(IllegalArgumentException.class, "name", () -> client.lock(""));
+        isRefused(IllegalArgumentException.class, "1024", () -> client.lock("x".repeat(1_025)));
+        isRefused(IllegalArgumentException.class, "1024", () -> client.lock("é".repeat(513)));
+        isRefused(IllegalArgumentException.class, "1024", () -> client.lock("🔒".repeat(257)));
+        isRefused(IllegalArgumentException.class, "1024", () -> client.lock("x".repeat(10_000_000)));
+    }
+
+    @Test
+    void absurdLeasesAreRefused() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        for (Duration absurd : List.of(
+                Duration.ZERO,
+                Duration.ofSeconds(-1),
+                Duration.ofMillis(9),
+                Duration.ofDays(366),
+                Duration.ofSeconds(Long.MAX_VALUE),
+                Duration.ofSeconds(Long.MIN_VALUE))) {
+            isRefused(IllegalArgumentException.class, "lease", () -> lock.lock(absurd));
+            isRefused(IllegalArgumentException.class, "lease", () -> lock.tryLock(Duration.ofSeconds(1), absurd));
+            isRefused(IllegalArgumentException.class, "lease", () -> LockOptions.fixedLease(absurd));
+            isRefused(IllegalArgumentException.class, "lease", () -> LockOptions.renewedLease(absurd));
+        }
+        isRefused(IllegalArgumentException.class, "100 ms", () -> LockOptions.renewedLease(Duration.ofMillis(99)));
+        assertThat(party.backend().requests()).isZero();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+    }
+
+    @Test
+    void theShortestAndTheLongestLeaseWork() {
+        FencedLock lock = newLock();
+        lock.lock(Duration.ofDays(365));
+        assertThat(lock.currentLease().orElseThrow().remaining()).isGreaterThan(Duration.ofDays(360));
+        lock.unlock();
+        lock.lock(Duration.ofMillis(10));
+        Throwable late = catchThrowable(lock::unlock); // clean or lost, as fast as the machine is
+        assertThat(lock.holdCount()).as("after %s", late).isZero();
+        FencedLock renewed = lock.withOptions(LockOptions.renewedLease(Duration.ofDays(365)));
+        renewed.lock();
+        renewed.unlock();
+    }
+
+    @Test
+    void absurdWaitsAreTakenForVeryLongOnes() throws Exception {
+        FencedLock lock = newLock();
+        assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+        assertThat(lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMinutes(1)))
+                .isTrue();
+        lock.tryAcquire(Duration.ofSeconds(Long.MAX_VALUE)).orElseThrow().release();
+        FencedLock theirs = newLock();
+        assertThat(theirs.tryLock(Long.MIN_VALUE, TimeUnit.DAYS)).isFalse();
+        assertThat(theirs.tryAcquire(Duration.ofSeconds(Long.MIN_VALUE))).isEmpty();
+        Task<Boolean> patient = start(() -> {
+            boolean held = theirs.tryLock(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            theirs.unlock();
+            return held;
+        });
+        awaitQueued(1);
+        lock.unlock();
+        lock.unlock();
+        assertThat(patient.get(PROMPT)).isTrue();
+        get(lock.tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE)))
+                .orElseThrow()
+                .release();
+    }
+
+    @Test
+    void absurdClientOptionsAreRefused() {
+        ClientOptions options = ClientOptions.defaults();
+        Duration negative = Duration.ofMillis(-1);
+        isRefused(IllegalArgumentException.class, "slice", () -> options.withSlice(negative));
+        isRefused(IllegalArgumentException.class, "slice", () -> options.withSlice(Duration.ofSeconds(2)));
+        isRefused(IllegalArgumentException.class, "patience", () -> options.withOutagePatience(negative));
+        isRefused(IllegalArgumentException.class, "time", () -> options.withShutdownTime(negative));
+        isRefused(IllegalArgumentException.class, "time", () -> options.withShutdownTime(Duration.ofDays(1)));
+    }
+
+    @Test
+    void conditionsAreNotSupportedAndSaySo() {
+        FencedLock lock = newLock();
+        assertThatThrownBy(lock::newCondition)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContainingAll("ondition", "not supported");
+    }
+
+    @Test
+    void aBackendBelongsToOneClient() {
+        Party party = party();
+        assertThatThrownBy(() -> LockClient.create(party.backend()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("client");
+        FencedLock lock = party.lock(name);
+        lock.lock();
+        lock.unlock();
+    }
+
+    private static void isRefused(Class<? extends RuntimeException> kind, String word, ThrowingCallable nonsense) {
+        assertThatThrownBy(nonsense).isInstanceOf(kind).hasMessageContaining(word);
+    }
+}

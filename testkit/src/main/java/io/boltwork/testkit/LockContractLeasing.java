@@ -1,0 +1,224 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** How long a hold lasts, and how it outlives a server that forgets it. */
+abstract class LockContractLeasing extends LockContractPart {
+
+    /** Long enough for a renewal at a third of it to come in time on a busy machine. */
+    private static final Duration SHORT = millis(600);
+
+    LockContractLeasing(LockSite site) {
+        super(site);
+    }
+
+    @Test
+    void aLeaseTellsHowMuchOfItIsLeft() {
+        FencedLock lock = newLock();
+        try (Lease standard = lock.acquire()) {
+            assertThat(standard.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        }
+        FencedLock fixed = lock.withOptions(LockOptions.fixedLease(Duration.ofMinutes(5)));
+        Lease lease = fixed.acquire();
+        assertThat(lease.remaining()).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+        assertThat(lease.lockName()).isEqualTo(name);
+        lease.release();
+        assertThat(lease.remaining()).isZero();
+    }
+
+    @Test
+    void aReleasedLeaseIsNotValid() {
+        Lease lease = newLock().acquire();
+        lease.ensureValid();
+        assertThat(lease.isValid()).isTrue();
+        long token = lease.fencingToken();
+        lease.release();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.fencingToken()).isEqualTo(token);
+        assertThatThrownBy(lease::ensureValid).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aRenewedLeaseOutlivesItsLengthManyTimes() {
+        FencedLock lock = newLock().withOptions(LockOptions.renewedLease(SHORT));
+        FencedLock theirs = newLock();
+        Lease lease = lock.acquire();
+        long token = lease.fencingToken();
+        for (int i = 0; i < 5; i++) {
+            pass(SHORT.dividedBy(2));
+            assertThat(lease.isValid()).isTrue();
+            assertThat(theirs.tryLock()).isFalse();
+        }
+        assertThat(lease.fencingToken()).isEqualTo(token);
+        lease.release();
+    }
+
+    @Test
+    void aShortRenewedLeaseGotByWaitingIsRenewedToo() {
+        FencedLock theirs = heldElsewhere();
+        Holder waiter = holdInTime(newLock().withOptions(LockOptions.renewedLease(SHORT)));
+        awaitQueued(1);
+        theirs.unlock();
+        waiter.token();
+        pass(SHORT.multipliedBy(2));
+        assertThat(theirs.tryLock()).isFalse();
+        waiter.release();
+    }
+
+    @Test
+    void aHoldByGrantOutlivesItsClaim() {
+        FencedLock theirs = heldElsewhere();
+        FencedLock ours = newLock();
+        Holder waiter = holdInTime(ours);
+        awaitQueued(1);
+        theirs.unlock();
+        long token = waiter.token();
+        Await.until("the claim is confirmed", () -> !inspect().claim());
+        Reply.Inspected confirmed = inspect();
+        assertThat(confirmed.token()).isEqualTo(token);
+        assertThat(confirmed.untilMillis() - confirmed.server().millis()).isGreaterThan(20_000);
+        waiter.release();
+    }
+
+    @Test
+    void manyHoldsOfAClientAreAllRenewed() {
+        Party party = party();
+        for (int i = 0; i < 150; i++) {
+            party.lock(name + ":" + i, LockOptions.renewedLease(SHORT.multipliedBy(2)))
+                    .lock();
+        }
+        pass(SHORT.multipliedBy(3));
+        for (int i = 0; i < 150; i++) {
+            FencedLock lock = party.lock(name + ":" + i);
+            assertThat(lock.isHeldByCurrentThread()).isTrue();
+            lock.unlock();
+        }
+    }
+
+    @Test
+    void aFixedLeaseIsNeverRenewed() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        lock.lock(millis(300));
+        Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
+        assertThat(party.backend().requests(command -> command instanceof Command.Renew))
+                .isZero();
+        assertThatThrownBy(lock::unlock).hasMessageContaining(name);
+    }
+
+    @Test
+    void nobodyGetsALockWhoseLeaseIsValid() {
+        FencedLock ours = newLock();
+        FencedLock theirs = newLock();
+        for (int i = 0; i < 5; i++) {
+            Lease lease = ours.withOptions(LockOptions.fixedLease(millis(150))).acquire();
+            Task<Boolean> successor = start(() -> {
+                theirs.lock();
+                boolean overlap = lease.isValid();
+                theirs.unlock();
+                return overlap;
+            });
+            assertThat(successor.get()).isFalse();
+            assertThatThrownBy(lease::release).hasMessageContaining(name);
+        }
+    }
+
+    @Test
+    void aLeaseIsRenewedThoughItsThreadHasEnded() {
+        FencedLock lock = newLock().withOptions(LockOptions.renewedLease(SHORT));
+        Task<Lease> acquirer = start(lock::acquire);
+        Lease lease = acquirer.get();
+        acquirer.awaitEnd();
+        pass(SHORT.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        lease.release();
+        awaitFree();
+    }
+
+    @Test
+    void theLockOfAThreadThatEndedIsFreeAfterItsLease() {
+        FencedLock lock = newLock().withOptions(LockOptions.renewedLease(SHORT));
+        Task<?> forgetful = run(lock::lock);
+        forgetful.get();
+        FencedLock theirs = newLock();
+        Task<Long> waiter = visitor(theirs);
+        waiter.get(SHORT.plus(PROMPT));
+    }
+
+    @Test
+    void aDeletedHoldIsRestoredWithItsToken() {
+        isRestoredAfter(() -> site.deleteLock(name));
+    }
+
+    @Test
+    void aFlushedHoldIsRestoredWithItsToken() {
+        isRestoredAfter(site::flush);
+    }
+
+    @Test
+    void aHoldIsRestoredAtAServerThatTookThePlaceOfItsOwn() {
+        Lease lease =
+                newLock().withOptions(LockOptions.renewedLease(millis(6_000))).acquire();
+        CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
+        site.restartEmpty();
+        awaitOwner(lease);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(loss).isNotDone();
+        lease.release();
+        awaitFree();
+    }
+
+    @Test
+    void releasingAForgottenHoldIsClean() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
+        Lease lease = lock.acquire();
+        CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
+        site.deleteLock(name);
+        lease.release();
+        assertThat(loss).isNotDone();
+        try (Lease next = lock.acquire()) {
+            assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        }
+    }
+
+    @Test
+    void waitersSurviveAServerThatForgetsThem() {
+        FencedLock theirs = heldElsewhere();
+        Task<Long> waiter = visitor(newLock());
+        awaitQueued(1);
+        site.deleteLock(name);
+        theirs.unlock();
+        waiter.get(Duration.ofSeconds(8));
+    }
+
+    private void isRestoredAfter(Runnable oblivion) {
+        Lease lease = newLock().withOptions(LockOptions.renewedLease(SHORT)).acquire();
+        CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
+        oblivion.run();
+        awaitOwner(lease);
+        FencedLock theirs = newLock();
+        pass(SHORT);
+        assertThat(theirs.tryLock()).isFalse();
+        assertThat(lease.isValid()).isTrue();
+        assertThat(loss).isNotDone();
+        lease.release();
+        assertThat(theirs.tryLock()).isTrue();
+        theirs.unlock();
+    }
+
+    private void awaitOwner(Lease lease) {
+        Await.until("the hold is there again", () -> inspect().owner() != null);
+        assertThat(inspect().token()).isEqualTo(lease.fencingToken());
+    }
+}

@@ -1,0 +1,314 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
+import io.boltwork.LockOptions.OnLoss;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** How a holder learns that it holds no more, and what it may do then. */
+abstract class LockContractLosing extends LockContractPart {
+
+    private static final Duration BRIEF = millis(150);
+
+    LockContractLosing(LockSite site) {
+        super(site);
+    }
+
+    @Test
+    void aLeaseIsLostAtItsEnd() {
+        FencedLock lock = newLock();
+        lock.lock(BRIEF);
+        Lease lease = lock.acquire();
+        Await.until("the lease ends", () -> !lease.isValid());
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        assertThat(lease.remaining()).isZero();
+        assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.currentLease())
+                .hasValueSatisfying(view -> assertThat(view.isValid()).isFalse());
+        unwinds(lease::release, lock::unlock);
+    }
+
+    @Test
+    void whenLostTellsLockTokenReasonAndTime() {
+        Instant before = Instant.now();
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        Lease lease = lock.acquire();
+        LeaseLoss loss = get(lease.whenLost());
+        assertThat(loss.lockName()).isEqualTo(name);
+        assertThat(loss.fencingToken()).isEqualTo(lease.fencingToken());
+        assertThat(loss.reason()).isEqualTo(Reason.EXPIRED);
+        assertThat(loss.when()).isBetween(before, Instant.now());
+        assertThat(lease.isValid()).isFalse();
+        assertThatThrownBy(lease::release)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss()).isEqualTo(loss));
+    }
+
+    @Test
+    void everyLeaseOfALostHoldIsTold() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        Lease outer = lock.acquire();
+        Lease inner = lock.acquire();
+        CompletableFuture<LeaseLoss> early = outer.whenLost().toCompletableFuture();
+        assertThat(get(inner.whenLost())).isEqualTo(get(early));
+        assertThat(get(inner.whenLost())).as("asked after the loss").isEqualTo(get(early));
+        unwinds(outer::release, inner::close);
+    }
+
+    @Test
+    void whenLostNeverCompletesAfterARelease() {
+        FencedLock lock = newLock();
+        Lease fixed = lock.withOptions(LockOptions.fixedLease(BRIEF)).acquire();
+        CompletableFuture<LeaseLoss> lossOfFixed = fixed.whenLost().toCompletableFuture();
+        fixed.release();
+        Lease renewed = lock.withOptions(LockOptions.renewedLease(BRIEF)).acquire();
+        CompletableFuture<LeaseLoss> lossOfRenewed = renewed.whenLost().toCompletableFuture();
+        renewed.release();
+        pass(BRIEF.multipliedBy(2));
+        assertThat(lossOfFixed).isNotDone();
+        assertThat(lossOfRenewed).isNotDone();
+        assertThat(fixed.whenLost().toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void nothingIsAcquiredOnTopOfALostHold() {
+        FencedLock lock = newLock();
+        lock.lock(BRIEF);
+        Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
+        for (ThrowingCallable nested : List.<ThrowingCallable>of(
+                lock::lock,
+                () -> lock.lock(Duration.ofSeconds(1)),
+                lock::lockInterruptibly,
+                lock::tryLock,
+                () -> lock.tryLock(1, TimeUnit.SECONDS),
+                () -> lock.tryLock(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+                lock::acquire,
+                lock::acquireInterruptibly,
+                lock::tryAcquire,
+                () -> lock.tryAcquire(Duration.ofSeconds(1)))) {
+            assertThatThrownBy(nested).isInstanceOf(LeaseLostException.class).hasMessageContaining(name);
+        }
+        unwinds(lock::unlock);
+    }
+
+    @Test
+    void everyLevelOfALostHoldThrowsOnceAndThenItIsOver() {
+        FencedLock lock = newLock();
+        lock.lock(BRIEF);
+        lock.lock();
+        Lease lease = lock.acquire();
+        long token = lease.fencingToken();
+        Await.until("the lease ends", () -> !lease.isValid());
+        unwinds(lock::unlock, lease::release, lock::unlock);
+        lease.release();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        lock.lock();
+        assertThat(tokenOf(lock)).isGreaterThan(token);
+        assertThat(lock.holdCount()).isEqualTo(1);
+        lock.unlock();
+    }
+
+    @Test
+    void aLostLeaseIsReleasedByAnotherThreadWithTheSameWarning() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        Lease lease = lock.acquire();
+        Await.until("the lease ends", () -> !lease.isValid());
+        assertThat(run(lease::release).failure()).isInstanceOf(LeaseLostException.class);
+        lock.lock();
+        lock.unlock();
+    }
+
+    @Test
+    void aLostLockIsFreeForOthersBeforeItsHolderUnwinds() {
+        FencedLock ours = newLock();
+        ours.lock(BRIEF);
+        FencedLock theirs = newLock();
+        Task<Long> waiter = visitor(theirs);
+        waiter.get(BRIEF.plus(PROMPT));
+        assertThat(theirs.tryLock()).isTrue();
+        unwinds(ours::unlock);
+        assertThat(theirs.isHeldByCurrentThread()).isTrue();
+        assertThat(ours.tryLock()).isFalse();
+        theirs.unlock();
+    }
+
+    @Test
+    void aThreadThatLostTheLockLetsOtherThreadsOfItsClientHaveIt() {
+        FencedLock lock = newLock();
+        lock.lock(BRIEF);
+        Task<Long> next = visitor(lock);
+        next.get(BRIEF.plus(PROMPT));
+        unwinds(lock::unlock);
+    }
+
+    @Test
+    void whoeverLostTheLockToAnotherClientIsTold() {
+        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(millis(600)));
+        Lease lease = ours.acquire();
+        FencedLock theirs = newLock();
+        takenBy(theirs);
+        assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(ours.isHeldByCurrentThread()).isFalse();
+        assertThat(tokenOf(theirs)).isGreaterThan(lease.fencingToken());
+        unwinds(lease::release);
+        harmedNobody(theirs, ours);
+    }
+
+    @Test
+    void whoeverLostTheLockUnknowinglyLearnsItFromItsUnlock() {
+        FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
+        ours.lock();
+        FencedLock theirs = newLock();
+        takenBy(theirs);
+        assertThatThrownBy(ours::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss().reason()).isEqualTo(Reason.TAKEN));
+        harmedNobody(theirs, ours);
+    }
+
+    @Test
+    void anInterruptTellsTheOwnerIfItWishes() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF).withOnLoss(OnLoss.INTERRUPT));
+        Task<?> owner = run(() -> {
+            lock.lock();
+            lock.lock();
+            assertThatThrownBy(() -> Thread.sleep(60_000)).isInstanceOf(InterruptedException.class);
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+            unwinds(lock::unlock, lock::unlock);
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+        owner.get();
+    }
+
+    @Test
+    void whenLostTellsAlsoAfterTheHolderHasUnwound() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        Lease lease = lock.acquire();
+        CompletableFuture<LeaseLoss> early = lease.whenLost().toCompletableFuture();
+        Await.until("the lease ends", () -> lease.remaining().isZero());
+        unwinds(lease::release);
+        assertThat(get(early).reason()).isEqualTo(Reason.EXPIRED);
+        assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.EXPIRED);
+    }
+
+    @Test
+    void aLeaseThatWasReleasedBeforeTheLossIsNotLost() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        Lease outer = lock.acquire();
+        Lease inner = lock.acquire();
+        CompletableFuture<LeaseLoss> lossOfInner = inner.whenLost().toCompletableFuture();
+        inner.release();
+        get(outer.whenLost());
+        pass(Duration.ofMillis(20));
+        assertThat(lossOfInner).isNotDone();
+        assertThatThrownBy(inner::ensureValid).isInstanceOf(IllegalStateException.class);
+        inner.release();
+        unwinds(outer::release);
+    }
+
+    @Test
+    void threadsThatWaitBehindALostHoldAreServed() {
+        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(millis(600)));
+        ours.lock();
+        Task<Long> waiter = visitor(ours);
+        waiter.awaitParked();
+        FencedLock theirs = newLock();
+        takenBy(theirs);
+        Await.until("the holder is told", () -> !ours.isHeldByCurrentThread());
+        awaitQueued(1);
+        theirs.unlock();
+        waiter.get(PROMPT);
+        unwinds(ours::unlock);
+    }
+
+    @Test
+    void anInterruptTellsOfATakenLock() {
+        FencedLock ours = newLock()
+                .withOptions(LockOptions.renewedLease(millis(600)).withOnLoss(OnLoss.INTERRUPT));
+        CountDownLatch held = new CountDownLatch(1);
+        Task<?> owner = run(() -> {
+            ours.lock();
+            held.countDown();
+            assertThatThrownBy(() -> Thread.sleep(60_000)).isInstanceOf(InterruptedException.class);
+            unwinds(ours::unlock);
+        });
+        FencedLock theirs = newLock();
+        await(held);
+        takenBy(theirs);
+        owner.get();
+        theirs.unlock();
+    }
+
+    @Test
+    void noInterruptComesAfterARelease() {
+        FencedLock lock =
+                newLock().withOptions(LockOptions.fixedLease(millis(20)).withOnLoss(OnLoss.INTERRUPT));
+        Task<?> owner = run(() -> {
+            for (int i = 0; i < 20; i++) {
+                Lease lease = lock.acquire();
+                while (lease.remaining().toMillis() > i % 3) { // about the end of the lease
+                    Thread.onSpinWait();
+                }
+                if (catchThrowable(lease::release) != null) {
+                    Thread.interrupted(); // it was lost first, and told
+                }
+                Thread.sleep(millis(10).toMillis());
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            }
+        });
+        owner.get();
+    }
+
+    @Test
+    void nobodyIsInterruptedUnlessItWishes() {
+        FencedLock lock = newLock();
+        lock.lock(BRIEF);
+        Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
+        pass(BRIEF);
+        unwinds(lock::unlock);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** Each step throws what says that the hold was lost. */
+    private static void unwinds(Runnable... steps) {
+        for (Runnable step : steps) {
+            assertThatThrownBy(step::run).isInstanceOf(LeaseLostException.class);
+        }
+    }
+
+    /** The server forgets the holder, and another one is faster than its next renewal. */
+    private void takenBy(FencedLock theirs) {
+        Await.until("another client has the lock", () -> {
+            site.deleteLock(name);
+            return theirs.tryLock();
+        });
+    }
+
+    private void harmedNobody(FencedLock theirs, FencedLock ours) {
+        assertThat(theirs.isHeldByCurrentThread()).isTrue();
+        assertThat(inspect().token()).isEqualTo(tokenOf(theirs));
+        assertThat(ours.tryLock()).isFalse();
+        theirs.unlock();
+        assertThat(ours.tryLock()).isTrue();
+        ours.unlock();
+    }
+}

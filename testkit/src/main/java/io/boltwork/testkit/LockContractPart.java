@@ -1,0 +1,364 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** The clients, threads and locks of one behaviour, and the check that it has left nothing over. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class LockContractPart {
+
+    /** How soon whoever is woken has the lock: well below the 5 s after which waiters ask again unasked. */
+    static final Duration PROMPT = Duration.ofSeconds(2);
+
+    private static final ClientOptions OPTIONS = ClientOptions.defaults().withShutdownTime(Duration.ofSeconds(2));
+
+    final LockSite site;
+
+    /** The name of the lock in question, like no other. */
+    final String name = "contract:" + UUID.randomUUID();
+
+    private final List<Party> parties = new CopyOnWriteArrayList<>();
+    private final List<Task<?>> tasks = new CopyOnWriteArrayList<>();
+    private final List<ExecutorService> executors = new CopyOnWriteArrayList<>();
+    private @Nullable LockBackend spare;
+
+    LockContractPart(LockSite site) {
+        this.site = site;
+    }
+
+    /** A client and the line to its backend. */
+    record Party(LockClient client, WatchedBackend backend) {
+        FencedLock lock(String name) {
+            return client.lock(name);
+        }
+
+        FencedLock lock(String name, LockOptions options) {
+            return client.lock(name, options);
+        }
+
+        Duration commandTimeout() {
+            return backend.commandTimeout();
+        }
+
+        /** Cuts the client off for good, as if its JVM had been killed. */
+        void kill() {
+            backend.close();
+        }
+    }
+
+    /** A thread that takes a lock and holds it until it is let go. */
+    record Holder(Task<?> task, CompletableFuture<Long> held, CountDownLatch letGo) {
+        boolean isHolding() {
+            return held.isDone();
+        }
+
+        /** The token of its hold; waits until it has one. */
+        long token() {
+            return LockContractPart.get(held);
+        }
+
+        void release() {
+            letGo.countDown();
+            task.get();
+        }
+    }
+
+    /** Something that may throw. */
+    @FunctionalInterface
+    interface Body {
+        void run() throws Exception;
+    }
+
+    /** A counter that only a lock makes exact. */
+    static final class Counter {
+        private int value;
+
+        void increment() {
+            int read = value;
+            Thread.yield();
+            value = read + 1;
+        }
+
+        int value() {
+            return value;
+        }
+    }
+
+    final Party party() {
+        return party(OPTIONS);
+    }
+
+    final Party party(ClientOptions options) {
+        WatchedBackend backend = new WatchedBackend(site.newBackend());
+        Party party = new Party(LockClient.create(backend, options), backend);
+        parties.add(party);
+        return party;
+    }
+
+    /** A client that does not live long and is not waited for. */
+    final Party doomedParty() {
+        return party(OPTIONS.withShutdownTime(Duration.ofMillis(100)));
+    }
+
+    /** The lock in question through a client of its own. */
+    final FencedLock newLock() {
+        return party().lock(name);
+    }
+
+    /** The lock in question, held through another client by the thread that calls. */
+    final FencedLock heldElsewhere() {
+        FencedLock lock = newLock();
+        lock.lock();
+        return lock;
+    }
+
+    final <T> Task<T> start(Callable<T> body) {
+        Task<T> task = Task.start("contract-" + (tasks.size() + 1), body);
+        tasks.add(task);
+        return task;
+    }
+
+    final Task<?> run(Body body) {
+        return start(() -> {
+            body.run();
+            return true;
+        });
+    }
+
+    /** A thread that waits for the lock, has it for a moment, and says when it got it. */
+    final Task<Long> visitor(FencedLock lock) {
+        return start(() -> {
+            lock.lock();
+            long when = System.nanoTime();
+            lock.unlock();
+            return when;
+        });
+    }
+
+    /** A thread that holds the lock. */
+    final Holder hold(FencedLock lock) {
+        Holder holder = holdInTime(lock);
+        holder.token();
+        return holder;
+    }
+
+    /** A thread that will hold the lock. */
+    final Holder holdInTime(FencedLock lock) {
+        CompletableFuture<Long> held = new CompletableFuture<>();
+        CountDownLatch letGo = new CountDownLatch(1);
+        Task<?> task = run(() -> {
+            try {
+                lock.lock();
+                held.complete(tokenOf(lock));
+            } catch (RuntimeException e) {
+                held.completeExceptionally(e);
+                throw e;
+            }
+            letGo.await();
+            lock.unlock();
+        });
+        return new Holder(task, held, letGo);
+    }
+
+    /** Threads for callbacks that bear that name. */
+    final ExecutorService executor(String threadName) {
+        ExecutorService executor = Executors.newCachedThreadPool(body -> {
+            Thread thread = new Thread(body, threadName);
+            thread.setDaemon(true);
+            return thread;
+        });
+        executors.add(executor);
+        return executor;
+    }
+
+    /** Lets time pass, where time is the subject. */
+    static void pass(Duration time) {
+        try {
+            Thread.sleep(time.toMillis());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A lease or a wait of that many milliseconds, longer on slow machines. */
+    static Duration millis(long millis) {
+        return Duration.ofMillis(Slack.of(Duration.ofMillis(millis)).toMillis());
+    }
+
+    /** What a stage completes with; waits for it. */
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(Slack.seconds(15).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError("The stage failed", e.getCause());
+        } catch (TimeoutException | InterruptedException e) {
+            throw new AssertionError("The stage has not completed", e);
+        }
+    }
+
+    /** What a stage fails with; waits for it. */
+    static Throwable failureOf(CompletionStage<?> stage) {
+        return get(stage.handle((value, failure) -> {
+            if (failure == null) {
+                throw new AssertionError("The stage completed with " + value + " and did not fail");
+            }
+            return failure.getCause() == null || !(failure instanceof java.util.concurrent.CompletionException)
+                    ? failure
+                    : failure.getCause();
+        }));
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(Slack.seconds(60).toMillis(), TimeUnit.MILLISECONDS))
+                    .isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static Duration since(long nanos) {
+        return Duration.ofNanos(System.nanoTime() - nanos);
+    }
+
+    static long tokenOf(FencedLock lock) {
+        return lock.currentLease().map(Lease::fencingToken).orElseThrow();
+    }
+
+    static boolean isTry(Command command) {
+        return command instanceof Command.Acquire acquire && !acquire.queue();
+    }
+
+    /** The lock in question as the server sees it. */
+    final Reply.Inspected inspect() {
+        return inspect(name);
+    }
+
+    final Reply.Inspected inspect(String lock) {
+        LockBackend asked = spare == null ? openSpare() : spare;
+        for (int attempts = 0; attempts < 20; attempts++) {
+            CompletableFuture<Reply> answer = new CompletableFuture<>();
+            asked.send(new Command.Inspect(lock), answer::complete);
+            try {
+                if (answer.get(2, TimeUnit.SECONDS) instanceof Reply.Inspected inspected) {
+                    return inspected;
+                }
+                pass(Duration.ofMillis(100)); // the connection is just being made again
+            } catch (TimeoutException e) {
+                continue; // the connection broke without a word
+            } catch (ExecutionException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+        throw new AssertionError("The server does not answer");
+    }
+
+    private LockBackend openSpare() {
+        LockBackend opened = site.newBackend();
+        opened.open(UUID.randomUUID().toString(), new Indifferent());
+        spare = opened;
+        return opened;
+    }
+
+    /** Waits until so many requests stand in the queue of the lock in question. */
+    final void awaitQueued(int requests) {
+        Await.until(
+                requests + " requests in the queue of " + name,
+                () -> inspect().queue().size() == requests);
+    }
+
+    final boolean isFree(String lock) {
+        Reply.Inspected seen = inspect(lock);
+        return seen.owner() == null && seen.queue().isEmpty();
+    }
+
+    final void awaitFree() {
+        Await.until("nobody holds or wants " + name, () -> isFree(name));
+    }
+
+    @AfterEach
+    final void leavesNothingOver() {
+        Thread.interrupted();
+        site.thaw();
+        List<Throwable> failures = new ArrayList<>();
+        Set<String> locks = new TreeSet<>();
+        for (Party party : parties) {
+            attempt(failures, party.client()::close);
+            locks.addAll(party.backend().locks());
+        }
+        tasks.forEach(task -> attempt(failures, task::awaitEnd));
+        executors.forEach(ExecutorService::shutdownNow);
+        for (String lock : locks) {
+            attempt(failures, () -> Await.until("an owner or waiter is left: " + inspect(lock), () -> isFree(lock)));
+        }
+        LockBackend last = spare;
+        if (last != null) {
+            attempt(failures, last::close);
+        }
+        attempt(failures, () -> Await.until("nobody listens any more", () -> site.listeners() == 0));
+        attempt(
+                failures,
+                () -> Await.until(
+                        "no threads of Boltwork are left", () -> threads().isEmpty()));
+        site.flush();
+        assertThat(failures).as("what was left over").isEmpty();
+    }
+
+    private static void attempt(List<Throwable> failures, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | AssertionError e) {
+            failures.add(e);
+        }
+    }
+
+    private static List<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(Thread::isAlive)
+                .map(Thread::getName)
+                .filter(thread -> thread.startsWith("boltwork"))
+                .toList();
+    }
+
+    /** For a backend that only looks. */
+    private static final class Indifferent implements BackendListener {
+        @Override
+        public void granted(Grant grant) {}
+
+        @Override
+        public void connected(ServerTime server) {}
+
+        @Override
+        public void disconnected(Throwable cause) {}
+    }
+}

@@ -1,0 +1,280 @@
+package io.boltwork.testkit;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real redis-server process on a free port of 127.0.0.1, without persistence, for one test or many. It ends with
+ * {@link #close()}, and in any case with this JVM; its directory goes with it.
+ *
+ * <p>Methods block until what they say has happened. Not thread-safe, except that {@link #command}, {@link #port()},
+ * {@link #uri()} and {@link #version()} may be called from anywhere.
+ */
+public final class RedisServer implements AutoCloseable {
+    private static final Duration START = Duration.ofSeconds(10);
+    private static final Duration REPLY = Duration.ofSeconds(5);
+    private static final int ATTEMPTS = 20;
+
+    /* Below the ports that the kernel gives to outgoing connections, and so is the cluster bus, 10,000 above. */
+    private static final int FIRST_PORT = 10_000;
+    private static final int LAST_PORT = 21_999;
+
+    private final Path directory;
+    private final String binary;
+    private final String version;
+    private final List<String> extraArgs;
+    private int port;
+    private ChildProcess server;
+
+    private RedisServer(boolean embedded, String... extraArgs) {
+        this.extraArgs = List.of(extraArgs);
+        try {
+            directory = Files.createTempDirectory("boltwork-redis");
+            try {
+                String found = embedded ? null : RedisBinary.onPath();
+                binary = found != null ? found : RedisBinary.unpack(directory);
+                version = RedisBinary.version(binary);
+                server = launchOnFreePort();
+            } catch (IOException | RuntimeException e) {
+                deleteDirectory();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not start a redis-server", e);
+        }
+    }
+
+    /**
+     * Starts the redis-server on the PATH if it is 6.2 or later, else the embedded one.
+     *
+     * @param extraArgs further arguments, as on the command line, such as {@code "--maxmemory", "10mb"}
+     * @return the server, answering
+     * @throws UncheckedIOException if there is none, or if it does not start
+     */
+    public static RedisServer start(String... extraArgs) {
+        return new RedisServer(false, extraArgs);
+    }
+
+    /**
+     * Starts the redis-server 6.2 that is packed into the jar embedded-redis.
+     *
+     * @param extraArgs further arguments, as on the command line
+     * @return the server, answering
+     * @throws UncheckedIOException if it does not start
+     */
+    public static RedisServer startEmbedded(String... extraArgs) {
+        return new RedisServer(true, extraArgs);
+    }
+
+    /**
+     * Where the server listens.
+     *
+     * @return {@code 127.0.0.1}
+     */
+    public String host() {
+        return "127.0.0.1";
+    }
+
+    /**
+     * Where the server listens; stays the same over restarts.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * The address for clients, without a password.
+     *
+     * @return {@code redis://127.0.0.1:<port>}
+     */
+    public String uri() {
+        return "redis://" + host() + ":" + port;
+    }
+
+    /**
+     * What the server calls its version.
+     *
+     * @return such as {@code 7.0.15}
+     */
+    public String version() {
+        return version;
+    }
+
+    /**
+     * Sends one command on a connection of its own and waits for the reply. Authenticates first if the server was
+     * started with {@code --requirepass}.
+     *
+     * @param args the command and its arguments
+     * @return a string, a {@link Long}, a list of these, or {@code null}
+     * @throws RedisErrorException if the reply is an error
+     * @throws UncheckedIOException if there is no reply within 5 s
+     */
+    public @Nullable Object command(String... args) {
+        try (Resp resp = new Resp(host(), port, Slack.of(REPLY))) {
+            int password = extraArgs.indexOf("--requirepass") + 1;
+            if (password > 0) {
+                resp.call("AUTH", extraArgs.get(password));
+            }
+            return resp.call(args);
+        } catch (IOException e) {
+            throw new UncheckedIOException("No reply of " + uri() + " to " + args[0], e);
+        }
+    }
+
+    /** Kills the process (SIGKILL). Connections break; {@link #restart()} brings it back. */
+    public void kill() {
+        server.kill();
+    }
+
+    /** Stops the process in its tracks (SIGSTOP): connections stay open, nothing is answered until {@link #thaw()}. */
+    public void freeze() {
+        server.freeze();
+    }
+
+    /** Lets a frozen process go on (SIGCONT). */
+    public void thaw() {
+        server.thaw();
+    }
+
+    /** Kills the process if it lives and starts it again on the same port, empty. */
+    public void restart() {
+        server.kill();
+        try {
+            deleteData();
+            server = launchOnSamePort();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not restart the redis-server on port " + port, e);
+        }
+    }
+
+    /** Ends the process in good order (SIGTERM); {@link #restart()} brings it back. */
+    public void stop() {
+        server.terminate(Slack.of(REPLY));
+    }
+
+    /** Kills the process and deletes its directory. Idempotent. */
+    @Override
+    public void close() {
+        server.kill();
+        deleteDirectory();
+    }
+
+    @Override
+    public String toString() {
+        return "RedisServer " + version + " on port " + port + (server.isAlive() ? "" : " (not running)");
+    }
+
+    private ChildProcess launchOnFreePort() throws IOException {
+        IOException last = new IOException("No free port");
+        for (int i = 0; i < ATTEMPTS; i++) {
+            port = freePort();
+            try {
+                return launch();
+            } catch (IOException e) { // somebody else was faster, or the fresh binary is still open in a forked child
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    private ChildProcess launchOnSamePort() throws IOException {
+        IOException last = new IOException("Not attempted");
+        for (int i = 0; i < ATTEMPTS; i++) {
+            try {
+                return launch();
+            } catch (IOException e) {
+                last = e;
+                LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+            }
+        }
+        throw last;
+    }
+
+    private ChildProcess launch() throws IOException {
+        List<String> command = new ArrayList<>(List.of(binary, "--port", Integer.toString(port), "--bind", host()));
+        command.addAll(List.of("--dir", directory.toString(), "--save", "", "--appendonly", "no"));
+        command.addAll(extraArgs);
+        File log = directory.resolve("log").toFile();
+        ChildProcess launched = new ChildProcess(
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log), directory);
+        try {
+            awaitReady(launched);
+            return launched;
+        } catch (IOException | RuntimeException e) {
+            launched.kill();
+            throw e;
+        }
+    }
+
+    private void awaitReady(ChildProcess launched) throws IOException {
+        long end = System.nanoTime() + Slack.of(START).toNanos();
+        while (true) {
+            try {
+                Object info = command("INFO", "server");
+                if (info != null && info.toString().contains("process_id:" + launched.pid() + "\r")) {
+                    return;
+                }
+                throw new IOException("Another server listens on port " + port);
+            } catch (UncheckedIOException | RedisErrorException e) { // not listening yet, or LOADING
+                if (!launched.isAlive() || System.nanoTime() - end > 0) {
+                    throw new IOException(
+                            "The redis-server on port " + port + " does not answer; its log: " + log(), e);
+                }
+                LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
+            }
+        }
+    }
+
+    private String log() throws IOException {
+        return Files.readString(directory.resolve("log"));
+    }
+
+    private static int freePort() {
+        for (int i = 0; i < 1_000; i++) {
+            int candidate = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
+            if (isFree(candidate) && isFree(candidate + 10_000)) {
+                return candidate;
+            }
+        }
+        throw new IllegalStateException("No free port between " + FIRST_PORT + " and " + LAST_PORT);
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true); // connections of an earlier server that linger are no listener
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** What a restart would load; a cluster's node keeps who it is. */
+    private void deleteData() throws IOException {
+        Files.deleteIfExists(directory.resolve("dump.rdb"));
+        FileTree.delete(directory.resolve("appendonlydir"));
+        Files.deleteIfExists(directory.resolve("appendonly.aof"));
+    }
+
+    private void deleteDirectory() {
+        try {
+            FileTree.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.boltwork.testkit;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One plain connection to a Redis server that speaks RESP2, one command at a time. */
+final class Resp implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+
+    Resp(String host, int port, Duration timeout) throws IOException {
+        int millis = (int) Math.max(1, timeout.toMillis());
+        try {
+            socket.connect(new InetSocketAddress(host, port), millis);
+            socket.setSoTimeout(millis);
+            socket.setTcpNoDelay(true);
+            in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** A string, a {@link Long}, a list of these, or {@code null}; an error reply is a {@link RedisErrorException}. */
+    @Nullable
+    Object call(String... args) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.writeBytes(("*" + args.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+        for (String arg : args) {
+            byte[] bytes = arg.getBytes(StandardCharsets.UTF_8);
+            out.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+            out.writeBytes(bytes);
+            out.writeBytes(new byte[] {'\r', '\n'});
+        }
+        socket.getOutputStream().write(out.toByteArray());
+        return read();
+    }
+
+    private @Nullable Object read() throws IOException {
+        String line = line();
+        String rest = line.substring(1);
+        switch (line.charAt(0)) {
+            case '+':
+                return rest;
+            case '-':
+                throw new RedisErrorException(rest);
+            case ':':
+                return Long.valueOf(rest);
+            case '$':
+                return bulk(Integer.parseInt(rest));
+            case '*':
+                int size = Integer.parseInt(rest);
+                if (size < 0) {
+                    return null;
+                }
+                List<@Nullable Object> list = new ArrayList<>(size);
+                for (int i = 0; i < size; i++) {
+                    list.add(read());
+                }
+                return list;
+            default:
+                throw new IOException("Not RESP2: " + line);
+        }
+    }
+
+    private @Nullable String bulk(int size) throws IOException {
+        if (size < 0) {
+            return null;
+        }
+        byte[] bytes = new byte[size];
+        in.readFully(bytes);
+        in.skipNBytes(2);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private String line() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new EOFException("The server closed the connection");
+            }
+            if (c != '\r') {
+                line.write(c);
+            }
+        }
+        if (line.size() == 0) {
+            throw new IOException("Not RESP2: an empty line");
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,211 @@
+package io.boltwork.testkit;
+
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend with somebody on the line: counts what its client sends, and on demand loses replies, and loses, doubles or
+ * delays grants. Thread-safe.
+ */
+public final class WatchedBackend implements LockBackend {
+    private final LockBackend backend;
+    private final AtomicLong sent = new AtomicLong();
+    private final Queue<Command> commands = new ConcurrentLinkedQueue<>();
+    private final Set<String> locks = ConcurrentHashMap.newKeySet();
+    private final ThreadLocal<Boolean> delivering = ThreadLocal.withInitial(() -> false);
+
+    private final Queue<Grant> heldBack = new ConcurrentLinkedQueue<>();
+    private volatile Predicate<Command> lossy = command -> false;
+    private volatile Grants grants = Grants.DELIVERED;
+    private volatile @Nullable BackendListener listener;
+
+    private enum Grants {
+        DELIVERED,
+        DOUBLED,
+        HELD_BACK
+    }
+
+    /**
+     * Watches a backend.
+     *
+     * @param backend what does the work
+     */
+    public WatchedBackend(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    /**
+     * How many commands the client has sent: its requests to the server.
+     *
+     * @return their number so far
+     */
+    public long requests() {
+        return sent.get();
+    }
+
+    /**
+     * How many commands of a kind the client has sent.
+     *
+     * @param kind which ones
+     * @return their number so far
+     */
+    public long requests(Predicate<Command> kind) {
+        return commands.stream().filter(kind).count();
+    }
+
+    /**
+     * The locks that commands were about.
+     *
+     * @return their names
+     */
+    public Set<String> locks() {
+        return locks;
+    }
+
+    /**
+     * Loses the reply to the next command of a kind; the command itself arrives.
+     *
+     * @param kind which commands
+     */
+    public void loseReply(Predicate<Command> kind) {
+        AtomicBoolean lost = new AtomicBoolean();
+        lossy = command -> kind.test(command) && lost.compareAndSet(false, true);
+    }
+
+    /** Keeps grants back from now on, until {@link #deliverGrants()} or for good. */
+    public void holdBackGrants() {
+        grants = Grants.HELD_BACK;
+    }
+
+    /** Delivers every grant twice from now on. */
+    public void doubleGrants() {
+        grants = Grants.DOUBLED;
+    }
+
+    /** Delivers grants once from now on, those first that were kept back. */
+    public void deliverGrants() {
+        grants = Grants.DELIVERED;
+        BackendListener told = listener;
+        for (Grant late = heldBack.poll(); late != null && told != null; late = heldBack.poll()) {
+            told.granted(late);
+        }
+    }
+
+    /**
+     * Tells whether the calling thread is just handing a reply or a message to the client, so that nothing else would
+     * arrive if it blocked.
+     *
+     * @return {@code true} on the backend's own time
+     */
+    public boolean isDelivering() {
+        return delivering.get();
+    }
+
+    @Override
+    public void open(String client, BackendListener listener) {
+        this.listener = listener;
+        backend.open(client, new Listener(listener));
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        sent.incrementAndGet();
+        commands.add(command);
+        locks.addAll(locksOf(command));
+        boolean lost = lossy.test(command);
+        backend.send(command, reply -> {
+            if (!lost) {
+                deliver(() -> handler.accept(reply));
+            }
+        });
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return backend.commandTimeout();
+    }
+
+    @Override
+    public int partition(String lock) {
+        return backend.partition(lock);
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+
+    @Override
+    public String toString() {
+        return "watched " + backend;
+    }
+
+    private void deliver(Runnable delivery) {
+        boolean outer = delivering.get();
+        delivering.set(true);
+        try {
+            delivery.run();
+        } finally {
+            delivering.set(outer);
+        }
+    }
+
+    private static List<String> locksOf(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return List.of(acquire.lock());
+        } else if (command instanceof Command.Release release) {
+            return List.of(release.lock());
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return List.of(withdraw.lock());
+        } else if (command instanceof Command.Restore restore) {
+            return List.of(restore.lock());
+        }
+        return List.of();
+    }
+
+    private final class Listener implements BackendListener {
+        private final BackendListener told;
+
+        Listener(BackendListener told) {
+            this.told = told;
+        }
+
+        @Override
+        public void granted(Grant grant) {
+            switch (grants) {
+                case HELD_BACK -> heldBack.add(grant);
+                case DOUBLED ->
+                    deliver(() -> {
+                        told.granted(grant);
+                        told.granted(grant);
+                    });
+                case DELIVERED -> deliver(() -> told.granted(grant));
+            }
+        }
+
+        @Override
+        public void connected(ServerTime server) {
+            deliver(() -> told.connected(server));
+        }
+
+        @Override
+        public void disconnected(Throwable cause) {
+            deliver(() -> told.disconnected(cause));
+        }
+    }
+}

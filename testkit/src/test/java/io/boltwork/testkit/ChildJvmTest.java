@@ -1,0 +1,53 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ChildJvmTest {
+
+    /** Repeats what it reads, behind what it was given. */
+    static final class Echo {
+        public static void main(String[] args) throws Exception {
+            System.out.println("ready " + String.join(",", args) + " " + System.getProperty("colour", ""));
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line = in.readLine(); line != null && !line.equals("end"); line = in.readLine()) {
+                System.out.println(line);
+            }
+            System.exit(7);
+        }
+    }
+
+    @Test
+    void talksWithItsParent() throws Exception {
+        try (ChildJvm jvm = ChildJvm.start(Echo.class, List.of("-Dcolour=red"), List.of("a", "b"))) {
+            assertThat(jvm.nextLine(Duration.ofSeconds(20))).isEqualTo("ready a,b red");
+            jvm.send("hello");
+            assertThat(jvm.nextLine(Duration.ofSeconds(5))).isEqualTo("hello");
+            jvm.send("end");
+            assertThat(jvm.awaitExit(Duration.ofSeconds(10))).isEqualTo(7);
+            assertThat(jvm.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void freezesThawsAndDies() throws Exception {
+        try (ChildJvm jvm = ChildJvm.start(Echo.class)) {
+            assertThat(jvm.nextLine(Duration.ofSeconds(20))).startsWith("ready");
+            jvm.freeze();
+            jvm.send("later");
+            assertThat(jvm.lines().poll(200, java.util.concurrent.TimeUnit.MILLISECONDS))
+                    .isNull();
+            jvm.thaw();
+            assertThat(jvm.nextLine(Duration.ofSeconds(5))).isEqualTo("later");
+            jvm.freeze();
+            jvm.kill();
+            assertThat(jvm.isAlive()).isFalse();
+        }
+    }
+}

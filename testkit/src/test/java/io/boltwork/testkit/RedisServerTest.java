@@ -1,0 +1,140 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RedisServerTest {
+
+    @Test
+    void answersCommands() {
+        try (RedisServer redis = RedisServer.start()) {
+            assertThat(redis.command("PING")).isEqualTo("PONG");
+            assertThat(redis.command("SET", "k", "")).isEqualTo("OK");
+            assertThat(redis.command("GET", "k")).isEqualTo("");
+            assertThat(redis.command("GET", "none")).isNull();
+            assertThat(redis.command("RPUSH", "l", "ä", "b")).isEqualTo(2L);
+            assertThat(redis.command("LRANGE", "l", "0", "-1")).isEqualTo(List.of("ä", "b"));
+            assertThatThrownBy(() -> redis.command("INCR", "l"))
+                    .isInstanceOf(RedisErrorException.class)
+                    .hasMessageStartingWith("WRONGTYPE");
+        }
+    }
+
+    @Test
+    void embeddedServerIsRedis62() {
+        try (RedisServer redis = RedisServer.startEmbedded()) {
+            assertThat(redis.version()).startsWith("6.2.");
+            assertThat(String.valueOf(redis.command("INFO", "server"))).contains("redis_version:" + redis.version());
+        }
+    }
+
+    @Test
+    void passesArgumentsOn() {
+        try (RedisServer redis = RedisServer.start("--requirepass", "secret", "--maxmemory", "10mb")) {
+            assertThat(redis.command("CONFIG", "GET", "maxmemory")).isEqualTo(List.of("maxmemory", "10485760"));
+        }
+    }
+
+    @Test
+    void aWrongArgumentIsReportedWithTheServersWords() {
+        assertThatThrownBy(() -> RedisServer.start("--no-such-option", "1"))
+                .isInstanceOf(UncheckedIOException.class)
+                .cause()
+                .hasMessageContaining("no-such-option");
+    }
+
+    @Test
+    void restartsEmptyOnTheSamePort() {
+        try (RedisServer redis = RedisServer.start()) {
+            int port = redis.port();
+            redis.command("SET", "k", "v");
+            redis.restart();
+            assertThat(redis.port()).isEqualTo(port);
+            assertThat(redis.command("GET", "k")).isNull();
+            redis.kill();
+            assertThatThrownBy(() -> redis.command("PING")).isInstanceOf(UncheckedIOException.class);
+            redis.restart();
+            redis.stop();
+            redis.restart();
+            assertThat(redis.command("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void frozenServerAcceptsAndIsSilent() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            redis.freeze();
+            try (Socket socket = new Socket(redis.host(), redis.port())) {
+                socket.setSoTimeout(200);
+                socket.getOutputStream().write("PING\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                assertThatThrownBy(() -> socket.getInputStream().read())
+                        .isInstanceOf(java.net.SocketTimeoutException.class);
+            }
+            redis.thaw();
+            assertThat(redis.command("PING")).isEqualTo("PONG");
+            redis.freeze();
+        }
+    }
+
+    @Test
+    void manyRunSideBySide() {
+        List<RedisServer> servers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 8; i++) {
+                servers.add(RedisServer.start("--cluster-enabled", "yes"));
+            }
+            assertThat(servers.stream().map(RedisServer::port).distinct()).hasSize(8);
+            assertThat(servers)
+                    .allSatisfy(server -> assertThat(String.valueOf(server.command("CLUSTER", "INFO")))
+                            .contains("cluster_known_nodes:1"));
+        } finally {
+            servers.forEach(RedisServer::close);
+        }
+    }
+
+    /** A JVM that starts a server, says where, and waits to be killed. */
+    static final class Starter {
+        public static void main(String[] args) throws Exception {
+            RedisServer redis = RedisServer.startEmbedded();
+            Object directory = redis.command("CONFIG", "GET", "dir");
+            System.out.println(redis.port() + " " + ((List<?>) java.util.Objects.requireNonNull(directory)).get(1));
+            Thread.sleep(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void diesWithItsJvmAndLeavesNothing() throws Exception {
+        try (ChildJvm jvm = ChildJvm.start(Starter.class)) {
+            String line = jvm.nextLine(Duration.ofSeconds(30));
+            assertThat(line).isNotNull();
+            int port = Integer.parseInt(line.split(" ")[0]);
+            Path directory = Path.of(line.split(" ")[1]);
+            assertThat(directory).exists();
+            jvm.kill();
+            long end = System.nanoTime() + Slack.seconds(10).toNanos();
+            while (accepts(port) || Files.exists(directory)) {
+                assertThat(System.nanoTime())
+                        .as("server on %d or %s still there", port, directory)
+                        .isLessThan(end);
+                Thread.sleep(5);
+            }
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            return socket.isConnected();
+        } catch (java.io.IOException e) {
+            return false;
+        }
+    }
+}

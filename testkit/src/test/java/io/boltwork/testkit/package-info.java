@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.testkit;
+
+import org.jspecify.annotations.NullMarked;

@@ -163,23 +163,18 @@ final class Engine implements BackendListener {
         return verdict;
     }
 
-    /** Leaves one level of a hold. The outcome is what had been lost, decided when the backend has answered to the release. */
-    Outcome<Optional<LeaseLoss>> leave(Hold hold, boolean asLease) {
-        return switch (hold.leave(asLease)) {
-            case NESTED -> Outcome.decided(Optional.empty());
+    /** A level of a hold was left. The outcome is what had been lost, decided when the backend has answered to the release. */
+    Outcome<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
+        switch (left) {
+            case NESTED -> {}
             case LAST -> {
                 release(hold);
-                yield hold.released;
+                return hold.released;
             }
-            case LOST_NESTED -> {
-                expired(hold);
-                yield Outcome.decided(lossToTell(hold));
-            }
-            case LOST_LAST -> {
-                release(hold);
-                yield Outcome.decided(lossToTell(hold));
-            }
-        };
+            case LOST_NESTED -> expired(hold);
+            case LOST_LAST -> release(hold);
+        }
+        return Outcome.decided(left.isLost() ? lossToTell(hold) : Optional.empty());
     }
 
     /** Who closed the client knows that its holds have ended. */
@@ -195,12 +190,11 @@ final class Engine implements BackendListener {
     }
 
     /**
-     * Leaves one level of a hold; if it was the last, sleeps until the backend has answered, at most the command timeout.
+     * Sleeps until the backend has answered to a release, at most the command timeout.
      *
      * @throws LeaseLostException if the hold had been lost
      */
-    void leaveAndWait(Hold hold, boolean asLease) {
-        Outcome<Optional<LeaseLoss>> left = leave(hold, asLease);
+    void await(Outcome<Optional<LeaseLoss>> left) {
         long start = ticker.nanos();
         boolean interrupted = false;
         while (!left.isDecided()) {

@@ -86,7 +86,7 @@ final class EngineLock implements FencedLock {
         if (hold == null || hold.locks() == 0) {
             throw notHeld(hold);
         }
-        engine.leaveAndWait(hold, false);
+        engine.await(engine.left(hold, hold.leave(false)));
     }
 
     @Override

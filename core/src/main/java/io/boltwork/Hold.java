@@ -69,7 +69,11 @@ final class Hold {
         /** It had been lost, and deeper levels are left. */
         LOST_NESTED,
         /** It had been lost, and now the owner has unwound. */
-        LOST_LAST
+        LOST_LAST;
+
+        boolean isLost() {
+            return this == LOST_NESTED || this == LOST_LAST;
+        }
     }
 
     /**

@@ -3,12 +3,21 @@ package io.boltwork;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** The right to release one level of a hold. */
 final class LeaseHandle extends LeaseView {
 
-    private final AtomicBoolean released = new AtomicBoolean();
+    /** A release that turns out to come after the loss tells the loss itself; so LEAVING is neither one nor the other. */
+    private enum State {
+        OPEN,
+        LEAVING,
+        LEFT_CLEANLY,
+        LEFT_LOST
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
@@ -16,24 +25,31 @@ final class LeaseHandle extends LeaseView {
 
     @Override
     boolean isReleased() {
-        return released.get();
+        return state.get() != State.OPEN;
+    }
+
+    @Override
+    @Nullable
+    LeaseLoss loss() {
+        State now = state.get();
+        return now == State.OPEN || now == State.LEFT_LOST ? hold.loss() : null;
     }
 
     @Override
     public void release() {
-        if (released.compareAndSet(false, true)) {
-            engine.leaveAndWait(hold, true);
+        if (state.compareAndSet(State.OPEN, State.LEAVING)) {
+            engine.await(leave());
         }
     }
 
     @Override
     public CompletionStage<Void> releaseAsync() {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!released.compareAndSet(false, true)) {
+        if (!state.compareAndSet(State.OPEN, State.LEAVING)) {
             done.complete(null);
             return done;
         }
-        Outcome<Optional<LeaseLoss>> left = engine.leave(hold, true);
+        Outcome<Optional<LeaseLoss>> left = leave();
         if (!left.isDecided()) {
             Scheduler.Timer timer = engine.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel());
@@ -47,5 +63,16 @@ final class LeaseHandle extends LeaseView {
             }
         }));
         return done;
+    }
+
+    private Outcome<Optional<LeaseLoss>> leave() {
+        Hold.Left left = hold.leave(true);
+        if (left.isLost()) {
+            state.set(State.LEFT_LOST);
+            engine.callbacks(lockName()).run(this::tellLoss);
+        } else {
+            state.set(State.LEFT_CLEANLY);
+        }
+        return engine.left(hold, left);
     }
 }

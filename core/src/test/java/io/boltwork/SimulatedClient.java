@@ -145,7 +145,7 @@ final class SimulatedClient {
                         trace("user", "leaves " + lock, granted.hold());
                         Hold hold = granted.hold();
                         boolean valid = hold.isValid();
-                        engine.leave(hold, true).then(() -> simulation.released(hold, valid));
+                        engine.left(hold, hold.leave(true)).then(() -> simulation.released(hold, valid));
                         rest(lock);
                     }));
         } else {

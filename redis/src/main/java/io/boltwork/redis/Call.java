@@ -56,7 +56,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
     }
 
     /** Makes it ready to be sent once more, after an answer that says that it was not executed. */
-    final void renew() {
+    final void reset() {
         output = new FlatReply();
         state = NEW;
     }

@@ -95,7 +95,6 @@ final class Connections {
 
     /** Closes both; nobody is told. */
     CompletableFuture<@Nullable Void> close() {
-        absence = connector.errors().closed();
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         clerk.execute(() -> {
             CompletableFuture.allOf(commandKeeper.stop(), unopen()).whenComplete((x, y) -> done.complete(null));

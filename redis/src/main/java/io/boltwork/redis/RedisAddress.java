@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.StaticCredentialsProvider;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -144,12 +145,11 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
             if (password.length == 0) {
                 throw wrong("must have a password after the user, or neither");
             }
-            if (name.isEmpty()) {
-                lettuce.withPassword(password);
-            } else {
-                user = name;
-                lettuce.withAuthentication(name, password);
-            }
+            user = name.isEmpty() ? null : name;
+            // at hand: a provider that is asked for them moves the handshake to another thread, where Lettuce may
+            // mistake a
+            // wrong password for a broken connection
+            lettuce.withAuthentication(new StaticCredentialsProvider(user, password));
         }
 
         void database(String number) {

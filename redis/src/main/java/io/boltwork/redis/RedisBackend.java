@@ -17,6 +17,9 @@ import java.util.function.Consumer;
  * connections to the server, one for commands and one for grants, pings them every second and makes them anew when they
  * break. It never repeats a command.
  *
+ * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
+ * &boltwork:grants:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +hgetall +pexpire +publish +subscribe}.
+ *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads.
  *
  * <pre>{@code
@@ -98,7 +101,7 @@ public final class RedisBackend implements LockBackend {
     public void send(Command command, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null || closed.get()) {
-            BackendException why = connections.absence();
+            BackendException why = closed.get() ? connector.errors().closed() : connections.absence();
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(why)));
         } else if (command instanceof Command.Acquire acquire) {
             connection.send(new AcquireCall(connection, acquire, handler));

@@ -50,7 +50,7 @@ abstract class ScriptCall extends Call {
     final void refused(String error) {
         if (!withText && error.startsWith("NOSCRIPT")) {
             withText = true;
-            renew();
+            reset();
             connection.send(this);
         } else {
             super.refused(error);

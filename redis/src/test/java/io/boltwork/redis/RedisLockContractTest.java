@@ -31,7 +31,7 @@ class RedisLockContractTest extends LockContract {
     }
 
     private record RedisSite(RedisServer server) implements LockSite {
-        private static final Duration COMMAND_TIMEOUT = Slack.of(Duration.ofMillis(700));
+        private static final Duration COMMAND_TIMEOUT = Slack.seconds(1);
 
         @Override
         public LockBackend newBackend() {

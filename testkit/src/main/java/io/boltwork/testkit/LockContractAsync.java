@@ -106,7 +106,7 @@ abstract class LockContractAsync extends LockContractPart {
         FencedLock ours = newLock();
         long start = System.nanoTime();
         assertThat(get(ours.tryAcquireAsync(Duration.ofMillis(200)))).isEmpty();
-        assertThat(since(start)).isBetween(Duration.ofMillis(200), Slack.of(Duration.ofMillis(800)));
+        assertThat(since(start)).isBetween(Duration.ofMillis(200), TOLERANCE.plusMillis(200));
         awaitQueued(0);
         assertThat(get(ours.tryAcquireAsync(Duration.ofSeconds(-1)))).isEmpty();
         theirs.unlock();
@@ -190,10 +190,10 @@ abstract class LockContractAsync extends LockContractPart {
 
     @Test
     void anAsyncLeaseIsRenewed() {
-        Duration lease = millis(600);
-        Lease held = get(newLock().withOptions(LockOptions.renewedLease(lease)).acquireAsync());
+        Lease held =
+                get(newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquireAsync());
         FencedLock theirs = newLock();
-        pass(lease.multipliedBy(2));
+        pass(RENEWED.multipliedBy(3).dividedBy(2));
         assertThat(held.isValid()).isTrue();
         assertThat(theirs.tryLock()).isFalse();
         held.release();
@@ -201,7 +201,7 @@ abstract class LockContractAsync extends LockContractPart {
 
     @Test
     void anAsyncLeaseIsLostAtItsEnd() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(150)));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease one = get(lock.acquireAsync());
         assertThat(get(one.whenLost()).reason()).isEqualTo(Reason.EXPIRED);
         assertThat(one.isValid()).isFalse();

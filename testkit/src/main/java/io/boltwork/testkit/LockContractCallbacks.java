@@ -7,7 +7,6 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +26,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     @Test
     void callbacksRunOnTheClientsExecutor() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
-        FencedLock lock = party.lock(name, LockOptions.fixedLease(millis(300)));
+        FencedLock lock = party.lock(name, LockOptions.fixedLease(FIXED));
         Map<String, String> threads = new ConcurrentHashMap<>();
         FencedLock theirs = heldElsewhere();
         CompletableFuture<Lease> granted = lock.acquireAsync()
@@ -51,7 +50,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     @Test
     void callbacksNeverRunOnTheBackendsThreads() {
         Party party = party();
-        FencedLock lock = party.lock(name, LockOptions.fixedLease(millis(300)));
+        FencedLock lock = party.lock(name, LockOptions.fixedLease(FIXED));
         Map<String, Boolean> delivering = new ConcurrentHashMap<>();
         FencedLock theirs = heldElsewhere();
         CompletableFuture<Lease> granted = lock.acquireAsync()
@@ -115,8 +114,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     @Test
     void aCallbackMayBlock() {
         Party party = party();
-        Duration lease = millis(600);
-        FencedLock lock = party.lock(name, LockOptions.renewedLease(lease));
+        FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
         FencedLock theirs = heldElsewhere();
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch gate = new CountDownLatch(1);
@@ -134,7 +132,7 @@ abstract class LockContractCallbacks extends LockContractPart {
         get(party.lock(name + ":other").acquireAsync()).release();
         Task<Long> waiter = visitor(party.lock(name));
         waiter.awaitParked();
-        pass(lease.multipliedBy(2));
+        pass(RENEWED.multipliedBy(3).dividedBy(2));
         assertThat(theirs.tryLock()).isFalse();
         gate.countDown();
         get(blocking);
@@ -176,7 +174,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     @Test
     void aLossCallbackMayReleaseAndAcquireAgain() {
         FencedLock lock = newLock();
-        Lease lease = get(lock.withOptions(LockOptions.fixedLease(millis(150))).acquireAsync());
+        Lease lease = get(lock.withOptions(LockOptions.fixedLease(FIXED)).acquireAsync());
         CompletableFuture<Boolean> again = lease.whenLost()
                 .thenApply(loss -> {
                     assertThatThrownBy(lease::release).hasMessageContaining(name);
@@ -196,7 +194,7 @@ abstract class LockContractCallbacks extends LockContractPart {
         FencedLock lock = party.lock(name);
         lock.lock();
         lock.unlock();
-        lock.lock(millis(150));
+        lock.lock(FIXED);
         Lease lease = lock.currentLease().orElseThrow();
         lease.whenLost();
         Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());

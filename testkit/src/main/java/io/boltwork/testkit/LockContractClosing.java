@@ -180,7 +180,7 @@ abstract class LockContractClosing extends LockContractPart {
         site.freeze();
         long start = System.nanoTime();
         party.client().close();
-        assertThat(since(start)).isLessThan(shutdown.plus(Slack.of(Duration.ofSeconds(1))));
+        assertThat(since(start)).isLessThan(shutdown.plus(TOLERANCE));
         assertThat(get(loss).reason()).isEqualTo(Reason.CLOSED);
         site.thaw();
         Task<Long> visitor = visitor(newLock());
@@ -190,7 +190,7 @@ abstract class LockContractClosing extends LockContractPart {
     @Test
     void aClientMayBeClosedFromACallback() {
         Party party = party(ClientOptions.defaults().withShutdownTime(millis(500)));
-        FencedLock lock = party.lock(name, LockOptions.fixedLease(millis(150)));
+        FencedLock lock = party.lock(name, LockOptions.fixedLease(FIXED));
         Lease lease = get(lock.acquireAsync());
         CompletableFuture<Boolean> closed = lease.whenLost()
                 .thenApply(loss -> {

@@ -64,7 +64,7 @@ abstract class LockContractFrozen extends LockContractPart {
         Task<Long> waiter = visitor(party.lock(name));
         awaitQueued(1);
         site.freeze();
-        pass(party.commandTimeout().multipliedBy(2));
+        pass(party.commandTimeout().multipliedBy(5).dividedBy(4));
         site.thaw();
         theirs.unlock();
         waiter.get(Duration.ofSeconds(8));
@@ -72,7 +72,7 @@ abstract class LockContractFrozen extends LockContractPart {
 
     @Test
     void lockGivesUpWhenTheOutageOutlastsItsPatience() {
-        Duration patience = millis(1_500);
+        Duration patience = millis(1_200);
         Party party =
                 party(ClientOptions.defaults().withOutagePatience(patience).withShutdownTime(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name);
@@ -106,12 +106,12 @@ abstract class LockContractFrozen extends LockContractPart {
         FencedLock ours = newLock();
         Task<Duration> waiter = start(() -> {
             long start = System.nanoTime();
-            assertThat(ours.tryLock(1_500, TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(ours.tryLock(1_000, TimeUnit.MILLISECONDS)).isFalse();
             return since(start);
         });
         awaitQueued(1);
         site.freeze();
-        assertThat(waiter.get()).isBetween(Duration.ofMillis(1_500), Slack.of(Duration.ofMillis(2_200)));
+        assertThat(waiter.get()).isBetween(Duration.ofMillis(1_000), TOLERANCE.plusMillis(1_000));
         site.thaw();
         awaitQueued(0);
         theirs.unlock();
@@ -204,7 +204,7 @@ abstract class LockContractFrozen extends LockContractPart {
         site.freeze();
         long start = System.nanoTime();
         lock.unlock();
-        assertThat(since(start)).isLessThan(party.commandTimeout().plus(Slack.of(Duration.ofMillis(700))));
+        assertThat(since(start)).isLessThan(party.commandTimeout().plus(TOLERANCE));
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
         site.thaw();
@@ -222,18 +222,18 @@ abstract class LockContractFrozen extends LockContractPart {
                 async.releaseAsync().thenApply(nothing -> true).toCompletableFuture();
         lease.release();
         get(released);
-        assertThat(since(start)).isLessThan(party.commandTimeout().plus(Slack.of(Duration.ofMillis(700))));
+        assertThat(since(start)).isLessThan(party.commandTimeout().plus(TOLERANCE));
         site.thaw();
         anotherClientGetsTheLock();
     }
 
     @Test
     void aLeaseThatCannotBeRenewedIsLostAtItsDeadline() {
-        FencedLock lock = newLock().withOptions(LockOptions.renewedLease(millis(600)));
+        FencedLock lock = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
         site.freeze();
-        Await.within(millis(600).plusMillis(200), "the lease ends", () -> !lease.isValid());
+        Await.within(RENEWED, "the lease ends", () -> !lease.isValid());
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThat(get(loss).reason()).isEqualTo(LeaseLoss.Reason.EXPIRED);
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
@@ -246,9 +246,9 @@ abstract class LockContractFrozen extends LockContractPart {
         FencedLock lock = newLock().withOptions(LockOptions.renewedLease(millis(2_000)));
         Lease lease = lock.acquire();
         site.freeze();
-        pass(millis(1_000));
+        pass(millis(700));
         site.thaw();
-        pass(millis(1_500));
+        pass(millis(1_400));
         assertThat(lease.isValid()).isTrue();
         FencedLock theirs = newLock();
         assertThat(theirs.tryLock()).isFalse();
@@ -260,7 +260,7 @@ abstract class LockContractFrozen extends LockContractPart {
         assertThatThrownBy(asking)
                 .isInstanceOfSatisfying(
                         BackendException.class, e -> assertThat(e.isRetryable()).isTrue());
-        assertThat(since(start)).isLessThan(bound.plus(Slack.of(Duration.ofMillis(700))));
+        assertThat(since(start)).isLessThan(bound.plus(TOLERANCE));
     }
 
     private void anotherClientGetsTheLock() {

@@ -23,8 +23,6 @@ import org.junit.jupiter.api.Test;
 /** How a holder learns that it holds no more, and what it may do then. */
 abstract class LockContractLosing extends LockContractPart {
 
-    private static final Duration BRIEF = millis(150);
-
     LockContractLosing(LockSite site) {
         super(site);
     }
@@ -32,7 +30,7 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void aLeaseIsLostAtItsEnd() {
         FencedLock lock = newLock();
-        lock.lock(BRIEF);
+        lock.lock(FIXED);
         Lease lease = lock.acquire();
         Await.until("the lease ends", () -> !lease.isValid());
         assertThat(lock.isHeldByCurrentThread()).isFalse();
@@ -47,7 +45,7 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void whenLostTellsLockTokenReasonAndTime() {
         Instant before = Instant.now();
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         LeaseLoss loss = get(lease.whenLost());
         assertThat(loss.lockName()).isEqualTo(name);
@@ -63,7 +61,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void everyLeaseOfALostHoldIsTold() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease outer = lock.acquire();
         Lease inner = lock.acquire();
         CompletableFuture<LeaseLoss> early = outer.whenLost().toCompletableFuture();
@@ -75,13 +73,13 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void whenLostNeverCompletesAfterARelease() {
         FencedLock lock = newLock();
-        Lease fixed = lock.withOptions(LockOptions.fixedLease(BRIEF)).acquire();
+        Lease fixed = lock.withOptions(LockOptions.fixedLease(FIXED)).acquire();
         CompletableFuture<LeaseLoss> lossOfFixed = fixed.whenLost().toCompletableFuture();
         fixed.release();
-        Lease renewed = lock.withOptions(LockOptions.renewedLease(BRIEF)).acquire();
+        Lease renewed = lock.withOptions(LockOptions.renewedLease(FIXED)).acquire();
         CompletableFuture<LeaseLoss> lossOfRenewed = renewed.whenLost().toCompletableFuture();
         renewed.release();
-        pass(BRIEF.multipliedBy(2));
+        pass(FIXED.multipliedBy(5).dividedBy(4));
         assertThat(lossOfFixed).isNotDone();
         assertThat(lossOfRenewed).isNotDone();
         assertThat(fixed.whenLost().toCompletableFuture()).isNotDone();
@@ -90,7 +88,7 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void nothingIsAcquiredOnTopOfALostHold() {
         FencedLock lock = newLock();
-        lock.lock(BRIEF);
+        lock.lock(FIXED);
         Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
         for (ThrowingCallable nested : List.<ThrowingCallable>of(
                 lock::lock,
@@ -111,7 +109,7 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void everyLevelOfALostHoldThrowsOnceAndThenItIsOver() {
         FencedLock lock = newLock();
-        lock.lock(BRIEF);
+        lock.lock(FIXED);
         lock.lock();
         Lease lease = lock.acquire();
         long token = lease.fencingToken();
@@ -127,7 +125,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void aLostLeaseIsReleasedByAnotherThreadWithTheSameWarning() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         Await.until("the lease ends", () -> !lease.isValid());
         assertThat(run(lease::release).failure()).isInstanceOf(LeaseLostException.class);
@@ -138,10 +136,10 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void aLostLockIsFreeForOthersBeforeItsHolderUnwinds() {
         FencedLock ours = newLock();
-        ours.lock(BRIEF);
+        ours.lock(FIXED);
         FencedLock theirs = newLock();
         Task<Long> waiter = visitor(theirs);
-        waiter.get(BRIEF.plus(PROMPT));
+        waiter.get(FIXED.plus(PROMPT));
         assertThat(theirs.tryLock()).isTrue();
         unwinds(ours::unlock);
         assertThat(theirs.isHeldByCurrentThread()).isTrue();
@@ -152,15 +150,15 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void aThreadThatLostTheLockLetsOtherThreadsOfItsClientHaveIt() {
         FencedLock lock = newLock();
-        lock.lock(BRIEF);
+        lock.lock(FIXED);
         Task<Long> next = visitor(lock);
-        next.get(BRIEF.plus(PROMPT));
+        next.get(FIXED.plus(PROMPT));
         unwinds(lock::unlock);
     }
 
     @Test
     void whoeverLostTheLockToAnotherClientIsTold() {
-        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(millis(600)));
+        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         Lease lease = ours.acquire();
         FencedLock theirs = newLock();
         takenBy(theirs);
@@ -187,7 +185,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void anInterruptTellsTheOwnerIfItWishes() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF).withOnLoss(OnLoss.INTERRUPT));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED).withOnLoss(OnLoss.INTERRUPT));
         Task<?> owner = run(() -> {
             lock.lock();
             lock.lock();
@@ -201,7 +199,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void whenLostTellsAlsoAfterTheHolderHasUnwound() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> early = lease.whenLost().toCompletableFuture();
         Await.until("the lease ends", () -> lease.remaining().isZero());
@@ -212,7 +210,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void aLeaseThatWasReleasedBeforeTheLossIsNotLost() {
-        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(BRIEF));
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease outer = lock.acquire();
         Lease inner = lock.acquire();
         CompletableFuture<LeaseLoss> lossOfInner = inner.whenLost().toCompletableFuture();
@@ -227,7 +225,7 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void threadsThatWaitBehindALostHoldAreServed() {
-        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(millis(600)));
+        FencedLock ours = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         ours.lock();
         Task<Long> waiter = visitor(ours);
         waiter.awaitParked();
@@ -242,8 +240,8 @@ abstract class LockContractLosing extends LockContractPart {
 
     @Test
     void anInterruptTellsOfATakenLock() {
-        FencedLock ours = newLock()
-                .withOptions(LockOptions.renewedLease(millis(600)).withOnLoss(OnLoss.INTERRUPT));
+        FencedLock ours =
+                newLock().withOptions(LockOptions.renewedLease(RENEWED).withOnLoss(OnLoss.INTERRUPT));
         CountDownLatch held = new CountDownLatch(1);
         Task<?> owner = run(() -> {
             ours.lock();
@@ -281,9 +279,9 @@ abstract class LockContractLosing extends LockContractPart {
     @Test
     void nobodyIsInterruptedUnlessItWishes() {
         FencedLock lock = newLock();
-        lock.lock(BRIEF);
+        lock.lock(FIXED);
         Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
-        pass(BRIEF);
+        pass(FIXED);
         unwinds(lock::unlock);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }

@@ -40,6 +40,15 @@ abstract class LockContractPart {
     /** How soon whoever is woken has the lock: well below the 5 s after which waiters ask again unasked. */
     static final Duration PROMPT = Duration.ofSeconds(2);
 
+    /** How much later than promised something may happen on a machine that has other things to do. */
+    static final Duration TOLERANCE = Slack.seconds(1);
+
+    /** A lease that is to be renewed: what is left when it is due outlasts the stalls of a busy machine. */
+    static final Duration RENEWED = millis(1_000);
+
+    /** A fixed lease that is to end, though not before the test has done what comes first. */
+    static final Duration FIXED = millis(400);
+
     private static final ClientOptions OPTIONS = ClientOptions.defaults().withShutdownTime(Duration.ofSeconds(2));
 
     final LockSite site;
@@ -133,6 +142,10 @@ abstract class LockContractPart {
     /** The lock in question through a client of its own. */
     final FencedLock newLock() {
         return party().lock(name);
+    }
+
+    final FencedLock newLockNamed(String any) {
+        return party().lock(any);
     }
 
     /** The lock in question, held through another client by the thread that calls. */

@@ -192,10 +192,9 @@ abstract class LockContractReentrancy extends LockContractPart {
     @Test
     void theOptionsOfTheOutermostHoldCount() {
         FencedLock lock = newLock();
-        Duration fixed = millis(300);
-        lock.lock(fixed);
+        lock.lock(FIXED);
         Lease renewed = lock.acquire();
-        assertThat(renewed.remaining()).isLessThanOrEqualTo(fixed);
+        assertThat(renewed.remaining()).isLessThanOrEqualTo(FIXED);
         Await.until("a fixed lease ends although a renewed one is nested", () -> !renewed.isValid());
         assertThatThrownBy(renewed::release).hasMessageContaining(name);
         assertThatThrownBy(lock::unlock).hasMessageContaining(name);
@@ -205,14 +204,13 @@ abstract class LockContractReentrancy extends LockContractPart {
     void aNestedFixedLeaseShortensNothing() {
         FencedLock lock = newLock();
         FencedLock theirs = newLock();
-        Duration renewed = millis(600);
-        lock.withOptions(LockOptions.renewedLease(renewed)).lock();
+        lock.withOptions(LockOptions.renewedLease(RENEWED)).lock();
         lock.lock(millis(20));
-        pass(renewed.multipliedBy(3).dividedBy(2));
+        pass(RENEWED.multipliedBy(5).dividedBy(4));
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         assertThat(theirs.tryLock()).isFalse();
         lock.unlock();
-        pass(renewed.dividedBy(2));
+        pass(RENEWED.dividedBy(4));
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         lock.unlock();
     }

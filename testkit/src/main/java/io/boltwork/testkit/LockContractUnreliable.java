@@ -100,7 +100,7 @@ abstract class LockContractUnreliable extends LockContractPart {
     @Test
     void aLeaseWhoseRenewalWasNotAnsweredIsRenewedAgain() {
         Party party = party();
-        Duration length = millis(1_500);
+        Duration length = millis(1_200);
         Lease lease = party.lock(name, LockOptions.renewedLease(length)).acquire();
         party.backend().loseReply(command -> command instanceof Command.Renew);
         pass(length.multipliedBy(4).dividedBy(3));
@@ -110,13 +110,13 @@ abstract class LockContractUnreliable extends LockContractPart {
 
     @Test
     void aHolderSurvivesBrokenConnections() {
-        Duration length = millis(2_000);
+        Duration length = millis(1_500);
         FencedLock lock = newLock().withOptions(LockOptions.renewedLease(length));
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
         for (int i = 0; i < 2; i++) {
             site.disconnectAll();
-            pass(length.dividedBy(2).plusMillis(100));
+            pass(length.multipliedBy(3).dividedBy(5));
         }
         assertThat(lease.isValid()).isTrue();
         assertThat(loss).isNotDone();
@@ -220,14 +220,15 @@ abstract class LockContractUnreliable extends LockContractPart {
     }
 
     @Test
-    void aLateGrantOfAServerThatWasReplacedIsNoHold() {
+    void aLateGrantOfAServerThatWasReplacedIsRestoredOrAskedForAnew() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Task<Boolean> waiter = start(() -> party.lock(name)
                 .tryAcquire(Duration.ofSeconds(20))
                 .map(lease -> {
                     boolean valid = lease.isValid();
-                    assertThat(inspect().token()).isEqualTo(lease.fencingToken());
+                    // a hold of the old server, or a new one: this server knows it, or will by its restoration
+                    Await.until("the hold is the server's", () -> inspect().token() == lease.fencingToken());
                     lease.release();
                     return valid;
                 })

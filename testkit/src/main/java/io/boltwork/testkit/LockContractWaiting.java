@@ -70,7 +70,7 @@ abstract class LockContractWaiting extends LockContractPart {
         Party we = party();
         Task<Long> waiter = visitor(we.lock(name));
         awaitQueued(1);
-        pass(Duration.ofSeconds(2));
+        pass(Duration.ofSeconds(1));
         assertThat(we.backend().requests(command -> command instanceof Command.Acquire))
                 .isLessThanOrEqualTo(2);
         theirs.unlock();
@@ -161,7 +161,7 @@ abstract class LockContractWaiting extends LockContractPart {
     void aThreadThatGaveUpDoesNotTakeTheRequestOfItsClientAlong() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
-        Task<Boolean> first = start(() -> ours.tryLock(300, TimeUnit.MILLISECONDS));
+        Task<Boolean> first = start(() -> ours.tryLock(1_000, TimeUnit.MILLISECONDS));
         awaitQueued(1);
         Task<Long> second = visitor(ours);
         second.awaitParked();
@@ -198,7 +198,7 @@ abstract class LockContractWaiting extends LockContractPart {
     void aWaiterThatGaveUpCostsNobodyTime() throws Exception {
         FencedLock theirs = heldElsewhere();
         FencedLock impatient = newLock();
-        Task<Boolean> first = start(() -> impatient.tryLock(400, TimeUnit.MILLISECONDS));
+        Task<Boolean> first = start(() -> impatient.tryLock(1_000, TimeUnit.MILLISECONDS));
         awaitQueued(1);
         Task<Long> second = visitor(newLock());
         assertThat(first.get()).isFalse();
@@ -234,7 +234,7 @@ abstract class LockContractWaiting extends LockContractPart {
     @Test
     void aKilledHolderIsFollowedAtTheEndOfItsLease() {
         Party doomed = doomedParty();
-        Duration lease = millis(800);
+        Duration lease = millis(1_200);
         long start = System.nanoTime();
         FencedLock dying = doomed.lock(name, LockOptions.renewedLease(lease));
         dying.lock();
@@ -250,7 +250,16 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aLostGrantKeepsTheLockNeitherFromItsWaiterNorFromOthers() {
+    void waitersThatWereForgottenOrWhoseGrantWasLostAreServedBySafetyPoll() {
+        FencedLock forgetting = newLockNamed(name + ":forgotten");
+        forgetting.lock();
+        Task<Long> forgotten = visitor(newLockNamed(name + ":forgotten"));
+        Await.until(
+                "its request is queued",
+                () -> inspect(name + ":forgotten").queue().size() == 1);
+        site.deleteLock(name + ":forgotten");
+        forgetting.unlock();
+
         FencedLock theirs = heldElsewhere();
         Party unlucky = party();
         Task<Long> first = visitor(unlucky.lock(name));
@@ -261,6 +270,7 @@ abstract class LockContractWaiting extends LockContractPart {
         theirs.unlock();
         second.get(Duration.ofSeconds(8));
         first.get(Duration.ofSeconds(8));
+        forgotten.get(Duration.ofSeconds(8));
     }
 
     @Test
@@ -281,7 +291,7 @@ abstract class LockContractWaiting extends LockContractPart {
     void aGrantThatComesTooLateIsUndone() {
         FencedLock theirs = heldElsewhere();
         Party late = party();
-        Task<Boolean> waiter = start(() -> late.lock(name).tryLock(600, TimeUnit.MILLISECONDS));
+        Task<Boolean> waiter = start(() -> late.lock(name).tryLock(1_200, TimeUnit.MILLISECONDS));
         awaitQueued(1);
         late.backend().holdBackGrants();
         theirs.unlock();

@@ -1,0 +1,113 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Measures pairs of {@code lock()} and {@code unlock()} beside the same two scripts sent with Lettuce alone, in one run. Short
+ * by default, to see that all of it works and everybody gets a turn; {@code -Dboltwork.measure=5} measures for 5 s each.
+ */
+class ThroughputTest {
+
+    private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @Test
+    void everybodyGetsATurnAndAContendedLockIsNotBoundByTheNetwork() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                LockClient client = LockClient.create(RedisBackend.connect(server.uri()))) {
+            double raw = raw(server, 1);
+            double pair = own(client, 1);
+            raw(server, 16);
+            own(client, 16);
+            raw(server, 64);
+            own(client, 64);
+            double two = one(client, 2);
+            double sixteen = one(client, 16);
+            one(client, 100);
+            double jvms = oneOfSeveralJvms(server, 4, 4);
+            assertThat(pair).as("an uncontended pair beside its two scripts").isGreaterThan(raw / 4);
+            assertThat(List.of(two, sixteen, jvms)).as("handed over in memory").allMatch(each -> each > pair);
+        }
+    }
+
+    private static double raw(RedisServer server, int threads) throws InterruptedException {
+        RedisClient lettuce = RedisClient.create(server.uri());
+        try (StatefulRedisConnection<String, String> connection = lettuce.connect()) {
+            RedisCommands<String, String> redis = connection.sync();
+            String acquire = redis.scriptLoad(Script.ACQUIRE.text());
+            String release = redis.scriptLoad(Script.RELEASE.text());
+            return measure("the two scripts with Lettuce, " + threads + " threads, own locks", threads, i -> {
+                String[] key = {"boltwork:{raw:" + i + "}"};
+                return () -> {
+                    List<Object> granted = redis.evalsha(
+                            acquire, ScriptOutputType.MULTI, key, "c:" + 1, "30000", "0", "1", "9999999999999");
+                    String token = granted.get(3).toString();
+                    redis.evalsha(release, ScriptOutputType.MULTI, key, "c:" + 1, token, token, "0", "", "0", "0", "0");
+                };
+            });
+        } finally {
+            lettuce.shutdown();
+        }
+    }
+
+    private static double own(LockClient client, int threads) throws InterruptedException {
+        return measure("Boltwork, " + threads + " threads, own locks", threads, i -> pair(client.lock("own:" + i)));
+    }
+
+    private static double one(LockClient client, int threads) throws InterruptedException {
+        return measure("Boltwork, " + threads + " threads, one lock", threads, i -> pair(client.lock("one")));
+    }
+
+    private static Runnable pair(FencedLock lock) {
+        return () -> {
+            lock.lock();
+            lock.unlock();
+        };
+    }
+
+    private static double measure(String what, int threads, IntFunction<Runnable> actions) throws InterruptedException {
+        Load.of(threads, SECONDS / 2, actions);
+        return report(what, Load.of(threads, SECONDS, actions));
+    }
+
+    private static double oneOfSeveralJvms(RedisServer server, int jvms, int threads) throws InterruptedException {
+        List<ChildJvm> children = new ArrayList<>();
+        try {
+            for (int i = 0; i < jvms; i++) {
+                children.add(ChildJvm.start(Load.class, server.uri(), "shared", "" + threads, "" + SECONDS));
+            }
+            for (ChildJvm child : children) {
+                assertThat(child.nextLine(PATIENCE)).isEqualTo("ready");
+            }
+            children.forEach(child -> child.send("go"));
+            List<Load> loads = new ArrayList<>();
+            for (ChildJvm child : children) {
+                loads.add(Load.parse(Objects.requireNonNull(child.nextLine(PATIENCE))));
+            }
+            return report("Boltwork, " + jvms + " JVMs × " + threads + " threads, one lock", Load.together(loads));
+        } finally {
+            children.forEach(ChildJvm::close);
+        }
+    }
+
+    private static double report(String what, Load load) {
+        System.out.printf("%-58s %9.0f pairs/s, fairness %.3f%n", what, load.perSecond(), load.fairness());
+        assertThat(load.turns()).as("turns, " + what).doesNotContain(0L);
+        return load.perSecond();
+    }
+}

@@ -388,7 +388,7 @@ final class LockMachine {
                 && waiters.isEmpty()
                 && requests.isEmpty()
                 && lostHolds.length == 0
-                && nudgeAt == Ticker.NEVER;
+                && (nudgeAt == Ticker.NEVER || closed); // who waits asks again when the lease it was told of runs out
     }
 
     /** When it was used last. */

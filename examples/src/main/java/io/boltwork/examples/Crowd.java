@@ -1,0 +1,92 @@
+package io.boltwork.examples;
+
+import io.boltwork.examples.Visit.End;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** The buyers of one shop, each a thread that does what a request to a web shop would do. */
+final class Crowd {
+    private final SalePlan plan;
+    private final Gate gate;
+    private final Warehouse warehouse;
+    private final CompletableFuture<Long> start = new CompletableFuture<>();
+    private final AtomicInteger inside = new AtomicInteger();
+
+    Crowd(SalePlan plan, Gate gate, Warehouse warehouse) {
+        this.plan = plan;
+        this.gate = gate;
+        this.warehouse = warehouse;
+    }
+
+    /** Starts the threads; they wait for {@link #letIn}. */
+    void gather() {
+        int shops = plan.shops();
+        inside.set((plan.buyers() - plan.shop() + shops - 1) / shops);
+        for (int number = plan.shop(); number < plan.buyers(); number += shops) {
+            int buyer = number;
+            Thread thread = new Thread(() -> come(buyer), "buyer-" + buyer);
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** Begins the sale at a moment that all shops know. */
+    void letIn(long epochMillis) {
+        long ahead = ChronoUnit.NANOS.between(Instant.now(), Instant.ofEpochMilli(epochMillis));
+        start.complete(System.nanoTime() + ahead);
+        if (inside.get() == 0) {
+            System.out.println("done");
+        }
+    }
+
+    private void come(int buyer) {
+        try {
+            long opened = start.get();
+            long arrival = opened + plan.arrival(buyer);
+            sleepUntil(arrival);
+            System.out.println("visit " + visit(opened).toLine());
+        } catch (Exception e) {
+            System.out.println("failed " + e);
+        }
+        if (inside.decrementAndGet() == 0) {
+            System.out.println("done");
+        }
+    }
+
+    private Visit visit(long opened) throws InterruptedException {
+        long arrived = System.nanoTime();
+        if (!gate.enter()) {
+            return new Visit(End.TURNED_AWAY, System.nanoTime() - arrived, 0, System.nanoTime() - opened);
+        }
+        long entered = System.nanoTime();
+        long left;
+        End end;
+        try {
+            end = purchase(entered);
+        } finally {
+            left = System.nanoTime();
+            gate.leave();
+        }
+        return new Visit(end, entered - arrived, left - entered, left - opened);
+    }
+
+    /** Reads the stock, works, writes it: who comes between the first and the last of these sells the same item again. */
+    private End purchase(long entered) {
+        int stock = warehouse.readStock(plan.item());
+        warehouse.logTurn(plan.item(), gate.token());
+        sleepUntil(entered + plan.work().toNanos());
+        if (stock > 0) {
+            warehouse.writeStock(plan.item(), stock - 1);
+        }
+        return stock > 0 ? End.SOLD : End.SOLD_OUT;
+    }
+
+    private static void sleepUntil(long time) {
+        for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

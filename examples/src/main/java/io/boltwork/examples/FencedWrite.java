@@ -1,0 +1,26 @@
+package io.boltwork.examples;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+
+/** The hold as a value: its token goes with each write, and its holder hears of its loss. */
+final class FencedWrite {
+
+    /** A resource that refuses a token smaller than the largest it has seen. */
+    interface Storage {
+        void write(String row, long token);
+
+        void abort(String why);
+    }
+
+    private FencedWrite() {}
+
+    static void write(FencedLock lock, Storage storage) {
+        // @start region="lease"
+        try (Lease lease = lock.acquire()) {
+            lease.whenLost().thenAccept(loss -> storage.abort("lock lost: " + loss.reason()));
+            storage.write("stock:1001", lease.fencingToken());
+        }
+        // @end
+    }
+}

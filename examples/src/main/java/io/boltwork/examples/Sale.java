@@ -1,0 +1,57 @@
+package io.boltwork.examples;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/** Runs one sale in all shops and collects what they report. */
+final class Sale {
+    private static final Duration HEAD_START = Duration.ofMillis(100);
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private final SalePlan plan;
+    private final List<ShopProcess> shops;
+    private final List<Visit> visits = new ArrayList<>();
+
+    Sale(SalePlan plan, List<ShopProcess> shops) {
+        this.plan = plan;
+        this.shops = shops;
+    }
+
+    /** Returns when the last buyer has left; tells how many have, now and then. */
+    List<Visit> run(IntConsumer progress) throws InterruptedException {
+        for (int i = 0; i < shops.size(); i++) {
+            shops.get(i).send("sale " + plan.forShop(i).toLine());
+        }
+        for (ShopProcess shop : shops) {
+            shop.awaitReady();
+        }
+        long start = Instant.now().plus(HEAD_START).toEpochMilli();
+        for (ShopProcess shop : shops) {
+            shop.send("go " + start);
+        }
+        List<ShopProcess> open = new ArrayList<>(shops);
+        while (!open.isEmpty()) {
+            open.removeIf(this::hasClosed);
+            progress.accept(visits.size());
+            Thread.sleep(PAUSE.toMillis());
+        }
+        return visits;
+    }
+
+    /** Takes in what a shop has reported. */
+    private boolean hasClosed(ShopProcess shop) {
+        for (String line = shop.poll(); line != null; line = shop.poll()) {
+            if (line.equals("done")) {
+                return true;
+            } else if (line.startsWith("visit ")) {
+                visits.add(Visit.parse(line.substring("visit ".length())));
+            } else {
+                throw new SaleFailedException("A buyer could not be served: " + line);
+            }
+        }
+        return false;
+    }
+}

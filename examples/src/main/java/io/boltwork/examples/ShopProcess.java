@@ -1,0 +1,72 @@
+package io.boltwork.examples;
+
+import io.boltwork.testkit.ChildJvm;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link Shop} as seen from the JVM that runs the sale. Not thread-safe. */
+final class ShopProcess implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration CLOSING = Duration.ofSeconds(10);
+
+    private final ChildJvm jvm;
+
+    private ShopProcess(ChildJvm jvm) {
+        this.jvm = jvm;
+    }
+
+    static ShopProcess start(String redisUri) {
+        ShopProcess shop = new ShopProcess(ChildJvm.start(Shop.class, JvmOptions.forThisJava(), List.of()));
+        shop.send(redisUri); // not as an argument: it may have a password in it, and anybody may list arguments
+        return shop;
+    }
+
+    void send(String line) {
+        try {
+            jvm.send(line);
+        } catch (UncheckedIOException e) {
+            throw new SaleFailedException("A shop's JVM has ended");
+        }
+    }
+
+    void awaitReady() throws InterruptedException {
+        String line = jvm.nextLine(PATIENCE);
+        if (!"ready".equals(line)) {
+            throw new SaleFailedException(line == null ? "A shop's JVM is not ready" : "A shop's JVM says: " + line);
+        }
+    }
+
+    /** The next report, or {@code null} if there is none yet. */
+    @Nullable
+    String poll() {
+        boolean alive = jvm.isAlive();
+        String line = jvm.lines().poll();
+        if (line == null && !alive) {
+            throw new SaleFailedException("A shop's JVM has ended");
+        }
+        return line;
+    }
+
+    /** Asks it to end; {@link #close()} waits for that. */
+    void beginToClose() {
+        try {
+            jvm.send("close");
+        } catch (UncheckedIOException e) {
+            // it has ended already
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            beginToClose();
+            jvm.awaitExit(CLOSING);
+        } catch (IllegalStateException e) {
+            // it hangs, and is killed next
+        } finally {
+            jvm.close();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The demo as a user runs it: a script, JVMs, a Redis. */
+class DemoTest {
+    private static final String[] SMALL = {"--buyers", "40", "--over", "300ms", "--stock", "5", "--work", "20ms"};
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void install() throws Exception {
+        DemoRun.install(directory);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "trylock"})
+    void oversellsWithoutALockAndNeverWithBoltwork(String mode) throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, with("--mode", mode))) {
+            assertThat(demo.exitCode()).as(demo.output()).isZero();
+            Table table = new Table(demo.output());
+            assertThat(table.number("buyers", 1)).isEqualTo(40);
+            assertThat(table.number("buyers", 2)).isEqualTo(40);
+            assertThat(table.number("served", 2)).isEqualTo(40);
+            assertThat(table.number("oversold", 1)).isPositive();
+            assertThat(table.number("sold", 1)).isEqualTo(5 + table.number("oversold", 1));
+            assertThat(table.number("sold", 2)).isEqualTo(5);
+            assertThat(table.number("oversold", 2)).isZero();
+            assertThat(table.number("turned away", 2)).isZero();
+            assertThat(table.number("served per second", 2))
+                    .isPositive()
+                    .isLessThanOrEqualTo(table.number("the work allows", 2));
+            assertThat(table.number("waited, p99", 2)).isGreaterThan(0.4);
+            assertThat(demo.output())
+                    .contains("Sold 5 of 5: not one too many.", "tokens grew: yes", "stock.lock();")
+                    .contains("served 40 of 40")
+                    .doesNotContain("WARN", "SLF4J", "\r", "\u001b");
+            assertThat(demo.output().lines()).allMatch(line -> line.length() <= 80);
+        }
+    }
+
+    @Test
+    void buyersWhoseTimeIsUpAreTurnedAway() throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, with("--mode", "trylock", "--wait", "100ms"))) {
+            assertThat(demo.exitCode()).as(demo.output()).isZero();
+            Table table = new Table(demo.output());
+            assertThat(table.number("turned away", 2)).isPositive();
+            assertThat(table.number("served", 2) + table.number("turned away", 2))
+                    .isEqualTo(40);
+            assertThat(table.number("oversold", 2)).isZero();
+        }
+    }
+
+    @Test
+    void runsOnARedisOfTheUserAndLeavesNothingThatStays() throws Exception {
+        try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
+            redis.command("SET", "mine", "1");
+            String uri = "redis://:secret@127.0.0.1:" + redis.port();
+            try (DemoRun demo = DemoRun.start(directory, with("--redis", uri, "--shops", "3"))) {
+                assertThat(demo.exitCode()).as(demo.output()).isZero();
+                assertThat(demo.output()).contains("3 shops", "yours").doesNotContain("secret");
+            }
+            assertThat(redis.command("KEYS", "flash-sale:*")).isEqualTo(List.of());
+            for (Object key : (List<?>) redis.command("KEYS", "*")) {
+                assertThat((Long) redis.command("TTL", key.toString()))
+                        .as(key.toString())
+                        .matches(ttl -> ttl > 0 || key.equals("mine"));
+            }
+        }
+    }
+
+    @Test
+    void helpExplainsEachOptionWithItsDefault() throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, "--help")) {
+            assertThat(demo.exitCode()).isZero();
+            String help = demo.output();
+            for (var option : new CommandLine(new FlashSale()).getCommandSpec().options()) {
+                assertThat(help).contains("      " + option.longestName());
+            }
+            assertThat(Pattern.compile("Default:").matcher(help).results().count())
+                    .isEqualTo(8);
+            assertThat(help).doesNotContain("${").contains("Exit codes:");
+            assertThat(help.lines()).allMatch(line -> line.length() <= 80);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            --buyer 3                       | Possible solutions: --buyers
+            --buyers many                   | '--buyers'
+            --buyers 0                      | '--buyers': must be between 1 and 10000, but is 0
+            --shops 17                      | '--shops': must be between 1 and 16, but is 17
+            --stock -1                      | '--stock': must be between 1 and 1000000, but is -1
+            --work 50                       | '--work': '50' is not a duration; write a number and a unit, such as 50ms
+            --work 0ms                      | '--work': must be between 1 ms and 1 min, but is 0 s
+            --over 2h                       | '--over': '2h' is not a duration
+            --wait                          | '--wait'
+            --mode fair                     | '--mode': 'fair' is neither lock nor trylock
+            --redis localhost               | '--redis': uri must begin with redis://
+            more                            | 'more'
+            """)
+    void aWrongOptionIsExplained(String args, String message) throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, args.split(" "))) {
+            assertThat(demo.exitCode()).as(demo.output()).isEqualTo(2);
+            assertThat(demo.output()).contains(message, "./demo --help explains the options.");
+            assertThat(demo.output().lines().count()).isLessThanOrEqualTo(3);
+        }
+    }
+
+    @Test
+    void aRedisThatIsNotThereIsNamed() throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, "--redis", "redis://127.0.0.1:1")) {
+            assertThat(demo.exitCode()).isEqualTo(3);
+            assertThat(demo.output()).contains("127.0.0.1:1").doesNotContain("\tat ");
+        }
+    }
+
+    /** SIGTERM, as Ctrl-C, and SIGKILL, after which nothing of the demo itself can clean up. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noProcessOutlivesTheDemo(boolean kill) throws Exception {
+        try (DemoRun demo = DemoRun.start(directory, "--buyers", "1000")) {
+            Await.until("the sale goes on", () -> demo.output().contains("2. With Boltwork"));
+            List<ProcessHandle> children = demo.process().descendants().toList();
+            assertThat(children).hasSizeGreaterThanOrEqualTo(3);
+            if (kill) {
+                demo.process().destroyForcibly();
+            } else {
+                demo.process().destroy();
+            }
+            assertThat(demo.exitCode()).isNotZero();
+            for (ProcessHandle child : children) {
+                Await.until("process " + child.pid() + " has ended", () -> !runs(child));
+            }
+            assertThat(demo.output()).doesNotContain("\tat ", "has ended");
+        }
+    }
+
+    private static boolean runs(ProcessHandle process) {
+        return process.isAlive() && process.info().command().isPresent(); // one that nobody has reaped has no command
+    }
+
+    private static String[] with(String... args) {
+        return java.util.stream.Stream.of(SMALL, args)
+                .flatMap(java.util.Arrays::stream)
+                .toArray(String[]::new);
+    }
+
+    /** The table in the output: 1 is the column without a lock, 2 the one with Boltwork. */
+    private record Table(String output) {
+        double number(String row, int column) {
+            Matcher line = Pattern.compile(
+                            "^ +" + Pattern.quote(row) + " +([0-9.-]+)(?: s)? +([0-9.]+)", Pattern.MULTILINE)
+                    .matcher(output);
+            assertThat(line.find()).as(row + " in " + output).isTrue();
+            return Double.parseDouble(line.group(column));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Every promise of docs/guarantees.md names tests that exist. */
+class GuaranteesTest {
+
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern NAME = Pattern.compile("`([a-z]\\w+)`");
+
+    @Test
+    void everyPromiseNamesTestsThatExist() throws IOException {
+        String sources = sources();
+        List<String> rows = Files.readAllLines(ROOT.resolve("docs/guarantees.md")).stream()
+                .filter(line -> line.startsWith("| ") && !line.startsWith("| promise"))
+                .toList();
+        assertThat(rows).hasSizeGreaterThan(20);
+        List<String> missing = new ArrayList<>();
+        for (String row : rows) {
+            String tests = row.substring(row.lastIndexOf('|', row.length() - 2));
+            for (String test :
+                    NAME.matcher(tests).results().map(MatchResult::group).toList()) {
+                if (!sources.contains("void " + test.replace("`", "") + "(")) {
+                    missing.add(test);
+                }
+            }
+        }
+        assertThat(missing)
+                .as("tests that docs/guarantees.md names and that do not exist")
+                .isEmpty();
+    }
+
+    private static String sources() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .map(GuaranteesTest::read)
+                    .collect(Collectors.joining());
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

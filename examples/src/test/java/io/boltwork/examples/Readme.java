@@ -1,0 +1,53 @@
+package io.boltwork.examples;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The Java in a Markdown page that claims to be a snippet: the block below {@code <!-- snippet: QuickStart.java#quick-start -->}.
+ */
+final class Readme {
+    private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
+
+    private final List<String> lines;
+
+    Readme(List<String> lines) {
+        this.lines = lines;
+    }
+
+    /** Compares all snippets with their sources. */
+    List<String> verified() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            Matcher mark = MARK.matcher(lines.get(i));
+            if (mark.matches()) {
+                String name = mark.group(1) + "#" + mark.group(2);
+                List<String> block = SourceRegion.unindented(block(i + 1, name));
+                List<String> source = SourceRegion.lines(mark.group(1), mark.group(2));
+                if (!block.equals(source)) {
+                    throw new AssertionError("Line " + (i + 1) + ": " + name + " is\n" + String.join("\n", source)
+                            + "\nand not\n" + String.join("\n", block));
+                }
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    private List<String> block(int from, String name) {
+        int start = from;
+        while (start < lines.size() && lines.get(start).isBlank()) {
+            start++;
+        }
+        if (start == lines.size() || !lines.get(start).strip().equals("```java")) {
+            throw new AssertionError("Line " + from + ": no ```java block below " + name);
+        }
+        int end = start + 1;
+        while (end < lines.size() && !lines.get(end).strip().equals("```")) {
+            end++;
+        }
+        return lines.subList(start + 1, end);
+    }
+}

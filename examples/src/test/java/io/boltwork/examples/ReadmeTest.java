@@ -1,0 +1,63 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** README's Java is what was compiled and run; and the check of that, on pages that are wrong. */
+class ReadmeTest {
+    private static final String MARK = "<!-- snippet: QuickStart.java#quick-start -->";
+
+    @Test
+    void snippetsInReadmeAreTheirSources() throws IOException {
+        assertThat(new Readme(Files.readAllLines(Path.of("..", "README.md"))).verified())
+                .as("snippets in README.md")
+                .isNotEmpty();
+    }
+
+    @Test
+    void aSnippetMayBeIndented() {
+        List<String> page = new ArrayList<>(List.of("text", "  " + MARK, "", "  ```java"));
+        SourceRegion.lines("QuickStart.java", "quick-start").forEach(line -> page.add("  " + line));
+        page.addAll(List.of("  ```", "text"));
+        assertThat(new Readme(page).verified()).containsExactly("QuickStart.java#quick-start");
+    }
+
+    @Test
+    void blocksWithoutAMarkAreNotLookedAt() {
+        assertThat(new Readme(List.of("```java", "foo();", "```")).verified()).isEmpty();
+    }
+
+    @Test
+    void aSnippetThatDiffersFails() {
+        assertFails(List.of(MARK, "```java", "foo();", "```"), "and not\nfoo();");
+    }
+
+    @Test
+    void aMarkWithoutABlockFails() {
+        assertFails(List.of(MARK, "text", "```java", "foo();", "```"), "Line 1: no ```java block");
+        assertFails(List.of(MARK), "Line 1: no ```java block");
+    }
+
+    @Test
+    void aMarkWithoutASourceFails() {
+        assertThatThrownBy(() ->
+                        new Readme(List.of("<!-- snippet: Gone.java#a -->", "```java", "foo();", "```")).verified())
+                .hasMessage("No source Gone.java");
+        assertThatThrownBy(() ->
+                        new Readme(List.of("<!-- snippet: QuickStart.java#gone -->", "```java", "```")).verified())
+                .hasMessage("No region 'gone' in QuickStart.java");
+    }
+
+    private static void assertFails(List<String> page, String why) {
+        assertThatThrownBy(() -> new Readme(page).verified())
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(why);
+    }
+}

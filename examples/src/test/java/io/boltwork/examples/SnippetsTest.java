@@ -1,0 +1,126 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What README shows does what README says. */
+class SnippetsTest {
+    private final RedisServer redis = RedisServer.start();
+    private final LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()));
+    private final LockClient elsewhere = LockClient.create(RedisBackend.connect(redis.uri()));
+    private final FencedLock stock = locks.lock("stock:1001");
+    private final FencedLock stockElsewhere = elsewhere.lock("stock:1001");
+
+    @AfterEach
+    void nothingIsHeldInTheEnd() {
+        try (redis;
+                locks;
+                elsewhere) {
+            Await.until("the lock is free", () -> !stockElsewhere.isLocked());
+        }
+    }
+
+    @Test
+    void quickStartSellsUnderTheLock() {
+        List<Boolean> refused = new ArrayList<>();
+        QuickStart.sell(redis.uri(), () -> refused.add(stockElsewhere.tryLock()));
+        assertThat(refused).containsExactly(false);
+    }
+
+    @Test
+    void fencedWritePassesTheTokenOfItsHold() {
+        Ledger ledger = new Ledger();
+        FencedWrite.write(stock, ledger);
+        FencedWrite.write(stockElsewhere, ledger);
+        assertThat(ledger.tokens).hasSize(2).isSorted().doesNotHaveDuplicates().allMatch(token -> token > 0);
+        assertThat(ledger.aborted).isEmpty();
+    }
+
+    @Test
+    void fencedWriteHearsOfTheLossOfItsHold() {
+        Ledger ledger = new Ledger() {
+            @Override
+            public void write(String row, long token) {
+                super.write(row, token);
+                locks.close();
+                Await.until("told of the loss", () -> !aborted.isEmpty());
+            }
+        };
+        try {
+            FencedWrite.write(stock, ledger);
+        } finally {
+            assertThat(ledger.aborted).containsExactly("lock lost: CLOSED");
+        }
+    }
+
+    @Test
+    void timedAcquireSellsOrGivesUp() throws Exception {
+        List<String> sold = new ArrayList<>();
+        assertThat(TimedAcquire.buy(stock, () -> sold.add("first"))).isEqualTo("sold");
+        try (Lease taken = stockElsewhere.acquire()) {
+            assertThat(TimedAcquire.buy(stock, () -> sold.add("second"))).isEqualTo("busy, please try again");
+            assertThat(taken.isValid()).isTrue();
+        }
+        assertThat(sold).containsExactly("first");
+    }
+
+    @Test
+    void asyncPurchaseHoldsTheLockUntilItIsDone() throws Exception {
+        CompletableFuture<String> charge = new CompletableFuture<>();
+        CompletableFuture<Long> token = new CompletableFuture<>();
+        CompletionStage<String> receipt = AsyncPurchase.buy(stock, turn -> {
+            token.complete(turn);
+            return charge;
+        });
+        assertThat(get(token)).isPositive();
+        assertThat(stockElsewhere.tryLock()).isFalse();
+        charge.complete("receipt");
+        assertThat(get(receipt)).isEqualTo("receipt");
+    }
+
+    @Test
+    void asyncPurchaseReleasesAfterAFailure() {
+        CompletionStage<String> receipt =
+                AsyncPurchase.buy(stock, turn -> CompletableFuture.failedFuture(new IllegalStateException("declined")));
+        assertThatThrownBy(() -> get(receipt))
+                .isInstanceOf(ExecutionException.class)
+                .hasRootCauseMessage("declined");
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** A storage that remembers. */
+    private static class Ledger implements FencedWrite.Storage {
+        final List<Long> tokens = new CopyOnWriteArrayList<>();
+        final List<String> aborted = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void write(String row, long token) {
+            tokens.add(token);
+        }
+
+        @Override
+        public void abort(String why) {
+            aborted.add(why);
+        }
+    }
+}

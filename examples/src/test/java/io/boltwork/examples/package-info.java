@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.examples;
+
+import org.jspecify.annotations.NullMarked;

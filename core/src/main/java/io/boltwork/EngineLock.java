@@ -239,6 +239,9 @@ final class EngineLock implements FencedLock {
         }
 
         void settle(Verdict verdict, Function<Optional<Lease>, T> result) {
+            if (verdict == Waiter.Denied.CANCELLED) {
+                return; // by cancel(), which has completed this
+            }
             Hold hold;
             try {
                 hold = held(verdict);

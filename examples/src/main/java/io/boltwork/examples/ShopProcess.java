@@ -18,7 +18,7 @@ final class ShopProcess implements AutoCloseable {
     }
 
     static ShopProcess start(String redisUri) {
-        ShopProcess shop = new ShopProcess(ChildJvm.start(Shop.class, JvmOptions.forThisJava(), List.of()));
+        ShopProcess shop = new ShopProcess(ChildJvm.start(Shop.class, JvmOptions.ofAShop(), List.of()));
         shop.send(redisUri); // not as an argument: it may have a password in it, and anybody may list arguments
         return shop;
     }

@@ -33,10 +33,8 @@ final class CallbackQueue {
         try {
             executor.execute(this::drain);
         } catch (RejectedExecutionException refused) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "The callback executor takes nothing any more; callbacks run on the thread that caused them",
-                    refused);
+            // after close(), or by a user's executor: told late is worse than told on the wrong thread
+            LOG.log(System.Logger.Level.DEBUG, "The callback executor takes nothing any more", refused);
             drain();
         }
     }

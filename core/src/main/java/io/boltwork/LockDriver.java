@@ -92,7 +92,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
             return false;
         }
         long idleAt = machine.lastEvent() + LockMachine.IDLE;
-        if (callbacks.isEmpty() && (machine.isClosed() || now() >= idleAt)) {
+        if (machine.isClosed() || callbacks.isEmpty() && now() >= idleAt) {
             return true;
         }
         if (timerAt - idleAt > LockMachine.IDLE) {

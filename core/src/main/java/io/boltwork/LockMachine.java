@@ -269,11 +269,12 @@ final class LockMachine {
             boolean comparable = request.answered == null
                     ? origin != Ticker.NEVER
                     : request.answered.run().equals(grant.server().run());
-            if (comparable) {
+            boolean current = grant.server().run().equals(effects.serverClock().run());
+            if (comparable && current) {
                 long from = Math.min(given, now);
                 owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), false);
             } else {
-                ask(request); // by another server's clock, or through a connection that is no more: confirm it first
+                ask(request); // by another server's clock, or one that has been replaced since: confirm it first
             }
         }
         pump();

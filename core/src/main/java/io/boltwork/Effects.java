@@ -32,6 +32,9 @@ interface Effects {
     /** A request has been given back for good. */
     void released(Request request);
 
+    /** Decides an outcome; who sleeps on it is woken when the machine has settled. */
+    <T> void decide(Outcome<T> outcome, T value);
+
     /** The hold of a granted request by a waiter. */
     Hold hold(Request request, Waiter waiter);
 }

@@ -2,6 +2,8 @@ package io.boltwork;
 
 import io.boltwork.Scheduler.Timer;
 import io.boltwork.spi.Command;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
@@ -16,6 +18,9 @@ final class LockDriver implements Effects, Mailbox.Machine {
     private @Nullable Timer timer;
 
     private long timerAt = Ticker.NEVER;
+
+    /** Whose outcomes were decided, and who are to be unparked. */
+    private List<Thread> sleepers = new ArrayList<>(1);
 
     LockDriver(String name, Engine engine) {
         this.engine = engine;
@@ -79,6 +84,14 @@ final class LockDriver implements Effects, Mailbox.Machine {
     }
 
     @Override
+    public <T> void decide(Outcome<T> outcome, T value) {
+        Thread sleeper = outcome.decideQuietly(value);
+        if (sleeper != null) {
+            sleepers.add(sleeper);
+        }
+    }
+
+    @Override
     public Hold hold(Request request, Waiter waiter) {
         return new Hold(request, request.lastToken, waiter, engine.ticker, callbacks);
     }
@@ -99,6 +112,16 @@ final class LockDriver implements Effects, Mailbox.Machine {
             wakeAt(idleAt); // else the timer that is there comes soon enough
         }
         return false;
+    }
+
+    @Override
+    public List<Thread> sleepers() {
+        if (sleepers.isEmpty()) {
+            return List.of();
+        }
+        List<Thread> woken = sleepers;
+        sleepers = new ArrayList<>(woken.size());
+        return woken;
     }
 
     @Override

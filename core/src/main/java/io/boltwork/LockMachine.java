@@ -106,12 +106,12 @@ final class LockMachine {
     void request(Waiter waiter) {
         lastEvent = effects.now();
         if (closed) {
-            waiter.outcome.decide(new Waiter.Failed(closed("was asked for")));
+            effects.decide(waiter.outcome, new Waiter.Failed(closed("was asked for")));
             return;
         }
         boolean taken = hold != null || wanted != null && wanted.known;
         if (waiter.tryOnly && (taken || wanted != null || !waiters.isEmpty())) {
-            waiter.outcome.decide(Denied.REFUSED);
+            effects.decide(waiter.outcome, Denied.REFUSED);
             return;
         }
         warnOfSelf(waiter);
@@ -141,7 +141,8 @@ final class LockMachine {
         if (!waiters.remove(waiter)) {
             return;
         }
-        waiter.outcome.decide(
+        effects.decide(
+                waiter.outcome,
                 !timedOut
                         ? Denied.CANCELLED
                         : refusals > waiter.refusalsBefore
@@ -161,9 +162,10 @@ final class LockMachine {
         }
         boolean clean = left.loss() == null;
         if (requests.get(request.id) != request || request.state != State.HELD && request.state != State.LOST) {
-            left.released.decide(Optional.empty()); // nothing can be left of it, or it is being released already
+            effects.decide(
+                    left.released, Optional.empty()); // nothing can be left of it, or it is being released already
         } else if (clean && handOver(request)) {
-            left.released.decide(Optional.empty());
+            effects.decide(left.released, Optional.empty());
         } else {
             request.releaser = left;
             startRelease(request);
@@ -183,7 +185,7 @@ final class LockMachine {
     void close() {
         closed = true;
         for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
-            waiter.outcome.decide(new Waiter.Failed(closed("was waited for")));
+            effects.decide(waiter.outcome, new Waiter.Failed(closed("was waited for")));
         }
         Hold held = hold;
         if (held != null) {
@@ -497,7 +499,7 @@ final class LockMachine {
         if (request.fixedEnd == Ticker.NEVER) {
             effects.keep(TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis()));
         }
-        waiter.outcome.decide(new Waiter.Granted(held));
+        effects.decide(waiter.outcome, new Waiter.Granted(held));
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. */
@@ -567,7 +569,7 @@ final class LockMachine {
     private void failAll(LockException cause) {
         outageSince = Ticker.NEVER;
         for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
-            waiter.outcome.decide(new Waiter.Failed(cause));
+            effects.decide(waiter.outcome, new Waiter.Failed(cause));
         }
     }
 
@@ -609,7 +611,7 @@ final class LockMachine {
             case REFUSED -> {
                 if (request.state == State.WANTED) {
                     wanted = null;
-                    waiters.remove().outcome.decide(Denied.REFUSED);
+                    effects.decide(waiters.remove().outcome, Denied.REFUSED);
                     undo(request);
                 }
             }
@@ -722,7 +724,8 @@ final class LockMachine {
                     && effects.now() < request.deadline;
             Hold releaser = request.releaser;
             if (releaser != null) {
-                releaser.released.decide(
+                effects.decide(
+                        releaser.released,
                         lost && releaser.loss() == null
                                 ? Optional.of(new LeaseLoss(name, releaser.token, Reason.TAKEN, Instant.now()))
                                 : Optional.empty());
@@ -866,7 +869,7 @@ final class LockMachine {
             failAll(failed.cause());
         } else if (request.tryOnly && current) {
             wanted = null;
-            waiters.remove().outcome.decide(new Waiter.Failed(failed.cause()));
+            effects.decide(waiters.remove().outcome, new Waiter.Failed(failed.cause()));
             undo(request);
         }
     }
@@ -904,15 +907,15 @@ final class LockMachine {
         leaveReleaser(request);
         if (request.state == State.WANTED && request.tryOnly) {
             wanted = null;
-            waiters.remove().outcome.decide(new Waiter.Failed(unknown("within its command timeout")));
+            effects.decide(waiters.remove().outcome, new Waiter.Failed(unknown("within its command timeout")));
             undo(request);
         }
     }
 
     /** Who gave the lock back does not wait for retries. */
-    private static void leaveReleaser(Request request) {
+    private void leaveReleaser(Request request) {
         if (request.state == State.RELEASING && request.releaser != null) {
-            request.releaser.released.decide(Optional.empty());
+            effects.decide(request.releaser.released, Optional.empty());
         }
     }
 

@@ -1,7 +1,9 @@
 package io.boltwork;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,12 @@ final class Mailbox<M extends Mailbox.Machine> {
 
         /** All events posted so far have happened. Returns whether the machine is to be retired. */
         boolean settled();
+
+        /**
+         * Who sleeps on something that was decided; asked after {@link #settled}. They are woken when the mailbox is idle again:
+         * a thread that is woken earlier may take the processor at once, and finds the mailbox of the lock in use.
+         */
+        List<Thread> sleepers();
 
         /** An event threw: a defect of the machine or of an effect, which must not stop the events after it. */
         void broken(Throwable defect);
@@ -97,7 +105,12 @@ final class Mailbox<M extends Mailbox.Machine> {
         for (; ; ) {
             if (head.get() == DRAINING) {
                 boolean retire = settled();
-                if (head.compareAndSet(DRAINING, retire ? RETIRED : IDLE)) {
+                List<Thread> sleepers = machine.sleepers();
+                boolean done = head.compareAndSet(DRAINING, retire ? RETIRED : IDLE);
+                for (int i = 0; i < sleepers.size(); i++) {
+                    LockSupport.unpark(sleepers.get(i));
+                }
+                if (done) {
                     if (retire) {
                         machine.retired();
                     }

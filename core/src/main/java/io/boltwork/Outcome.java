@@ -2,6 +2,7 @@ package io.boltwork;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that is decided once, for which one thread may sleep or one callback may wait. Leaner than a future: nothing is
@@ -26,19 +27,26 @@ final class Outcome<T> {
 
     /** Decides, wakes who sleeps, calls who waits. Later decisions change nothing. */
     void decide(T value) {
+        Thread sleeper = decideQuietly(value);
+        if (sleeper != null) {
+            LockSupport.unpark(sleeper);
+        }
+    }
+
+    /** Decides, and calls who waits, but leaves it to the caller to unpark who sleeps. */
+    @Nullable
+    Thread decideQuietly(T value) {
         Decided<T> decided = new Decided<>(value);
         for (; ; ) {
             Object before = state.get();
             if (before instanceof Decided) {
-                return;
+                return null;
             }
             if (state.compareAndSet(before, decided)) {
-                if (before instanceof Thread sleeper) {
-                    LockSupport.unpark(sleeper);
-                } else if (before instanceof Runnable callback) {
+                if (before instanceof Runnable callback && !(before instanceof Thread)) {
                     callback.run();
                 }
-                return;
+                return before instanceof Thread sleeper ? sleeper : null;
             }
         }
     }

@@ -34,6 +34,11 @@ class MailboxTest {
         }
 
         @Override
+        public List<Thread> sleepers() {
+            return List.of();
+        }
+
+        @Override
         public void broken(Throwable thrown) {
             defect = thrown;
         }

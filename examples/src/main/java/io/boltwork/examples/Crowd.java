@@ -9,6 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The buyers of one shop, each a thread that does what a request to a web shop would do. */
 final class Crowd {
+    private static final long AWAKE_NANOS = 200_000;
+
     private final SalePlan plan;
     private final Gate gate;
     private final Warehouse warehouse;
@@ -84,9 +86,14 @@ final class Crowd {
         return stock > 0 ? End.SOLD : End.SOLD_OUT;
     }
 
+    /** To some microseconds: a sleeping thread wakes up late, so the end is waited for awake. */
     private static void sleepUntil(long time) {
         for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
-            LockSupport.parkNanos(left);
+            if (left > AWAKE_NANOS) {
+                LockSupport.parkNanos(left - AWAKE_NANOS);
+            } else {
+                Thread.onSpinWait();
+            }
         }
     }
 }

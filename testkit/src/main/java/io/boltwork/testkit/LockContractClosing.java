@@ -171,6 +171,20 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
+    void closingDoesNotWaitForWhoeverWasGrantedTheLock() {
+        Party leaving = party();
+        FencedLock ours = leaving.lock(name);
+        ours.lock();
+        Task<Long> next = visitor(newLock());
+        awaitQueued(1);
+        ours.unlock();
+        next.get();
+        long start = System.nanoTime();
+        leaving.client().close();
+        assertThat(since(start)).isLessThan(Slack.of(Duration.ofMillis(700))); // a claim is longer than that
+    }
+
+    @Test
     void closingTakesNoLongerThanTheShutdownTimeThoughTheServerIsFrozen() {
         Duration shutdown = millis(500);
         Party party = party(ClientOptions.defaults().withShutdownTime(shutdown));

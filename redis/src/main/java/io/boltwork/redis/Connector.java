@@ -230,7 +230,7 @@ final class Connector {
         String run = ServerInfo.field(info, "run_id");
         if (!ServerInfo.isAtLeast(version, MIN_MAJOR, MIN_MINOR)) {
             throw errors.unfit("its version is " + (version.isEmpty() ? "unknown" : version)
-                    + "; Boltwork needs Redis 6.2 or later, or Valkey");
+                    + "; Boltwork needs Redis 6.2 or later");
         }
         if (run.isEmpty()) {
             throw errors.unfit("it does not say its run_id (INFO server)");

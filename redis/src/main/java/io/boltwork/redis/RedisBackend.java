@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Locks on one Redis server, 6.2 or later, or Valkey.
+ * Locks on one Redis server, 6.2 or later.
  *
  * <p>A lock is one key, {@code boltwork:{name}}; each command is one Lua script and one round trip. The backend keeps two
  * connections to the server, one for commands and one for grants, pings them every second and makes them anew when they

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class BackendException extends LockException {
     private static final long serialVersionUID = 1L;
 
+    /** Whether waiting may heal it. */
     private final boolean retryable;
 
     /**

@@ -10,8 +10,6 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,9 +46,6 @@ final class LockMachine {
     /** How long the state of an unused lock is kept, so that a lock in use is not built anew each time. */
     static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
-    /** How often to look whether the owners of lost holds still live. */
-    private static final long OWNERS_SEEN = TimeUnit.SECONDS.toNanos(30);
-
     /** The slice is at least this many round trips, or giving the lock back would cost more than using it. */
     private static final int SLICE_ROUND_TRIPS = 4;
 
@@ -58,7 +53,6 @@ final class LockMachine {
     private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int RETRY_DOUBLINGS = 5;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final Hold[] NO_HOLDS = {};
 
     final String name;
     private final Timing timing;
@@ -70,22 +64,15 @@ final class LockMachine {
 
     private volatile @Nullable Hold hold;
 
-    /** Lost holds whose owners have not unwound. */
-    private volatile Hold[] lostHolds = NO_HOLDS;
+    private final LostHolds lostHolds = new LostHolds();
 
     /** When to look whether the grantee that this client saw last has taken its grant. */
     private long nudgeAt = Ticker.NEVER;
 
-    /** Since when the backend has not answered. */
-    private long outageSince = Ticker.NEVER;
-
-    private @Nullable BackendException lastFailure;
+    private final Outage outage;
 
     /** How often the backend, or a hold here, has said that the lock is taken. */
     private long refusals;
-
-    /** When the owners of lost holds were last seen to live. */
-    private long ownersSeenAt;
 
     private long roundTrip;
     private long lastEvent;
@@ -98,6 +85,7 @@ final class LockMachine {
         this.name = name;
         this.timing = timing;
         this.effects = effects;
+        this.outage = new Outage(timing.outagePatience);
     }
 
     // ================================================================ events: local
@@ -116,7 +104,7 @@ final class LockMachine {
         }
         warnOfSelf(waiter);
         if (waiters.isEmpty()) {
-            outageSince = Ticker.NEVER; // the patience is for those who wait
+            outage.restart();
         }
         waiter.refusalsBefore = taken ? refusals - 1 : refusals;
         waiters.add(waiter);
@@ -147,7 +135,8 @@ final class LockMachine {
                         ? Denied.CANCELLED
                         : refusals > waiter.refusalsBefore
                                 ? Denied.REFUSED
-                                : new Waiter.Failed(unknown("within the time that the caller was willing to wait")));
+                                : new Waiter.Failed(
+                                        outage.unknown(name, "within the time that the caller was willing to wait")));
         pump();
     }
 
@@ -158,7 +147,7 @@ final class LockMachine {
         if (hold == left) {
             hold = null;
         } else {
-            unwound(left);
+            lostHolds.remove(left);
         }
         boolean clean = left.loss() == null;
         if (requests.get(request.id) != request || request.state != State.HELD && request.state != State.LOST) {
@@ -198,7 +187,7 @@ final class LockMachine {
                 startRelease(request);
             }
         }
-        lostHolds = NO_HOLDS;
+        lostHolds.clear();
         pump();
     }
 
@@ -212,8 +201,7 @@ final class LockMachine {
             failed(command, sent, failed);
         } else {
             nudgeAt = Ticker.NEVER;
-            outageSince = Ticker.NEVER;
-            lastFailure = null;
+            outage.over();
             if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
                 measured(now - sent);
                 acquired(requests.get(acquire.request()), command, acquire, sent, acquired);
@@ -242,7 +230,7 @@ final class LockMachine {
     /** The result of one renewal. */
     void renewed(Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
         lastEvent = effects.now();
-        outageSince = Ticker.NEVER;
+        outage.over();
         prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
         ownerNamed(result.owner());
         pump();
@@ -364,23 +352,21 @@ final class LockMachine {
             nudgeAt = Ticker.NEVER;
             effects.send(new Command.Withdraw(name, null, 0));
         }
-        if (outageSince != Ticker.NEVER && now - outageSince >= timing.outagePatience) {
-            failAll(unknown("for as long as the client's outage patience"));
+        if (now >= outage.patienceEnds()) {
+            failAll(outage.unknown(name, "for as long as the client's outage patience"));
         }
-        if (lostHolds.length > 0 && now - ownersSeenAt >= OWNERS_SEEN) {
-            dropDeadOwners();
-        }
+        lostHolds.tick(now);
         pump();
     }
 
     /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
     long wakeAt() {
-        long at = lostHolds.length == 0 ? nudgeAt : Math.min(nudgeAt, ownersSeenAt + OWNERS_SEEN);
+        long at = Math.min(nudgeAt, lostHolds.wakeAt());
         for (Request request : requests.values()) {
             at = Math.min(at, request.wakeAt(timing.commandTimeout));
         }
-        if (outageSince != Ticker.NEVER && !waiters.isEmpty()) {
-            at = Math.min(at, outageSince + timing.outagePatience);
+        if (!waiters.isEmpty()) {
+            at = Math.min(at, outage.patienceEnds());
         }
         return at;
     }
@@ -390,7 +376,7 @@ final class LockMachine {
         return hold == null
                 && waiters.isEmpty()
                 && requests.isEmpty()
-                && lostHolds.length == 0
+                && lostHolds.isEmpty()
                 && (nudgeAt == Ticker.NEVER || closed); // who waits asks again when the lease it was told of runs out
     }
 
@@ -422,12 +408,7 @@ final class LockMachine {
         if (held != null && held.thread == thread && !held.isOver()) {
             return held;
         }
-        for (Hold lost : lostHolds) {
-            if (lost.thread == thread && !lost.isOver()) {
-                return lost;
-            }
-        }
-        return null;
+        return lostHolds.of(thread);
     }
 
     /** Who holds the lock here. */
@@ -542,32 +523,11 @@ final class LockMachine {
         hold = null;
         request.state = State.LOST;
         request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
-        if (held.thread != null && !held.isOver()) {
-            Hold[] more = Arrays.copyOf(lostHolds, lostHolds.length + 1);
-            more[lostHolds.length] = held;
-            lostHolds = more;
-        }
-    }
-
-    private void unwound(Hold held) {
-        List<Hold> rest = new ArrayList<>(List.of(lostHolds));
-        if (rest.remove(held)) {
-            lostHolds = rest.toArray(NO_HOLDS);
-        }
-    }
-
-    /** A thread that is no more cannot unwind. */
-    private void dropDeadOwners() {
-        ownersSeenAt = effects.now();
-        for (Hold lost : lostHolds) {
-            if (lost.isOver() || lost.thread != null && !lost.thread.isAlive()) {
-                unwound(lost);
-            }
-        }
+        lostHolds.add(held, effects.now());
     }
 
     private void failAll(LockException cause) {
-        outageSince = Ticker.NEVER;
+        outage.restart();
         for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
             effects.decide(waiter.outcome, new Waiter.Failed(cause));
         }
@@ -834,10 +794,7 @@ final class LockMachine {
     // ================================================================ no answer
 
     private void failed(Command command, long sent, Reply.Failed failed) {
-        if (outageSince == Ticker.NEVER) {
-            outageSince = sent;
-        }
-        lastFailure = failed.cause();
+        outage.failed(sent, failed.cause());
         if (command instanceof Command.Acquire acquire) {
             acquireFailed(command, acquire, failed);
         } else if (command instanceof Command.Release release) {
@@ -898,16 +855,15 @@ final class LockMachine {
 
     /** The command timeout has passed. The answer may still come, and is an event like any other then. */
     private void unanswered(Request request) {
-        if (outageSince == Ticker.NEVER) {
-            outageSince = request.awaitedSince;
-        }
+        outage.failed(request.awaitedSince, null);
         request.awaited = null;
         request.failures++;
         request.dueAt = effects.now();
         leaveReleaser(request);
         if (request.state == State.WANTED && request.tryOnly) {
             wanted = null;
-            effects.decide(waiters.remove().outcome, new Waiter.Failed(unknown("within its command timeout")));
+            effects.decide(
+                    waiters.remove().outcome, new Waiter.Failed(outage.unknown(name, "within its command timeout")));
             undo(request);
         }
     }
@@ -917,17 +873,6 @@ final class LockMachine {
         if (request.state == State.RELEASING && request.releaser != null) {
             effects.decide(request.releaser.released, Optional.empty());
         }
-    }
-
-    private BackendException unknown(String howLong) {
-        BackendException cause = lastFailure;
-        return new BackendException(
-                "The backend gave no answer about the lock '" + name + "' " + howLong
-                        + ". This caller does not hold it;"
-                        + " what the request may have left behind is being withdrawn. "
-                        + (cause == null ? "Is the server frozen, or the network?" : cause.getMessage()),
-                true,
-                cause);
     }
 
     private ClientClosedException closed(String what) {

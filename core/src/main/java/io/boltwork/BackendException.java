@@ -27,7 +27,8 @@ public final class BackendException extends LockException {
     }
 
     /**
-     * Tells whether the same call may succeed later without anybody changing anything.
+     * Tells whether the same call may succeed later without anybody changing anything. Who tries again in a loop asks this first:
+     * what waiting cannot heal is thrown at once, every time.
      *
      * @return {@code true} for an outage; {@code false} for what waiting cannot heal
      */

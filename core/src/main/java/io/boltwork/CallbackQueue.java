@@ -4,18 +4,31 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
-/** Runs callbacks on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
+/** Runs callbacks, listeners among them, on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
 final class CallbackQueue {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final Executor executor;
+    private final Listeners listeners;
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    CallbackQueue(Executor executor) {
+    CallbackQueue(Executor executor, Listeners listeners) {
         this.executor = executor;
+        this.listeners = listeners;
+    }
+
+    /** Whether anybody listens; else there is no need to tell anything. */
+    boolean isHeard() {
+        return !listeners.isEmpty();
+    }
+
+    /** Tells the client's listeners, in order with the other callbacks. */
+    void tell(Consumer<LockListener> event) {
+        run(() -> listeners.tell(event));
     }
 
     void run(Runnable callback) {

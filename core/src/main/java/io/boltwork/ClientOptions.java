@@ -9,23 +9,38 @@ import org.jspecify.annotations.Nullable;
 public final class ClientOptions {
 
     private static final ClientOptions DEFAULTS =
-            new ClientOptions(null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
+            new ClientOptions(program(), null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
 
+    private static final int LONGEST_APPLICATION = 200;
+
+    private final String application;
     private final @Nullable Executor callbackExecutor;
     private final Duration slice;
     private final Duration outagePatience;
     private final Duration shutdownTime;
 
     private ClientOptions(
-            @Nullable Executor callbackExecutor, Duration slice, Duration outagePatience, Duration shutdownTime) {
+            String application,
+            @Nullable Executor callbackExecutor,
+            Duration slice,
+            Duration outagePatience,
+            Duration shutdownTime) {
+        this.application = application;
         this.callbackExecutor = callbackExecutor;
         this.slice = slice;
         this.outagePatience = outagePatience;
         this.shutdownTime = shutdownTime;
     }
 
+    /** The first word of the command line: a main class, or a jar. */
+    private static String program() {
+        String command = System.getProperty("sun.java.command", "");
+        String first = command.isBlank() ? "java" : command.strip().split("\\s", 2)[0];
+        return first.substring(first.lastIndexOf('/') + 1);
+    }
+
     /**
-     * Threads of the client's own for callbacks, slice 1 ms, outage patience 30 s, shutdown time 5 s.
+     * The application named after its main class or jar, threads of the client's own for callbacks, slice 1 ms, outage patience 30 s, shutdown time 5 s.
      *
      * @return the defaults
      */
@@ -34,7 +49,27 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets who runs callbacks: what is chained to {@link Lease#whenLost()} and to asynchronous results. Callbacks of one
+     * Sets what people see who ask who holds a lock. The backend keeps it until the client is closed, and for up to a minute if
+     * the client dies. Default:
+     * the main class or jar that the JVM was started with, {@code java} if it is not known.
+     *
+     * @param name such as {@code checkout}, 1 to 200 characters
+     * @return options with that setting
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    public ClientOptions withApplication(String name) {
+        Objects.requireNonNull(name, "name");
+        if (name.isBlank() || name.length() > LONGEST_APPLICATION) {
+            throw new IllegalArgumentException("name must have 1 to " + LONGEST_APPLICATION
+                    + " characters and not be blank, but has " + name.length() + ": '"
+                    + name.substring(0, Math.min(40, name.length())) + "'");
+        }
+        return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime);
+    }
+
+    /**
+     * Sets who runs callbacks: listeners, and what is chained to {@link Lease#whenLost()} and to asynchronous
+     * results. Callbacks of one
      * lock run one after the other; they may block and use locks, so the executor must not be bounded to fewer threads than
      * wait for each other. Default: daemon threads of the client's own, made as needed.
      *
@@ -42,7 +77,8 @@ public final class ClientOptions {
      * @return options with that setting
      */
     public ClientOptions withCallbackExecutor(Executor executor) {
-        return new ClientOptions(Objects.requireNonNull(executor, "executor"), slice, outagePatience, shutdownTime);
+        return new ClientOptions(
+                application, Objects.requireNonNull(executor, "executor"), slice, outagePatience, shutdownTime);
     }
 
     /**
@@ -59,7 +95,7 @@ public final class ClientOptions {
         if (slice.isNegative() || slice.compareTo(Duration.ofSeconds(1)) > 0) {
             throw new IllegalArgumentException("slice must be between 0 and 1 s, but is " + Durations.text(slice));
         }
-        return new ClientOptions(callbackExecutor, slice, outagePatience, shutdownTime);
+        return new ClientOptions(application, callbackExecutor, slice, outagePatience, shutdownTime);
     }
 
     /**
@@ -72,6 +108,7 @@ public final class ClientOptions {
      */
     public ClientOptions withOutagePatience(Duration patience) {
         return new ClientOptions(
+                application,
                 callbackExecutor,
                 slice,
                 Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365)),
@@ -87,10 +124,15 @@ public final class ClientOptions {
      */
     public ClientOptions withShutdownTime(Duration time) {
         return new ClientOptions(
+                application,
                 callbackExecutor,
                 slice,
                 outagePatience,
                 Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)));
+    }
+
+    String application() {
+        return application;
     }
 
     @Nullable
@@ -112,7 +154,7 @@ public final class ClientOptions {
 
     @Override
     public String toString() {
-        return "slice " + slice.toNanos() / 1_000 + " µs, outage patience " + Durations.text(outagePatience)
-                + ", shutdown time " + Durations.text(shutdownTime);
+        return "application " + application + ", slice " + slice.toNanos() / 1_000 + " µs, outage patience "
+                + Durations.text(outagePatience) + ", shutdown time " + Durations.text(shutdownTime);
     }
 }

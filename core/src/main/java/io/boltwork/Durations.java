@@ -31,7 +31,7 @@ final class Durations {
         }
     }
 
-    /** As people write it: {@code 250 ms}, {@code 30 s}, {@code 36 h}. */
+    /** As people write it: {@code 250 ms}, {@code 30 s}, {@code 5 min}, {@code 36 h}. */
     static String text(Duration value) {
         long seconds = value.toSeconds();
         if (value.toMillisPart() != 0 || seconds == 0) {
@@ -40,6 +40,9 @@ final class Durations {
         if (seconds % 86_400 == 0 && seconds > 86_400) {
             return seconds / 86_400 + " days";
         }
-        return seconds % 3_600 == 0 ? seconds / 3_600 + " h" : seconds + " s";
+        if (seconds % 3_600 == 0) {
+            return seconds / 3_600 + " h";
+        }
+        return seconds % 60 == 0 && seconds > 60 ? seconds / 60 + " min" : seconds + " s";
     }
 }

@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.spi.Command;
+import java.util.function.Consumer;
 
 /** What a {@link LockMachine} can see of the world and do to it. Nothing here blocks or throws. */
 interface Effects {
@@ -35,6 +36,12 @@ interface Effects {
     /** Decides an outcome; who sleeps on it is woken when the machine has settled. */
     <T> void decide(Outcome<T> outcome, T value);
 
-    /** The hold of a granted request by a waiter. */
-    Hold hold(Request request, Waiter waiter);
+    /** The hold of a granted request by a waiter, from now on. */
+    Hold hold(Request request, Waiter waiter, long now);
+
+    /** Whether anybody listens to events. */
+    boolean isHeard();
+
+    /** Tells those who listen. */
+    void tell(Consumer<LockListener> event);
 }

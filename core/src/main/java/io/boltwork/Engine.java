@@ -2,20 +2,27 @@ package io.boltwork;
 
 import io.boltwork.Waiter.Verdict;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -24,45 +31,63 @@ import org.jspecify.annotations.Nullable;
 final class Engine implements BackendListener {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
-    private static final long CLOSING_STEP = 1_000_000;
+
+    /** How long to look away before looking again, 1 ms: about a round trip. */
+    private static final long LOOK_AGAIN = 1_000_000;
 
     final LockBackend backend;
     final Ticker ticker;
     final Scheduler scheduler;
     final Executor callbackExecutor;
     final LongUnaryOperator random;
+    private final Sleeper sleeper;
     final Consumer<Throwable> defects;
     final LockMachine.Timing timing;
     final ServerClock serverClock = new ServerClock();
     final ReleaseLog releases;
     final Keeper keeper;
+    final Listeners listeners = new Listeners();
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
-    private final String client;
+    private final ClientCard card;
     private final String prefix;
+    private final Introduction introduction;
+    private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** The server run of the last connection. */
+    private final AtomicReference<String> connectedTo = new AtomicReference<>("");
+
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+
+    /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
+    private final ReentrantLock warning = new ReentrantLock();
+
+    /** Since when there is no connection; {@link Ticker#NEVER} while there is one. */
+    private final AtomicLong downSince = new AtomicLong(Ticker.NEVER);
 
     /** What an engine runs on: given by the JVM, or by a simulation. */
     record World(
-            String client,
+            ClientCard card,
             Ticker ticker,
             Scheduler scheduler,
             Executor callbacks,
             LongUnaryOperator random,
+            Sleeper sleeper,
             Consumer<Throwable> defects,
             Runnable stopThreads) {}
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
-        this.client = world.client;
-        this.prefix = client + ":";
+        this.card = world.card;
+        this.prefix = card.id() + ":";
         this.ticker = world.ticker;
         this.scheduler = world.scheduler;
         this.callbackExecutor = world.callbacks;
         this.random = world.random;
+        this.sleeper = world.sleeper;
         this.defects = world.defects;
         this.stopThreads = world.stopThreads;
         this.timing = new LockMachine.Timing(
@@ -72,17 +97,20 @@ final class Engine implements BackendListener {
         this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
         this.keeper = new Keeper(this);
+        this.introduction = new Introduction(this, card);
+        this.backendEvents = newCallbackQueue();
     }
 
     /** An engine on this JVM's clock and threads. */
     static Engine open(LockBackend backend, ClientOptions options) {
         ClientThreads threads = new ClientThreads(options.callbackExecutor());
         World world = new World(
-                UUID.randomUUID().toString(),
+                Introduction.card(UUID.randomUUID().toString(), options.application()),
                 Ticker.system(),
                 threads,
                 threads.callbacks(),
                 bound -> ThreadLocalRandom.current().nextLong(bound),
+                Outcome::sleep,
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect of Boltwork; please report it", defect),
                 threads::stop);
         return open(backend, options, world);
@@ -91,11 +119,12 @@ final class Engine implements BackendListener {
     static Engine open(LockBackend backend, ClientOptions options, World world) {
         Engine engine = new Engine(backend, options, world);
         try {
-            backend.open(engine.client, engine);
+            backend.open(engine.card.id(), engine);
         } catch (RuntimeException refused) {
             world.stopThreads.run();
             throw refused;
         }
+        engine.introduction.begin();
         return engine;
     }
 
@@ -118,8 +147,7 @@ final class Engine implements BackendListener {
     /** Wants a lock; the waiter gets its verdict sooner or later. */
     void request(String name, Waiter waiter) {
         if (!post(name, driver -> driver.machine.request(waiter))) {
-            waiter.outcome.decide(new Waiter.Failed(new ClientClosedException(
-                    "The lock '" + name + "' was asked for through a client that is closed")));
+            waiter.outcome.decide(new Waiter.Failed(closed(name, "was asked for")));
         }
     }
 
@@ -144,7 +172,7 @@ final class Engine implements BackendListener {
                 cancel(name, waiter, true);
                 continue;
             }
-            waiter.outcome.sleep(this, left);
+            sleeper.sleep(waiter.outcome, this, left);
             if (Thread.interrupted()) {
                 interrupted = true;
                 if (interruptible && !cancelled) {
@@ -195,24 +223,83 @@ final class Engine implements BackendListener {
      * @throws LeaseLostException if the hold had been lost
      */
     void await(Outcome<Optional<LeaseLoss>> left) {
-        long start = ticker.nanos();
-        boolean interrupted = false;
-        while (!left.isDecided()) {
-            long rest = timing.commandTimeout() - (ticker.nanos() - start);
-            if (rest <= 0) {
-                left.decide(Optional.empty());
-                break;
-            }
-            left.sleep(this, rest);
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (!sleep(left, timing.commandTimeout())) {
+            left.decide(Optional.empty());
         }
         Optional<LeaseLoss> loss = left.value();
         if (loss.isPresent()) {
             throw new LeaseLostException(loss.get());
         }
+    }
+
+    /** Sleeps until it is decided; {@code false} if it is not after that time. Interrupts wait, too. */
+    private boolean sleep(Outcome<?> outcome, long nanos) {
+        long start = ticker.nanos();
+        boolean interrupted = false;
+        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (ticker.nanos() - start)) {
+            sleeper.sleep(outcome, this, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return outcome.isDecided();
+    }
+
+    /**
+     * Makes a hold last for {@code nanos} from now on at least. Sleeps until the backend has answered.
+     *
+     * @throws LeaseLostException if it was lost
+     */
+    void extend(Hold hold, long nanos) {
+        long start = ticker.nanos();
+        long bound = hold.request.bound(start);
+        if (nanos > bound) {
+            throw new IllegalArgumentException("atLeast must not go beyond maxHold, of which "
+                    + Durations.text(Duration.ofNanos(Math.max(0, bound))) + " are left, but is "
+                    + Durations.text(Duration.ofNanos(nanos)));
+        }
+        for (; ; ) {
+            Outcome<Extension> outcome = new Outcome<>();
+            if (!post(hold.request.lock, driver -> driver.machine.extend(hold, nanos, outcome))) {
+                throw closed(hold.request.lock, "was to be extended");
+            }
+            Extension extension = null;
+            if (sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
+                extension = outcome.value();
+            }
+            if (extension == Extension.DONE) {
+                return;
+            }
+            if (extension == Extension.LOST) {
+                throwLoss(hold);
+            }
+            if (extension instanceof Extension.Failed failed) {
+                BackendException cause = failed.cause();
+                throw new BackendException(
+                        cause.getMessage() + ". The lease was not extended and runs on until its deadline",
+                        cause.isRetryable(),
+                        cause);
+            }
+            if (extension == null) {
+                post(hold.request.lock, driver -> driver.machine.extensionGivenUp(outcome));
+                throw silent();
+            }
+            lookAway(); // it is being restored
+        }
+    }
+
+    private void lookAway() {
+        sleeper.sleep(new Outcome<>(), this, LOOK_AGAIN);
+    }
+
+    private void throwLoss(Hold hold) {
+        LeaseLoss loss = hold.loss();
+        if (loss != null) {
+            throw new LeaseLostException(loss);
+        }
+        throw new IllegalStateException(
+                "The lease of the lock '" + hold.request.lock + "' was released while it was to be extended");
     }
 
     /** Who released does not wait longer than the command timeout. */
@@ -233,7 +320,11 @@ final class Engine implements BackendListener {
     /** Callbacks of that lock, in order. */
     CallbackQueue callbacks(String name) {
         LockDriver driver = drivers.get(name);
-        return driver == null ? new CallbackQueue(callbackExecutor) : driver.callbacks();
+        return driver == null ? newCallbackQueue() : driver.callbacks();
+    }
+
+    CallbackQueue newCallbackQueue() {
+        return new CallbackQueue(callbackExecutor, listeners);
     }
 
     // ================================================================ events
@@ -283,23 +374,138 @@ final class Engine implements BackendListener {
 
     @Override
     public void connected(ServerTime server) {
-        boolean another = !server.run().equals(serverClock.run());
+        boolean another = !server.run().equals(connectedTo.getAndSet(server.run())); // answers may have come before
         serverClock.read(server, ticker.nanos());
+        long down = downSince.getAndSet(Ticker.NEVER);
+        Recovery recovery = new Recovery(counts -> recovered(down, another, counts));
         keeper.together(() -> {
             for (LockDriver driver : drivers.values()) {
-                driver.mailbox.post(d -> d.machine.connected());
+                recovery.begin();
+                boolean taken = driver.mailbox.post(d -> {
+                    d.machine.connected(recovery);
+                    recovery.done();
+                });
+                if (!taken) {
+                    recovery.done();
+                }
             }
         });
+        if (down != Ticker.NEVER) {
+            LOG.log(System.Logger.Level.INFO, "Connected to {0} again", backend);
+            if (backendEvents.isHeard()) {
+                Duration outage = Duration.ofNanos(ticker.nanos() - down);
+                backendEvents.tell(l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, another)));
+            }
+            introduction.again();
+        }
         if (another) {
             for (ReleaseLog.Entry entry : releases.recent()) {
                 post(entry.lock(), d -> d.machine.releaseAgain(entry.request(), entry.lastToken()));
             }
         }
+        recovery.done();
+    }
+
+    /** All that was held when the connection came back has been verified. */
+    private void recovered(long down, boolean another, Recovery.Counts counts) {
+        if (down == Ticker.NEVER || closed.get()) {
+            return;
+        }
+        Duration took = Duration.ofNanos(ticker.nanos() - down);
+        LOG.log(
+                System.Logger.Level.INFO,
+                "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests asked again",
+                backend,
+                counts.kept(),
+                counts.restored(),
+                counts.lost(),
+                counts.askedAgain());
+        if (backendEvents.isHeard()) {
+            backendEvents.tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
+                    backend.toString(),
+                    took,
+                    another,
+                    counts.kept(),
+                    counts.restored(),
+                    counts.lost(),
+                    counts.askedAgain())));
+        }
+    }
+
+    @Override
+    public void warned(String what) {
+        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", backend, what);
+        Listeners told;
+        warning.lock();
+        try {
+            warnings.add(what);
+            told = listeners.copy();
+        } finally {
+            warning.unlock();
+        }
+        warn(told, what);
+    }
+
+    private void warn(Listeners told, String what) {
+        LockListener.BackendWarning event = new LockListener.BackendWarning(backend.toString(), what);
+        backendEvents.run(() -> told.tell(listener -> listener.backendWarning(event)));
+    }
+
+    /** Tells a listener from now on, and of the warnings so far. */
+    void listen(LockListener listener) {
+        Listeners told = new Listeners();
+        told.add(listener);
+        List<String> known;
+        warning.lock();
+        try {
+            listeners.add(listener);
+            known = List.copyOf(warnings);
+        } finally {
+            warning.unlock();
+        }
+        known.forEach(what -> warn(told, what));
+    }
+
+    /** Asks the servers how they are, and the machines what they have; sleeps until the servers have answered. */
+    ClientHealth health() {
+        if (isClosed()) {
+            throw new ClientClosedException("The client is closed; it has no health any more");
+        }
+        Outcome<List<NodeStatus>> nodes = new Outcome<>();
+        backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
+        AtomicInteger held = new AtomicInteger();
+        AtomicInteger waiting = new AtomicInteger();
+        AtomicLong lag = new AtomicLong();
+        for (LockDriver driver : drivers.values()) {
+            driver.mailbox.post(d -> {
+                held.addAndGet(d.machine.hold() == null ? 0 : 1);
+                waiting.addAndGet(d.machine.waiting());
+                lag.accumulateAndGet(d.machine.renewalLag(), Math::max);
+            });
+        }
+        boolean told = sleep(nodes, timing.commandTimeout() + LOOK_AGAIN);
+        return new ClientHealth(
+                downSince.get() == Ticker.NEVER,
+                told ? nodes.value() : List.of(),
+                held.get(),
+                waiting.get(),
+                Duration.ofNanos(lag.get()),
+                List.copyOf(warnings));
     }
 
     @Override
     public void disconnected(Throwable cause) {
-        LOG.log(System.Logger.Level.DEBUG, "A connection to " + backend + " was lost; leases run on", cause);
+        if (!downSince.compareAndSet(Ticker.NEVER, ticker.nanos())) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The connection to {0} was lost: {1}. Leases run on until their deadlines, who waits goes on waiting",
+                backend,
+                cause.getMessage());
+        if (backendEvents.isHeard()) {
+            backendEvents.tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
+        }
     }
 
     // ================================================================ the rest
@@ -332,30 +538,31 @@ final class Engine implements BackendListener {
         }
         Outcome<Reply> outcome = new Outcome<>();
         backend.send(command, outcome::decide);
-        long start = ticker.nanos();
-        boolean interrupted = false;
-        long left = timing.commandTimeout();
-        while (!outcome.isDecided() && left > 0) {
-            outcome.sleep(this, left);
-            interrupted |= Thread.interrupted();
-            left = timing.commandTimeout() - (ticker.nanos() - start);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (!outcome.isDecided()) {
-            throw new BackendException(
-                    "No answer from " + backend + " within its command timeout of "
-                            + Durations.text(backend.commandTimeout()) + ". Is the server frozen, or the network?",
-                    true,
-                    null);
+        if (!sleep(outcome, timing.commandTimeout())) {
+            throw silent();
         }
         Reply reply = outcome.value();
-        if (reply instanceof Reply.Answer answer) {
-            return answer;
+        if (reply instanceof Reply.Failed failed) {
+            throw again(failed.cause());
         }
-        BackendException cause = ((Reply.Failed) reply).cause();
-        throw new BackendException(String.valueOf(cause.getMessage()), cause.isRetryable(), cause);
+        return (Reply.Answer) reply;
+    }
+
+    /** The same exception, thrown here: who catches it wants to see its own stack. */
+    private static BackendException again(BackendException cause) {
+        return new BackendException(String.valueOf(cause.getMessage()), cause.isRetryable(), cause);
+    }
+
+    private BackendException silent() {
+        return new BackendException(
+                "No answer from " + backend + " within its command timeout of "
+                        + Durations.text(backend.commandTimeout()) + ". Is the server frozen, or the network?",
+                true,
+                null);
+    }
+
+    private static ClientClosedException closed(String lock, String what) {
+        return new ClientClosedException("The lock '" + lock + "' " + what + " through a client that is closed");
     }
 
     void close() {
@@ -367,8 +574,9 @@ final class Engine implements BackendListener {
             driver.mailbox.post(d -> d.machine.close());
         }
         boolean interrupted = false;
+        Outcome<Reply> farewell = introduction.end();
         while (!drivers.isEmpty() && ticker.nanos() - start < shutdownNanos) {
-            LockSupport.parkNanos(this, CLOSING_STEP);
+            lookAway();
             interrupted |= Thread.interrupted();
             for (LockDriver driver : drivers.values()) {
                 driver.mailbox.post(d -> {}); // retires what has become idle
@@ -383,6 +591,8 @@ final class Engine implements BackendListener {
                     drivers.keys().nextElement());
             drivers.clear();
         }
+        long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));
+        sleep(farewell, downSince.get() == Ticker.NEVER ? left : 0);
         backend.close();
         stopThreads.run();
         if (interrupted) {
@@ -392,6 +602,6 @@ final class Engine implements BackendListener {
 
     @Override
     public String toString() {
-        return client + " on " + backend + ", " + drivers.size() + " locks in use";
+        return card.id() + " on " + backend + ", " + drivers.size() + " locks in use";
     }
 }

@@ -49,7 +49,7 @@ final class EngineLock implements FencedLock {
 
     @Override
     public void lock(Duration lease) {
-        enterUninterruptibly(LockOptions.fixedLease(lease).withOnLoss(options.onLoss()), false);
+        enterUninterruptibly(options.withFixedLease(lease), false);
     }
 
     @Override
@@ -71,7 +71,7 @@ final class EngineLock implements FencedLock {
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        LockOptions fixed = LockOptions.fixedLease(lease).withOnLoss(options.onLoss());
+        LockOptions fixed = options.withFixedLease(lease);
         long nanos = Durations.nanos("wait", wait);
         checkInterrupt();
         return enter(fixed, nanos, true, false) != null;
@@ -210,6 +210,13 @@ final class EngineLock implements FencedLock {
         return async(Durations.nanos("wait", wait), Function.identity());
     }
 
+    @Override
+    public <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return AsyncCall.of(tryAcquireAsync(wait), body, () -> new LockTimeoutException(name, wait));
+    }
+
     private <T> CompletionStage<T> async(long nanos, Function<Optional<Lease>, T> result) {
         if (options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
@@ -295,7 +302,7 @@ final class EngineLock implements FencedLock {
     @Override
     public boolean isLocked() {
         Reply.Inspected lock = (Reply.Inspected) engine.ask(new Command.Inspect(name));
-        return lock.owner() != null && lock.server().millis() < lock.untilMillis();
+        return lock.server().millis() < lock.untilMillis();
     }
 
     @Override

@@ -1,16 +1,21 @@
 package io.boltwork;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reentrant lock that excludes threads, clients and JVMs from each other. Every hold is a {@linkplain Lease lease} with a
  * fencing token.
  *
+ * <!-- snippet: ClassExamples.java#FencedLock -->
  * <pre>{@code
  * stock.lock();
  * try {
@@ -23,7 +28,9 @@ import java.util.concurrent.locks.Lock;
  * <p><b>Owners.</b> What a thread gets from {@code lock()}, {@code tryLock(..)} and {@code acquire()} is one hold with one
  * count and one token; it ends when everything has been given back, in any order. {@code unlock()} gives back what the
  * {@code lock} methods took; a {@link Lease} gives back itself. An asynchronous lease belongs to its handle and to no
- * thread, and is not reentrant.
+ * thread, and is not reentrant: a thread that waits for what such a lease of its own holds is warned of in the log. A hold is
+ * renewed while the thread of its {@code lock}s lives or one of its leases is open and reachable; then it ends with its lease,
+ * and {@link LockListener#abandoned} tells of it.
  *
  * <p><b>Waiting.</b> Waiters are woken when the lock is given to them; within one client they are served in the order in
  * which they came. If the backend does not answer, methods without a time limit wait as long as the client's outage
@@ -34,7 +41,8 @@ import java.util.concurrent.locks.Lock;
  * <p><b>Round trips.</b> An uncontended acquisition takes one, its release one, a nested pair none, and a lock that passes
  * from one thread of a client to the next none.
  *
- * <p><b>Loss.</b> A lease can be lost: see {@link Lease}. Then {@link #isHeldByCurrentThread()} is false at once, acquiring
+ * <p><b>Loss.</b> A hold that the backend has forgotten (a restart, a flush, a failover), and that nobody has taken since, is
+ * restored with its fencing token; its holder notices nothing. Else a lease can be lost: see {@link Lease}. Then {@link #isHeldByCurrentThread()} is false at once, acquiring
  * again throws {@link LeaseLostException} until the thread has unwound, and so does each unwinding {@code unlock()}, so that
  * lost exclusion never looks clean.
  *
@@ -71,7 +79,8 @@ public interface FencedLock extends Lock {
      * Waits for the lock as long as it takes, and holds it for a fixed time at most.
      *
      * @param lease when the lock is lost if it has not been released; it is not renewed
-     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}
+     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}, or shorter than the lock's
+     *     {@code minHold}
      * @throws BackendException as for {@link #lock()}
      * @throws LeaseLostException as for {@link #lock()}
      */
@@ -118,7 +127,8 @@ public interface FencedLock extends Lock {
      * @param lease when the lock is lost if it has not been released; it is not renewed
      * @return whether this thread holds the lock
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
-     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}
+     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}, or shorter than the lock's
+     *     {@code minHold}
      * @throws BackendException if the time has passed without any answer
      * @throws LeaseLostException as for {@link #lock()}
      */
@@ -183,6 +193,48 @@ public interface FencedLock extends Lock {
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
+     * Waits for the lock for a limited time and does something while holding it. The hold is this thread's, so {@link
+     * #currentLease()} tells its fencing token.
+     *
+     * <pre>{@code
+     * stock.run(Duration.ofSeconds(2), () -> sell());
+     * }</pre>
+     *
+     * @param wait how long; not positive: not at all
+     * @param body what to do; what it throws is thrown by this method
+     * @throws LockTimeoutException if the lock was taken for all that time; {@code body} was not executed
+     * @throws InterruptedException if the thread was interrupted before it had the lock; {@code body} was not executed
+     * @throws LeaseLostException if the lock was lost before {@code body} had ended; or as for {@link #lock()}
+     * @throws BackendException if the time has passed without any answer; {@code body} was not executed
+     */
+    default void run(Duration wait, Runnable body) throws InterruptedException {
+        Objects.requireNonNull(body, "body");
+        try (Lease lease = tryAcquire(wait).orElseThrow(() -> new LockTimeoutException(name(), wait))) {
+            body.run();
+        }
+    }
+
+    /**
+     * Waits for the lock for a limited time and computes something while holding it, else like {@link #run}.
+     *
+     * @param wait how long; not positive: not at all
+     * @param body what to do; what it throws is thrown by this method
+     * @param <T> what is computed
+     * @return what {@code body} returned
+     * @throws LockTimeoutException if the lock was taken for all that time; {@code body} was not executed
+     * @throws LeaseLostException if the lock was lost before {@code body} had ended; or as for {@link #lock()}
+     * @throws BackendException if the time has passed without any answer; {@code body} was not executed
+     * @throws Exception what {@code body} throws; {@link InterruptedException} also if the thread was interrupted before it
+     *     had the lock
+     */
+    default <T extends @Nullable Object> T call(Duration wait, Callable<T> body) throws Exception {
+        Objects.requireNonNull(body, "body");
+        try (Lease lease = tryAcquire(wait).orElseThrow(() -> new LockTimeoutException(name(), wait))) {
+            return body.call();
+        }
+    }
+
+    /**
      * Waits for the lock without a thread. The lease belongs to its handle: it is not reentrant, and any thread may release it.
      * Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request. Does not block.
      *
@@ -199,6 +251,27 @@ public interface FencedLock extends Lock {
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
      */
     CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait);
+
+    /**
+     * Waits for the lock without a thread and does something asynchronous while holding it. The lock is given back when the
+     * stage that {@code body} returns has completed, or when {@code body} throws. Cancelling the result while it waits withdraws
+     * the request; what has begun goes on to its own end. Does not block.
+     *
+     * <pre>{@code
+     * stock.callAsync(Duration.ofSeconds(2), lease -> shop.sell(item, lease.fencingToken()));
+     * }</pre>
+     *
+     * @param wait how long; not positive: not at all
+     * @param body what to do, given the hold; called on the client's callback executor
+     * @param <T> what is computed
+     * @return a stage that completes, on the client's callback executor, when the lock has been given back: with what the body's
+     *     stage completes with; or with {@link LockTimeoutException} if the lock was taken for all that time, {@link
+     *     LeaseLostException} if it was lost before the body had ended, {@link BackendException} if the time has passed without
+     *     any answer
+     * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     */
+    <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body);
 
     /**
      * The hold of this thread. The view tells token and validity; it is not a right of its own, so that releasing it does

@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.LockOptions.OnLoss;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,6 +25,7 @@ final class Hold {
      * The deadline is the request's: a hold whose deadline has passed is lost even if nobody has set the bit yet, so whoever
      * looks sets it first.
      */
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final long LOCK = 1L;
     private static final long HANDLE = 1L << 31;
     private static final long COUNT = HANDLE - 1;
@@ -45,14 +47,21 @@ final class Hold {
     private final CallbackQueue callbacks;
     private final AtomicReference<@Nullable CompletableFuture<LeaseLoss>> lossFuture = new AtomicReference<>();
 
+    /** When it began, by the client's clock. */
+    final long since;
+
     private volatile @Nullable LeaseLoss loss;
+
+    /** The newest of the rights of handles to release a level each. Given by the owner alone, looked at by the keeper. */
+    private volatile @Nullable Right rights;
 
     /** The release of this hold, as far as somebody waits for it. */
     final Outcome<Optional<LeaseLoss>> released = new Outcome<>();
 
-    Hold(Request request, long token, Waiter waiter, Ticker ticker, CallbackQueue callbacks) {
+    Hold(Request request, long token, Waiter waiter, long since, Ticker ticker, CallbackQueue callbacks) {
         this.request = request;
         this.token = token;
+        this.since = since;
         this.thread = waiter.thread;
         this.asker = waiter.asker;
         this.word = new AtomicLong(waiter.asLease ? HANDLE : LOCK);
@@ -129,15 +138,46 @@ final class Hold {
         return (asLease ? word >> 31 : word) & COUNT;
     }
 
-    /** Held: not left, not lost, its deadline not reached. */
+    /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
     boolean isValid() {
         long now = word.get();
-        return now >= 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
+        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
     }
 
-    /** Nobody is left who could release it: its thread has ended, and no lease of it is open. */
-    boolean isAbandoned() {
-        return thread != null && !thread.isAlive() && count(word.get(), true) == 0;
+    /** Somebody has the right to leave a level. */
+    void give(Right right) {
+        Right last = rights;
+        while (last != null && !last.isOpen()) {
+            last = last.next;
+        }
+        right.next = last;
+        for (; last != null; last = last.next) { // what is used up goes, or a long hold would collect it
+            Right after = last.next;
+            while (after != null && !after.isOpen()) {
+                after = after.next;
+            }
+            last.next = after;
+        }
+        rights = right;
+    }
+
+    /** Why nobody is left who could release it: no thread of its {@code lock}s, no handle that anybody has; or {@code null}. */
+    LockListener.@Nullable Absence absence() {
+        long now = word.get();
+        boolean locked = count(now, false) > 0;
+        if (locked && thread != null && thread.isAlive()) {
+            return null;
+        }
+        long handles = count(now, true);
+        for (Right right = rights; right != null; right = right.next) {
+            if (right.isForsaken()) {
+                handles--;
+            }
+        }
+        if (handles > 0) {
+            return null;
+        }
+        return locked ? LockListener.Absence.THREAD_ENDED : LockListener.Absence.LEASE_UNREACHABLE;
     }
 
     /** Ended, cleanly or by unwinding. */
@@ -168,7 +208,7 @@ final class Hold {
 
     private void expire() {
         if (word.get() >= 0 && ticker.nanos() >= request.deadline) {
-            lose(LeaseLoss.Reason.EXPIRED);
+            lose(request.reasonOfEnd());
         }
     }
 
@@ -187,13 +227,31 @@ final class Hold {
                 break;
             }
         }
-        loss = new LeaseLoss(request.lock, token, reason, Instant.now());
+        LeaseLoss lost = new LeaseLoss(request.lock, token, reason, Instant.now());
+        loss = lost;
         if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
             thread.interrupt();
         }
         word.getAndUpdate(now -> (now & ~LOSING) | LOST);
         tellLoss();
+        tellLost(lost);
         return true;
+    }
+
+    /** Tells everybody but the holder. */
+    void tellLost(LeaseLoss lost) {
+        if (lost.reason() != LeaseLoss.Reason.CLOSED) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The lock ''{0}'' was lost by {1}: {2}",
+                    request.lock,
+                    this,
+                    lost.reason());
+        }
+        if (callbacks.isHeard()) {
+            Duration held = Duration.ofNanos(ticker.nanos() - since);
+            callbacks.tell(l -> l.lost(new LockListener.Lost(request.lock, token, owner(), held, lost)));
+        }
     }
 
     /** The word when no loss is being delivered: that takes an instant. */
@@ -228,10 +286,17 @@ final class Hold {
         }
     }
 
+    /** Whose it is, for people. */
+    String owner() {
+        return ownerOf(thread, asker);
+    }
+
+    static String ownerOf(@Nullable Thread thread, Thread asker) {
+        return thread == null ? "a handle of thread '" + asker.getName() + "'" : "thread '" + thread.getName() + "'";
+    }
+
     @Override
     public String toString() {
-        String owner =
-                thread == null ? "a handle of thread '" + asker.getName() + "'" : "thread '" + thread.getName() + "'";
-        return owner + " with fencing token " + token;
+        return owner() + " with fencing token " + token;
     }
 }

@@ -75,7 +75,7 @@ final class Keeper {
                 Hold hold = driver.machine.hold();
                 if (hold != null) {
                     if (hold.request.options.isRenewed()) {
-                        shortest = Math.min(shortest, hold.request.options.leaseMillis());
+                        shortest = Math.min(shortest, hold.request.options.leaseMillis);
                     }
                     driver.mailbox.post(d -> d.machine.keep());
                 }

@@ -7,12 +7,16 @@ import java.util.concurrent.CompletionStage;
  * A hold of a lock as a value: the right to release it, its fencing token, and what is known of its validity. Thread-safe;
  * a lease may be released by any thread.
  *
+ * <!-- snippet: ClassExamples.java#Lease -->
  * <pre>{@code
  * try (Lease lease = stock.acquire()) {
- *     storage.write(row, lease.fencingToken());
  *     lease.whenLost().thenAccept(loss -> abort(loss));
+ *     storage.write(row, lease.fencingToken());
  * }
  * }</pre>
+ *
+ * <p>A {@code try} closes its lease before its {@code catch} and {@code finally}: what is to be protected, such as stopping work
+ * that goes on elsewhere, belongs inside its block.
  *
  * <p>Validity is decided by this JVM's monotonic clock, counted from before the lease was asked for: {@link #isValid()} turns
  * false no later than the server may give the lock to somebody else, whether or not the server can be reached. A thread
@@ -58,6 +62,20 @@ public interface Lease extends AutoCloseable {
      * @throws IllegalStateException if it was released
      */
     void ensureValid();
+
+    /**
+     * Makes the lease last: afterwards it ends no earlier than {@code atLeast} after this call, and no earlier than it would
+     * have ended before. Renewal goes on as before. Such a hold is not passed on in memory. Blocks for one round trip, at most
+     * the backend's command timeout.
+     *
+     * @param atLeast how long from now on, 1 ms to 365 days
+     * @throws LeaseLostException if the lease was lost
+     * @throws BackendException if the backend did not answer; the lease may have been prolonged all the same, and runs at least
+     *     as long as before
+     * @throws IllegalArgumentException if {@code atLeast} is out of range, or goes beyond {@link LockOptions#withMaxHold}
+     * @throws IllegalStateException if it was released
+     */
+    void extend(Duration atLeast);
 
     /**
      * Completes when the lease is lost, on the client's callback executor; never after a clean release.

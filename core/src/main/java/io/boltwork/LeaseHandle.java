@@ -3,41 +3,32 @@ package io.boltwork;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The right to release one level of a hold. */
+/** A hold as somebody sees it who has the right to release one level of it. */
 final class LeaseHandle extends LeaseView {
 
-    /** A release that turns out to come after the loss tells the loss itself; so LEAVING is neither one nor the other. */
-    private enum State {
-        OPEN,
-        LEAVING,
-        LEFT_CLEANLY,
-        LEFT_LOST
-    }
-
-    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+    private final Right right;
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
+        this.right = new Right(this, hold);
     }
 
     @Override
     boolean isReleased() {
-        return state.get() != State.OPEN;
+        return !right.isOpen();
     }
 
     @Override
-    @Nullable
-    LeaseLoss loss() {
-        State now = state.get();
-        return now == State.OPEN || now == State.LEFT_LOST ? hold.loss() : null;
+    Supplier<@Nullable LeaseLoss> losses() {
+        return right::loss;
     }
 
     @Override
     public void release() {
-        if (state.compareAndSet(State.OPEN, State.LEAVING)) {
+        if (right.use()) {
             engine.await(leave());
         }
     }
@@ -45,7 +36,7 @@ final class LeaseHandle extends LeaseView {
     @Override
     public CompletionStage<Void> releaseAsync() {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!state.compareAndSet(State.OPEN, State.LEAVING)) {
+        if (!right.use()) {
             done.complete(null);
             return done;
         }
@@ -67,11 +58,9 @@ final class LeaseHandle extends LeaseView {
 
     private Outcome<Optional<LeaseLoss>> leave() {
         Hold.Left left = hold.leave(true);
+        right.left(left.isLost());
         if (left.isLost()) {
-            state.set(State.LEFT_LOST);
             engine.callbacks(lockName()).run(this::tellLoss);
-        } else {
-            state.set(State.LEFT_CLEANLY);
         }
         return engine.left(hold, left);
     }

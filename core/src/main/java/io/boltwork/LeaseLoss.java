@@ -18,6 +18,8 @@ public record LeaseLoss(String lockName, long fencingToken, Reason reason, Insta
         EXPIRED,
         /** The backend says that the lock is not this holder's any more: somebody else has held it since, or it was released by force. */
         TAKEN,
+        /** The hold has lasted as long as its options allow: {@link LockOptions#withMaxHold}. */
+        MAX_HOLD,
         /** The {@link LockClient} was closed while the lock was held. */
         CLOSED
     }

@@ -28,6 +28,7 @@ public final class LeaseLostException extends LockException {
         String why = switch (loss.reason()) {
             case EXPIRED -> "its lease ran out before it was renewed or released";
             case TAKEN -> "the backend gave it to somebody else or it was released by force";
+            case MAX_HOLD -> "it was held for as long as its options allow (maxHold)";
             case CLOSED -> "its client was closed";
         };
         return "The lock '" + loss.lockName() + "' (fencing token " + loss.fencingToken() + ") was lost at "

@@ -5,14 +5,18 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A hold as somebody sees it who has no right to release it. */
 class LeaseView implements Lease {
 
+    private static final Duration SHORTEST_EXTENSION = Duration.ofMillis(1);
+    private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
+
     final Engine engine;
     final Hold hold;
-    private final AtomicReference<@Nullable CompletableFuture<LeaseLoss>> lossFuture = new AtomicReference<>();
+    private final AtomicReference<@Nullable LossNews> news = new AtomicReference<>();
 
     LeaseView(Engine engine, Hold hold) {
         this.engine = engine;
@@ -24,10 +28,13 @@ class LeaseView implements Lease {
         return hold.isOver();
     }
 
-    /** What happened to the hold, unless this right had been given back before. */
-    @Nullable
-    LeaseLoss loss() {
-        return hold.loss();
+    /** What happened to the hold, as far as it concerns this lease. */
+    Supplier<@Nullable LeaseLoss> losses() {
+        return hold::loss;
+    }
+
+    private @Nullable LeaseLoss loss() {
+        return losses().get();
     }
 
     @Override
@@ -64,24 +71,32 @@ class LeaseView implements Lease {
     }
 
     @Override
-    public final CompletionStage<LeaseLoss> whenLost() {
-        CompletableFuture<LeaseLoss> known = lossFuture.get();
-        if (known == null) {
-            CompletableFuture<LeaseLoss> fresh = new CompletableFuture<>();
-            if (lossFuture.compareAndSet(null, fresh)) {
-                hold.whenLost().thenRun(this::tellLoss);
-            }
-            known = Objects.requireNonNull(lossFuture.get());
+    public final void extend(Duration atLeast) {
+        Durations.between("atLeast", atLeast, SHORTEST_EXTENSION, LONGEST_EXTENSION);
+        if (isReleased()) {
+            ensureValid();
         }
-        return known.copy(); // what a user does to it is his own affair
+        engine.extend(hold, atLeast.toNanos());
+    }
+
+    @Override
+    public final CompletionStage<LeaseLoss> whenLost() {
+        LossNews known = news.get();
+        if (known == null) {
+            LossNews fresh = new LossNews(losses());
+            if (news.compareAndSet(null, fresh)) {
+                hold.whenLost().thenRun(fresh::tell);
+            }
+            known = Objects.requireNonNull(news.get());
+        }
+        return known.future();
     }
 
     /** Completes {@link #whenLost()} if there is something to tell. */
     final void tellLoss() {
-        CompletableFuture<LeaseLoss> future = lossFuture.get();
-        LeaseLoss loss = loss();
-        if (future != null && loss != null) {
-            future.complete(loss);
+        LossNews wanted = news.get();
+        if (wanted != null) {
+            wanted.tell();
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Objects;
  * Where locks come from. A client has a backend of its own, renews the leases of all its locks, and gives everything back when
  * it is closed. Usually there is one for each application. Thread-safe.
  *
+ * <!-- snippet: ClassExamples.java#LockClient -->
  * <pre>{@code
  * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
  *     FencedLock stock = locks.lock("stock:1001");
@@ -77,6 +78,46 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
+     * A look at the backend: which locks there are, who holds them and who waits. No round trip by itself.
+     *
+     * @return an inspector
+     */
+    public LockInspector inspector() {
+        return new LockInspector(engine);
+    }
+
+    /**
+     * How this client and its backend are: whether each server is reachable, in which role, how long it takes to answer, its
+     * version; how many locks are held and waited for, and whether renewals are late. One round trip to each server, all at
+     * once; blocks until they have answered, for the command timeout at most (2 s by default). What cannot be reached is in
+     * the answer and no exception.
+     *
+     * @return how they are just now
+     * @throws ClientClosedException if this client is closed
+     */
+    public ClientHealth health() {
+        return engine.health();
+    }
+
+    /**
+     * Tells a listener from now on what happens to this client's locks. A listener that is added twice is told twice.
+     *
+     * @param listener who is told, on the client's callback executor
+     */
+    public void addListener(LockListener listener) {
+        engine.listen(Objects.requireNonNull(listener, "listener"));
+    }
+
+    /**
+     * Tells a listener nothing more; an event that is being told may still arrive. Does nothing if it was not added.
+     *
+     * @param listener who was told
+     */
+    public void removeListener(LockListener listener) {
+        engine.listeners.remove(Objects.requireNonNull(listener, "listener"));
+    }
+
+    /**
      * Ends everything within the client's shutdown time (5 s by default): who waits gets {@link ClientClosedException}, holders
      * are told ({@link LeaseLoss.Reason#CLOSED}), holds are released; what the backend does not answer in time ends with its
      * lease. A later {@code unlock()} or {@code release()} does nothing. Closing twice does nothing.
@@ -86,7 +127,7 @@ public final class LockClient implements AutoCloseable {
         engine.close();
     }
 
-    private static void checkName(String name) {
+    static void checkName(String name) {
         Objects.requireNonNull(name, "name");
         if (name.isEmpty()) {
             throw new IllegalArgumentException(

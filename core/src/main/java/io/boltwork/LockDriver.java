@@ -4,6 +4,7 @@ import io.boltwork.Scheduler.Timer;
 import io.boltwork.spi.Command;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
@@ -25,7 +26,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
     LockDriver(String name, Engine engine) {
         this.engine = engine;
         this.machine = new LockMachine(name, engine.timing, this);
-        this.callbacks = new CallbackQueue(engine.callbackExecutor);
+        this.callbacks = engine.newCallbackQueue();
     }
 
     CallbackQueue callbacks() {
@@ -92,8 +93,18 @@ final class LockDriver implements Effects, Mailbox.Machine {
     }
 
     @Override
-    public Hold hold(Request request, Waiter waiter) {
-        return new Hold(request, request.lastToken, waiter, engine.ticker, callbacks);
+    public Hold hold(Request request, Waiter waiter, long now) {
+        return new Hold(request, request.lastToken, waiter, now, engine.ticker, callbacks);
+    }
+
+    @Override
+    public boolean isHeard() {
+        return callbacks.isHeard();
+    }
+
+    @Override
+    public void tell(Consumer<LockListener> event) {
+        callbacks.tell(event);
     }
 
     // ================================================================ the mailbox's machine
@@ -104,12 +115,14 @@ final class LockDriver implements Effects, Mailbox.Machine {
             wakeAt(machine.wakeAt());
             return false;
         }
+        long now = now();
         long idleAt = machine.lastEvent() + LockMachine.IDLE;
-        if (machine.isClosed() || callbacks.isEmpty() && now() >= idleAt) {
+        if (machine.isClosed() || callbacks.isEmpty() && now >= idleAt) {
             return true;
         }
-        if (timerAt - idleAt > LockMachine.IDLE) {
-            wakeAt(idleAt); // else the timer that is there comes soon enough
+        long look = now < idleAt ? idleAt : now + LockMachine.IDLE; // a callback may take its time
+        if (timerAt - look > LockMachine.IDLE) {
+            wakeAt(look); // else the timer that is there comes soon enough
         }
         return false;
     }

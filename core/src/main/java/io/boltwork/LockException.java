@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The root of everything that Boltwork throws on its own account. Its kinds say what is known about the lock:
- * {@link LeaseLostException} that a hold has ended against the holder's will, {@link BackendException} that the outcome
+ * {@link LockTimeoutException} that it was refused, {@link LeaseLostException} that a hold has ended against the holder's will, {@link BackendException} that the outcome
  * is not known, {@link ClientClosedException} that nobody is left to ask.
  */
 public abstract class LockException extends RuntimeException {

@@ -5,11 +5,9 @@ import io.boltwork.Request.State;
 import io.boltwork.Waiter.Denied;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.ServerTime;
 import java.time.Instant;
-import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +26,10 @@ final class LockMachine {
      *
      *   local    `waiters`, first come first served, and `hold`, who of them has the lock. A hold that is given back goes to
      *            the next waiter directly while its slice lasts (release), else the backend is told.
-     *   remote   `requests`, by id. At most one is `wanted`: it stands at the backend for the first waiter and all behind
-     *            him with equal options. At most one is HELD. Any number may be on their way out (RELEASING, UNDOING).
+     *   remote   `requests`, by id. At most one is `wanted`: it stands at the backend for the first of those waiters who share
+     *            and all behind him with equal options. A FIFO waiter has a request of his own, asked for at once, whoever
+     *            holds the lock here; the oldest of these polls for all. At most one request is HELD. Any number may be on
+     *            their way out (RELEASING, UNDOING); Undoing sees to those that nobody wants any more.
      *
      * Everything that is sent is answered, or given up after the command timeout and sent again. What an answer means depends
      * on the request alone, not on which of several answers it is: they may be late, doubled, or in another order.
@@ -37,8 +37,6 @@ final class LockMachine {
      * Deadlines. Each is counted from a moment at which the server cannot have begun to count yet: the sending of the
      * command. 1 % of the span and 2 ms are taken off for clocks that run at different rates and for rounding.
      */
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** In any case a queued request asks again after this time, should the message of its grant have been lost. */
     static final long SAFETY_POLL = TimeUnit.SECONDS.toNanos(5);
@@ -49,6 +47,9 @@ final class LockMachine {
     /** The slice is at least this many round trips, or giving the lock back would cost more than using it. */
     private static final int SLICE_ROUND_TRIPS = 4;
 
+    /** In place of the time at which an acquire was sent that the backend has answered. */
+    private static final long BY_MESSAGE = Long.MIN_VALUE;
+
     private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int RETRY_DOUBLINGS = 5;
@@ -58,16 +59,21 @@ final class LockMachine {
     private final Timing timing;
     private final Effects effects;
 
-    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+    final Waiters waiters = new Waiters();
     private final Map<String, Request> requests = new LinkedHashMap<>();
     private @Nullable Request wanted;
 
     private volatile @Nullable Hold hold;
 
+    private final Undoing undoing;
+    private final News news;
     private final LostHolds lostHolds = new LostHolds();
 
-    /** When to look whether the grantee that this client saw last has taken its grant. */
-    private long nudgeAt = Ticker.NEVER;
+    /** Extensions under way, and who waits for them. */
+    private final Map<Command, Outcome<Extension>> extensions = new IdentityHashMap<>(0);
+
+    /** When the oldest of the waiters' own requests asks again, for all of them. */
+    private long pollAt = Ticker.NEVER;
 
     private final Outage outage;
 
@@ -85,6 +91,8 @@ final class LockMachine {
         this.name = name;
         this.timing = timing;
         this.effects = effects;
+        this.undoing = new Undoing(name, requests, effects);
+        this.news = new News(name, effects);
         this.outage = new Outage(timing.outagePatience);
     }
 
@@ -93,51 +101,63 @@ final class LockMachine {
     /** Somebody wants the lock. */
     void request(Waiter waiter) {
         lastEvent = effects.now();
+        waiter.since = lastEvent;
         if (closed) {
-            effects.decide(waiter.outcome, new Waiter.Failed(closed("was asked for")));
+            decide(waiter, new Waiter.Failed(closed("was asked for")));
             return;
         }
         boolean taken = hold != null || wanted != null && wanted.known;
         if (waiter.tryOnly && (taken || wanted != null || !waiters.isEmpty())) {
-            effects.decide(waiter.outcome, Denied.REFUSED);
+            decide(waiter, Denied.REFUSED);
             return;
         }
-        warnOfSelf(waiter);
+        Hold held = hold;
+        if (held != null && held.thread == null && waiter.thread == held.asker) {
+            news.waitsForItself(waiter);
+        }
         if (waiters.isEmpty()) {
             outage.restart();
         }
         waiter.refusalsBefore = taken ? refusals - 1 : refusals;
-        waiters.add(waiter);
-        pump();
-    }
-
-    private void warnOfSelf(Waiter waiter) {
-        Hold held = hold;
-        if (held != null && held.thread == null && waiter.thread == held.asker) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "Thread ''{0}'' waits for the lock ''{1}'', which an asynchronous lease holds that it asked for itself;"
-                            + " asynchronous leases are not reentrant: release the lease, or hold the lock by thread",
-                    waiter.asker.getName(),
-                    name);
+        if (waiter.options.isFifo() && !waiter.tryOnly) {
+            Request request = newRequest(waiter);
+            waiter.request = request;
+            waiters.add(waiter);
+            ask(request);
+        } else {
+            waiters.add(waiter);
         }
+        pump();
     }
 
     /** Somebody does not want the lock any more. Without effect once the waiter has its verdict. */
     void cancel(Waiter waiter, boolean timedOut) {
         lastEvent = effects.now();
+        boolean polls = waiters.oldest() == waiter.request && waiter.request != null;
         if (!waiters.remove(waiter)) {
             return;
         }
-        effects.decide(
-                waiter.outcome,
+        decide(
+                waiter,
                 !timedOut
                         ? Denied.CANCELLED
                         : refusals > waiter.refusalsBefore
                                 ? Denied.REFUSED
                                 : new Waiter.Failed(
                                         outage.unknown(name, "within the time that the caller was willing to wait")));
+        if (waiter.request != null) {
+            undoing.undo(waiter.request);
+        }
+        if (polls && pollAt == Ticker.NEVER && waiters.hasOwnRequests()) {
+            pollAt = lastEvent; // its answer would have said when
+        }
         pump();
+    }
+
+    /** A wish has come to its end. */
+    private void decide(Waiter waiter, Waiter.Verdict verdict) {
+        effects.decide(waiter.outcome, verdict);
+        news.waited(waiter, verdict);
     }
 
     /** The owner has left the outermost level of its hold; or has unwound a lost one. */
@@ -150,10 +170,13 @@ final class LockMachine {
             lostHolds.remove(left);
         }
         boolean clean = left.loss() == null;
+        if (clean) {
+            news.released(left);
+        }
         if (requests.get(request.id) != request || request.state != State.HELD && request.state != State.LOST) {
             effects.decide(
                     left.released, Optional.empty()); // nothing can be left of it, or it is being released already
-        } else if (clean && handOver(request)) {
+        } else if (clean && handOver(request, left)) {
             effects.decide(left.released, Optional.empty());
         } else {
             request.releaser = left;
@@ -162,10 +185,38 @@ final class LockMachine {
         pump();
     }
 
+    /** The owner wants the hold to last for {@code nanos} from now on at least. */
+    void extend(Hold held, long nanos, Outcome<Extension> outcome) {
+        lastEvent = effects.now();
+        Request request = held.request;
+        if (hold == held && lastEvent >= request.deadline) {
+            lose(request, request.reasonOfEnd());
+        }
+        if (hold != held) {
+            effects.decide(outcome, Extension.LOST);
+        } else {
+            Command.Renew.Item item = request.extension(lastEvent, Request.covering(nanos));
+            Command.Renew renew = new Command.Renew(List.of(item), extensionStale(request));
+            extensions.put(renew, outcome);
+            effects.send(renew);
+        }
+        pump();
+    }
+
+    private long extensionStale(Request request) {
+        return effects.serverClock().millisAt(lastEvent)
+                + Math.min(timing.commandTimeout / MILLI, request.options.leaseMillis);
+    }
+
+    /** The owner does not wait for that extension any more. */
+    void extensionGivenUp(Outcome<Extension> outcome) {
+        extensions.values().remove(outcome);
+    }
+
     /** The deadline of a hold has passed, and somebody noticed. */
     void expired(Hold noticed) {
         if (hold == noticed) {
-            lose(noticed.request, Reason.EXPIRED);
+            lose(noticed.request, noticed.request.reasonOfEnd());
             pump();
         }
     }
@@ -173,9 +224,7 @@ final class LockMachine {
     /** The client is being closed: nobody gets the lock any more, and everything is given back. */
     void close() {
         closed = true;
-        for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
-            effects.decide(waiter.outcome, new Waiter.Failed(closed("was waited for")));
-        }
+        dismissAll(closed("was waited for"));
         Hold held = hold;
         if (held != null) {
             hold = null;
@@ -200,26 +249,33 @@ final class LockMachine {
         if (reply instanceof Reply.Failed failed) {
             failed(command, sent, failed);
         } else {
-            nudgeAt = Ticker.NEVER;
+            if (!(reply instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.REFUSED)) {
+                undoing.heard(); // a refused try does not come back to look after the lock
+            }
             outage.over();
             if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
                 measured(now - sent);
                 acquired(requests.get(acquire.request()), command, acquire, sent, acquired);
-                ownerNamed(acquired.owner());
+                undoing.named(acquired.owner());
             } else if (command instanceof Command.Release release && reply instanceof Reply.Released released) {
                 measured(now - sent);
                 released(release, sent, released);
-                ownerNamed(released.owner());
+                undoing.named(released.owner());
             } else if (command instanceof Command.Withdraw withdraw && reply instanceof Reply.Withdrawn withdrawn) {
                 withdrawn(withdraw, withdrawn);
-                ownerNamed(withdrawn.owner());
+                undoing.named(withdrawn.owner());
             } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
                 // refused because an earlier try, whose answer was lost, had restored it? Then a renewal will tell
                 boolean twice = restored.outcome() == Reply.Renewal.LOST
                         && restore.request().equals(restored.owner());
                 Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
-                prolonged(restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome);
-                ownerNamed(restored.owner());
+                if (prolonged(restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome)
+                        && outcome == Reply.Renewal.OK) {
+                    news.restored(hold);
+                }
+                undoing.named(restored.owner());
+            } else if (command instanceof Command.Renew renew && reply instanceof Reply.Renewed renewed) {
+                extended(renew, sent, renewed.items().get(0));
             } else {
                 throw new IllegalArgumentException(reply + " is no reply to " + command);
             }
@@ -232,7 +288,7 @@ final class LockMachine {
         lastEvent = effects.now();
         outage.over();
         prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
-        ownerNamed(result.owner());
+        undoing.named(result.owner());
         pump();
     }
 
@@ -240,15 +296,16 @@ final class LockMachine {
     void granted(Grant grant) {
         long now = effects.now();
         lastEvent = now;
-        nudgeAt = Ticker.NEVER;
+        undoing.heard();
         Request request = requests.get(grant.request());
         if (request == null) {
-            stray(grant.request());
+            undoing.stray(grant.request(), 0);
             return;
         }
         request.known = true;
+        request.standing = true;
         if (request.state != State.WANTED) {
-            owns(request, Long.MIN_VALUE, grant.token(), false);
+            owns(request, Long.MIN_VALUE, grant.token(), BY_MESSAGE);
         } else {
             long origin = request.firstSent;
             long given = origin;
@@ -262,7 +319,7 @@ final class LockMachine {
             boolean current = grant.server().run().equals(effects.serverClock().run());
             if (comparable && current) {
                 long from = Math.min(given, now);
-                owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), false);
+                owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), BY_MESSAGE);
             } else {
                 ask(request); // by another server's clock, or one that has been replaced since: confirm it first
             }
@@ -271,18 +328,23 @@ final class LockMachine {
     }
 
     /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
-    void connected() {
+    void connected(Recovery recovery) {
         for (Request request : List.copyOf(requests.values())) {
             switch (request.state) {
                 case WANTED -> {
                     if (request.answered == null) {
                         request.firstSent = Ticker.NEVER;
                     }
+                    request.standing = false;
                     if (!request.tryOnly) {
+                        recovery.askedAgain();
                         ask(request);
                     }
                 }
-                case HELD -> request.verify(effects.now());
+                case HELD -> {
+                    request.recovers(recovery);
+                    request.verify(effects.now());
+                }
                 case RELEASING, UNDOING -> {
                     if (request.awaited == null) {
                         request.dueAt = effects.now();
@@ -297,8 +359,21 @@ final class LockMachine {
     /** An answered release may have been lost by a server that took over; it is undone once more. */
     void releaseAgain(String request, long lastToken) {
         if (!requests.containsKey(request)) {
-            undoing(request, lastToken);
+            undoing.stray(request, lastToken);
         }
+    }
+
+    // ================================================================ looks
+
+    /** How many callers wait. */
+    int waiting() {
+        return waiters.size();
+    }
+
+    /** By how much the renewal of the hold is late, in nanoseconds. */
+    long renewalLag() {
+        Hold held = hold;
+        return held == null ? 0 : held.request.renewalLag(effects.now());
     }
 
     // ================================================================ events: time
@@ -333,6 +408,8 @@ final class LockMachine {
                 case LOST -> {
                     if (now >= request.giveUpAt) {
                         requests.remove(request.id);
+                    } else if (request.isDue(now)) {
+                        startRelease(request);
                     }
                 }
                 case RELEASING, UNDOING -> {
@@ -342,16 +419,20 @@ final class LockMachine {
                         if (request.state == State.RELEASING) {
                             sendRelease(request, null);
                         } else {
-                            sendWithdraw(request);
+                            undoing.send(request);
                         }
                     }
                 }
             }
         }
-        if (now >= nudgeAt) {
-            nudgeAt = Ticker.NEVER;
-            effects.send(new Command.Withdraw(name, null, 0));
+        if (now >= pollAt) {
+            pollAt = Ticker.NEVER;
+            Request oldest = waiters.oldest();
+            if (oldest != null && oldest.awaited == null) {
+                ask(oldest);
+            }
         }
+        undoing.tick(now);
         if (now >= outage.patienceEnds()) {
             failAll(outage.unknown(name, "for as long as the client's outage patience"));
         }
@@ -361,7 +442,7 @@ final class LockMachine {
 
     /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
     long wakeAt() {
-        long at = Math.min(nudgeAt, lostHolds.wakeAt());
+        long at = Math.min(Math.min(undoing.nudgeAt(), pollAt), lostHolds.wakeAt());
         for (Request request : requests.values()) {
             at = Math.min(at, request.wakeAt(timing.commandTimeout));
         }
@@ -373,11 +454,9 @@ final class LockMachine {
 
     /** Nothing would be lost by forgetting this machine. */
     boolean isIdle() {
-        return hold == null
-                && waiters.isEmpty()
-                && requests.isEmpty()
-                && lostHolds.isEmpty()
-                && (nudgeAt == Ticker.NEVER || closed); // who waits asks again when the lease it was told of runs out
+        // at close nobody waits for the nudge: who waits asks again when the lease it was told of runs out
+        boolean nudges = undoing.nudgeAt() != Ticker.NEVER && !closed;
+        return hold == null && waiters.isEmpty() && requests.isEmpty() && lostHolds.isEmpty() && !nudges;
     }
 
     /** When it was used last. */
@@ -396,7 +475,7 @@ final class LockMachine {
 
     /** Whether the lock is being asked for. */
     boolean isWanted() {
-        return wanted != null;
+        return wanted != null || waiters.hasOwnRequests();
     }
 
     // ================================================================ for any thread
@@ -421,11 +500,15 @@ final class LockMachine {
 
     /** Sees to it that exactly what is wanted here is asked for at the backend. */
     private void pump() {
-        Waiter first = waiters.peek();
+        Waiter first = waiters.first();
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
             wanted = null;
-            undo(unwanted);
+            undoing.undo(unwanted);
+        }
+        Request oldest = waiters.oldest();
+        if (oldest != null && pollAt == Ticker.NEVER && oldest.awaited == null && oldest.dueAt == Ticker.NEVER) {
+            pollAt = effects.now() + SAFETY_POLL;
         }
         if (first != null && wanted == null && hold == null) {
             wanted = newRequest(first);
@@ -434,71 +517,97 @@ final class LockMachine {
     }
 
     private Request newRequest(Waiter waiter) {
-        Request request = new Request(name, effects.newRequestId(), waiter.options, waiter.tryOnly, State.WANTED);
-        request.firstSent = effects.now();
+        Request request = Request.of(name, effects.newRequestId(), waiter, effects.now());
         requests.put(request.id, request);
         return request;
     }
 
-    /** A request is the owner at the backend, until the deadline at least. */
-    private void owns(Request request, long deadline, long token, boolean confirmed) {
+    /**
+     * A request is the owner at the backend, until the deadline at least: so it was said by the answer to an acquire that was
+     * sent then, which confirms it for the whole lease, or {@linkplain #BY_MESSAGE by message}.
+     */
+    private void owns(Request request, long deadline, long token, long sent) {
+        boolean confirmed = sent != BY_MESSAGE;
         switch (request.state) {
             case WANTED -> {
-                if (effects.now() >= deadline) {
-                    ask(request); // too late to count; neither a hold nor a loss
+                Hold before = hold;
+                boolean outdated = before != null && token < before.request.firstToken && sent <= before.since;
+                if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
+                    // older than the present hold, too late, or too short to count: neither a hold nor a loss
+                    ask(request);
                 } else {
                     begin(request, deadline, token, confirmed);
                 }
             }
             case HELD -> {
                 if (effects.now() >= request.deadline) {
-                    lose(request, Reason.EXPIRED);
+                    lose(request, request.reasonOfEnd());
                 } else if (token > request.firstToken) {
                     lose(request, Reason.TAKEN); // granted a second time: the first grant had ended
-                } else if (token == request.firstToken && deadline > request.deadline) {
-                    request.deadline = deadline;
-                    request.confirmed |= confirmed;
+                } else if (token == request.firstToken) {
+                    request.lasts(deadline);
+                    if (confirmed) {
+                        request.confirm();
+                    }
                 }
             }
-            case UNDOING -> undoAgain(request);
+            case UNDOING -> undoing.again(request);
             case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
         }
     }
 
     private void begin(Request request, long deadline, long token, boolean confirmed) {
-        request.begin(deadline, token, confirmed, effects.now() + slice());
-        wanted = null;
+        Hold before = hold;
+        if (before != null) {
+            displace(before);
+        }
+        long now = effects.now();
+        request.begin(deadline, token, confirmed, now, slice());
+        if (request == wanted) {
+            wanted = null;
+        }
         refusals++;
-        occupy(request);
+        occupy(request, now);
     }
 
-    /** Gives the lock to the first waiter. */
-    private void occupy(Request request) {
-        Waiter waiter = waiters.remove(); // wanted implies a waiter: pump() keeps it so
-        Hold held = effects.hold(request, waiter);
-        hold = held;
-        if (request.fixedEnd == Ticker.NEVER) {
-            effects.keep(TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis()));
+    /** The backend has given the lock to another request, so that hold has ended there. */
+    private void displace(Hold before) {
+        Request request = before.request;
+        lose(request, effects.now() >= request.deadline ? request.reasonOfEnd() : Reason.TAKEN);
+        if (hold != null) { // its owner was faster: the release is in the mailbox
+            hold = null;
+            lost(request);
         }
-        effects.decide(waiter.outcome, new Waiter.Granted(held));
+    }
+
+    /** Gives the lock to whom the request is for. */
+    private void occupy(Request request, long now) {
+        Waiter waiter = waiters.takeFor(request);
+        request.occupied(now);
+        Hold held = effects.hold(request, waiter, now);
+        hold = held;
+        if (request.options.isRenewed()) {
+            effects.keep(request.options.leaseMillis * MILLI);
+        }
+        decide(waiter, new Waiter.Granted(held));
+        news.acquired(held, waiter);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. */
-    private boolean handOver(Request request) {
-        Waiter next = waiters.peek();
+    private boolean handOver(Request request, Hold from) {
+        Waiter next = waiters.first();
         long now = effects.now();
         if (next == null
                 || closed
                 || request.state != State.HELD
-                || !request.options.isRenewed()
+                || !request.mayBeHandedOver(now)
                 || !request.options.equals(next.options)
-                || now >= request.sliceEnd
-                || now >= request.deadline
-                || request.lastToken - request.firstToken >= LockBackend.TOKENS_PER_HOLD - 1) {
+                || waiters.hasOwnRequests()) {
             return false;
         }
         request.lastToken++;
-        occupy(request);
+        news.handedOver(from, next, request.lastToken);
+        occupy(request, now);
         return true;
     }
 
@@ -520,22 +629,42 @@ final class LockMachine {
         if (held.loss() == null) {
             return; // its owner was faster: the release is in the mailbox
         }
+        lostHolds.add(held, effects.now()); // first, so that its thread finds it at any moment
         hold = null;
+        lost(request);
+        if (reason == Reason.MAX_HOLD) {
+            request.quiet(effects.now());
+            startRelease(request); // the bound is for the others: they do not wait for its owner
+        } else if (reason == Reason.EXPIRED) {
+            request.dueAt = request.closedUntil; // who waits may have been told of an earlier lease's end
+        }
+    }
+
+    private void lost(Request request) {
+        request.settle(Recovery::lost);
         request.state = State.LOST;
+        request.dueAt = Ticker.NEVER;
         request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
-        lostHolds.add(held, effects.now());
     }
 
     private void failAll(LockException cause) {
         outage.restart();
+        dismissAll(cause);
+    }
+
+    private void dismissAll(LockException cause) {
         for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
-            effects.decide(waiter.outcome, new Waiter.Failed(cause));
+            decide(waiter, new Waiter.Failed(cause));
+            if (waiter.request != null) {
+                undoing.undo(waiter.request);
+            }
         }
     }
 
     // ================================================================ asking
 
     private void ask(Request request) {
+        request.askAgain = false;
         Command.Acquire acquire = acquire(request);
         request.sent(acquire, effects.now());
         effects.send(acquire);
@@ -550,20 +679,26 @@ final class LockMachine {
             @Nullable Request request, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         if (request == null) {
             if (answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED) {
-                stray(acquire.request());
+                undoing.stray(acquire.request(), 0);
             }
             return;
         }
         request.unanswered--;
         request.answeredTo(command);
+        // it did not know what it knew; or it gave the lock to a newcomer, so nobody stood in the queue
+        boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
+        request.standing = answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED;
+        if (forgotten) {
+            askOthers(request);
+        }
         switch (answer.verdict()) {
             case GRANTED -> {
                 request.known = true;
-                owns(request, sent + Request.safe(acquire.leaseMillis(), 0), answer.token(), true);
+                owns(request, sent + Request.safe(acquire.leaseMillis(), 0), answer.token(), sent);
             }
             case QUEUED -> {
                 if (request.state == State.UNDOING) {
-                    undoAgain(request);
+                    undoing.again(request);
                 } else if (request.state == State.WANTED) {
                     queued(request, sent, answer);
                 }
@@ -571,8 +706,8 @@ final class LockMachine {
             case REFUSED -> {
                 if (request.state == State.WANTED) {
                     wanted = null;
-                    effects.decide(waiters.remove().outcome, Denied.REFUSED);
-                    undo(request);
+                    decide(waiters.takeFor(request), Denied.REFUSED);
+                    undoing.undo(request);
                 }
             }
             case STALE -> {
@@ -594,10 +729,37 @@ final class LockMachine {
             request.answeredSent = sent;
             request.answered = answer.server();
         }
-        if (request.awaited == null) {
-            // when the lease it was told of runs out, the first in the queue first
-            long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
-            request.dueAt = Math.min(now + SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
+        if (request.awaited != null) {
+            return;
+        }
+        if (request.askAgain) {
+            ask(request);
+            return;
+        }
+        // when the lease it was told of runs out, the first in the queue first
+        long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
+        long at = Math.min(now + SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
+        if (request.waiter == null) {
+            request.dueAt = at;
+        } else {
+            pollAt = request == waiters.oldest() ? at : Math.min(pollAt, at);
+        }
+    }
+
+    /**
+     * The server has forgotten a request that it knew: a claim of this client has lapsed, and the client's other requests went
+     * with it, or all is lost.
+     */
+    private void askOthers(Request forgotten) {
+        for (Request other : List.copyOf(requests.values())) {
+            if (other != forgotten && other.state == State.WANTED && other.standing) {
+                other.standing = false;
+                if (other.awaited == null) {
+                    ask(other);
+                } else {
+                    other.askAgain = true;
+                }
+            }
         }
     }
 
@@ -605,55 +767,93 @@ final class LockMachine {
 
     private void renewIfDue(Request request, long now) {
         if (now >= request.deadline) {
-            lose(request, Reason.EXPIRED);
-        } else if (request.isRenewalDue(now, timing.commandTimeout) && !isAbandoned(request)) {
-            effects.renew(request.renewal(now));
+            lose(request, request.reasonOfEnd());
+        } else if (request.isRenewalDue(now, timing.commandTimeout)) {
+            if (!isAbandoned(request)) {
+                effects.renew(request.renewal(now));
+            } else if (!request.confirmed) {
+                effects.renew(request.confirmation(now));
+            }
         }
     }
 
     /** What nobody can release any more ends with its lease. */
     private boolean isAbandoned(Request request) {
         Hold held = hold;
-        if (held == null || !held.isAbandoned()) {
+        LockListener.Absence absence = held == null ? null : held.absence();
+        if (held == null || absence == null) {
             return false;
         }
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "The lock ''{0}'' is not renewed any more: {1} has ended without releasing it",
-                name,
-                held);
         request.renewAt = Ticker.NEVER;
+        if (!request.abandoned) { // it is looked at again when a connection was replaced
+            request.abandoned = true;
+            news.abandoned(held, absence);
+        }
         return true;
     }
 
-    private void prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
+    /** {@code false} if the answer concerns nothing that is held. */
+    private boolean prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
         Request request = requests.get(id);
         long now = effects.now();
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
-            return;
+            return false;
         }
         request.renewing = Ticker.NEVER;
         if (now >= request.deadline) {
-            lose(request, Reason.EXPIRED);
-            return;
+            lose(request, request.reasonOfEnd());
+            return false;
         }
         switch (outcome) {
-            case OK -> request.prolonged(sent, leaseMillis);
-            case FORGOTTEN -> effects.send(request.restore(effects.serverClock(), now, timing.commandTimeout));
-            case LOST -> lose(request, Reason.TAKEN);
+            case OK -> {
+                request.prolonged(sent, leaseMillis);
+                request.verified();
+            }
+            case FORGOTTEN -> {
+                if (request.abandoned) {
+                    lose(request, Reason.EXPIRED); // nobody is there for whom it would be restored
+                } else {
+                    request.forgotten();
+                    effects.send(request.restore(effects.serverClock(), now, timing.commandTimeout));
+                }
+            }
+            case LOST -> {
+                lose(request, Reason.TAKEN);
+                askOthers(request);
+            }
             case STALE ->
                 request.verify(now); // at once: this very answer has set the estimate of the server's clock right
             case BROKEN -> {} // the keeper tries again until the deadline
+        }
+        return true;
+    }
+
+    /** The answer to an extension, which is a renewal too. */
+    private void extended(Command.Renew renew, long sent, Reply.Renewed.Item result) {
+        Command.Renew.Item item = renew.items().get(0);
+        boolean held = prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
+        undoing.named(result.owner());
+        Outcome<Extension> outcome = extensions.remove(renew);
+        if (outcome != null) {
+            effects.decide(
+                    outcome,
+                    !held || result.outcome() == Reply.Renewal.LOST
+                            ? Extension.LOST
+                            : result.outcome() == Reply.Renewal.OK ? Extension.DONE : Extension.AGAIN);
         }
     }
 
     // ================================================================ giving back
 
     private void startRelease(Request request) {
+        if (effects.now() >= request.deadline) {
+            request.quietAfterLease();
+        }
+        request.settle(Recovery::done);
         request.state = State.RELEASING;
         request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
         request.failures = 0;
-        Waiter first = waiters.peek();
+        Waiter first = waiters.first();
         Request next = null;
         if (first != null && wanted == null && !closed) {
             next = newRequest(first);
@@ -663,9 +863,13 @@ final class LockMachine {
     }
 
     private void sendRelease(Request request, @Nullable Request next) {
-        request.releases++;
         Command.Release release = new Command.Release(
-                name, request.id, request.firstToken, request.lastToken, 0, next == null ? null : acquire(next));
+                name,
+                request.id,
+                request.firstToken,
+                request.lastToken,
+                request.keepMillis(effects.now()),
+                next == null ? null : acquire(next));
         request.sent(release, effects.now());
         if (next != null) {
             next.sent(release, effects.now());
@@ -677,18 +881,20 @@ final class LockMachine {
         Request request = requests.get(release.request());
         if (request != null && request.state == State.RELEASING) {
             request.answeredTo(release);
-            // not held, and that before its lease ended, and not because an earlier try had released it: it had been
-            // lost
-            boolean lost = answer.outcome() == Reply.Release.NOT_HELD
-                    && request.releases == 1
-                    && effects.now() < request.deadline;
+            if (answer.outcome() != Reply.Release.RELEASED) {
+                askOthers(request);
+            }
+            // not held, and that before its lease ended: it had been lost. Who waits for a repeated release has left
+            boolean lost = answer.outcome() == Reply.Release.NOT_HELD && effects.now() < request.deadline;
             Hold releaser = request.releaser;
             if (releaser != null) {
-                effects.decide(
-                        releaser.released,
-                        lost && releaser.loss() == null
-                                ? Optional.of(new LeaseLoss(name, releaser.token, Reason.TAKEN, Instant.now()))
-                                : Optional.empty());
+                Optional<LeaseLoss> loss = lost && releaser.loss() == null
+                        ? Optional.of(new LeaseLoss(name, releaser.token, Reason.TAKEN, Instant.now()))
+                        : Optional.empty();
+                if (loss.isPresent()) {
+                    releaser.tellLost(loss.get());
+                }
+                effects.decide(releaser.released, loss);
             }
             gone(request);
             effects.released(request);
@@ -707,87 +913,31 @@ final class LockMachine {
             }
         }
         if (answer.next() == null || answer.next().verdict() != Reply.Verdict.QUEUED) {
-            nudgeAfter(answer.claimMillis());
+            undoing.nudgeAfter(answer.claimMillis());
         }
     }
 
-    /** Nobody may be there to take the grant that this client has caused: look after it, once. */
-    private void nudgeAfter(long claimMillis) {
-        if (claimMillis > 0) {
-            nudgeAt = effects.now() + (claimMillis + 1) * MILLI;
-        }
+    /** Somebody else has made the backend grant the lock, through this client. */
+    void nudgeAfter(long claimMillis) {
+        undoing.nudgeAfter(claimMillis);
     }
 
     /** A request has been given back; if bytes of it may still run, it is withdrawn, too. */
     private void gone(Request request) {
         if (request.state == State.RELEASING && request.unanswered > 0) {
-            undo(request);
+            undoing.undo(request);
         } else {
             requests.remove(request.id);
         }
     }
 
-    // ================================================================ undoing
-
-    private void undo(Request request) {
-        if (request.unanswered == 0 && !request.known) {
-            requests.remove(request.id); // the server has never heard of it
-            return;
-        }
-        request.state = State.UNDOING;
-        request.giveUpAt = Math.max(request.notAfterHere, effects.now() + timing.commandTimeout)
-                + request.options.leaseMillis() * MILLI;
-        sendWithdraw(request);
-    }
-
-    private void undoAgain(Request request) {
-        if (request.awaited == null) {
-            sendWithdraw(request);
-        } else {
-            request.withdrawAgain = true;
-        }
-    }
-
-    private void sendWithdraw(Request request) {
-        Command.Withdraw withdraw = new Command.Withdraw(name, request.id, request.lastToken);
-        request.withdrawAgain = false;
-        request.sent(withdraw, effects.now());
-        effects.send(withdraw);
-    }
-
     private void withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
-        Request request = withdraw.request() == null ? null : requests.get(withdraw.request());
-        if (request != null && request.state == State.UNDOING && request.awaited == withdraw) {
-            request.awaited = null;
-            request.failures = 0;
-            ServerTime server = answer.server();
-            if (request.withdrawAgain) {
-                sendWithdraw(request);
-            } else if (request.isTainted(server)) {
-                request.dueAt = effects.now() + (request.notAfter - server.millis() + 1) * MILLI;
-            } else {
-                requests.remove(request.id);
-            }
+        Request forgotten = undoing.withdrawn(withdraw, answer);
+        if (forgotten != null) {
+            askOthers(forgotten);
         }
-        nudgeAfter(answer.claimMillis());
-    }
-
-    /** The backend speaks of a request that nobody here wants: it is withdrawn. */
-    private void stray(String id) {
-        undoing(id, 0);
-    }
-
-    private void undoing(String id, long lastToken) {
-        Request request = new Request(name, id, LockOptions.defaults(), false, State.UNDOING);
-        request.lastToken = lastToken;
-        request.known = true;
-        requests.put(id, request);
-        undo(request);
-    }
-
-    private void ownerNamed(@Nullable String owner) {
-        if (owner != null && !requests.containsKey(owner) && effects.isOurs(owner)) {
-            stray(owner);
+        if (withdraw.request() == null && waiters.hasOwnRequests()) {
+            pollAt = Math.min(pollAt, effects.now()); // a claim that lapsed may have been this client's
         }
     }
 
@@ -802,10 +952,20 @@ final class LockMachine {
             if (release.next() != null) {
                 acquireFailed(command, release.next(), failed);
             }
-        } else if (command instanceof Command.Withdraw withdraw && withdraw.request() != null) {
-            retryLater(withdraw.request(), command);
+        } else if (command instanceof Command.Withdraw withdraw) {
+            if (withdraw.request() == null) {
+                undoing.nudgeFailed();
+            } else {
+                retryLater(withdraw.request(), command);
+                undoing.refused(withdraw.request(), failed.cause(), timing.commandTimeout);
+            }
         } else if (command instanceof Command.Restore restore) {
             renewalFailed(restore.request());
+        } else if (command instanceof Command.Renew) {
+            Outcome<Extension> outcome = extensions.remove(command);
+            if (outcome != null) {
+                effects.decide(outcome, new Extension.Failed(failed.cause()));
+            }
         }
     }
 
@@ -823,11 +983,11 @@ final class LockMachine {
             return;
         }
         if (!failed.cause().isRetryable()) {
-            failAll(failed.cause());
+            failAll(Outage.refused(name, failed.cause()));
         } else if (request.tryOnly && current) {
             wanted = null;
-            effects.decide(waiters.remove().outcome, new Waiter.Failed(failed.cause()));
-            undo(request);
+            decide(waiters.takeFor(request), new Waiter.Failed(Outage.refused(name, failed.cause())));
+            undoing.undo(request);
         }
     }
 
@@ -862,17 +1022,20 @@ final class LockMachine {
         leaveReleaser(request);
         if (request.state == State.WANTED && request.tryOnly) {
             wanted = null;
-            effects.decide(
-                    waiters.remove().outcome, new Waiter.Failed(outage.unknown(name, "within its command timeout")));
-            undo(request);
+            decide(waiters.takeFor(request), new Waiter.Failed(outage.unknown(name, "within its command timeout")));
+            undoing.undo(request);
         }
     }
 
     /** Who gave the lock back does not wait for retries. */
     private void leaveReleaser(Request request) {
-        if (request.state == State.RELEASING && request.releaser != null) {
-            effects.decide(request.releaser.released, Optional.empty());
+        Hold releaser = request.releaser;
+        if (request.state != State.RELEASING || releaser == null) {
+            return;
         }
+        request.releaser = null; // once; by its own clock it may have left already
+        effects.decide(releaser.released, Optional.empty());
+        news.releaseFailed(releaser);
     }
 
     private ClientClosedException closed(String what) {

@@ -2,12 +2,22 @@ package io.boltwork;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is held: for how long without renewal, and what happens when a lease is lost. Immutable; two instances with
- * the same settings are equal.
+ * How a lock is held: for how long, in which order waiters get it, and what happens when a lease is lost. Immutable; two
+ * instances with the same settings are equal.
  *
- * <p>The options of the outermost acquisition hold for all nested ones.
+ * <!-- snippet: ClassExamples.java#LockOptions -->
+ * <pre>{@code
+ * LockOptions nightly = LockOptions.renewedLease(Duration.ofSeconds(30))
+ *         .withMinHold(Duration.ofMinutes(5))    // no second run, though the job takes a second
+ *         .withMaxHold(Duration.ofHours(2));     // and no run that holds for ever
+ * }</pre>
+ *
+ * <p>The options of the outermost acquisition hold for all nested ones. Clients may use one lock with different options at the
+ * same time; each hold follows its own.
  */
 public final class LockOptions {
 
@@ -19,16 +29,74 @@ public final class LockOptions {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    private static final LockOptions DEFAULTS = new LockOptions(Duration.ofSeconds(30), true, OnLoss.NOTIFY);
+    /**
+     * By how much a lease is longer than the shortest hold: that begins when the answer arrives, later than the lease, and
+     * an answer that was under way for longer than this is asked for once more. Few are.
+     */
+    private static final long SLOW_ANSWER = 1_000_000_000;
 
-    private final Duration lease;
-    private final boolean renewed;
-    private final OnLoss onLoss;
+    private static final LockOptions DEFAULTS = new LockOptions(new Settings(
+            Duration.ofSeconds(30), true, Fairness.BATCHED, null, Duration.ZERO, Duration.ZERO, OnLoss.NOTIFY));
 
-    private LockOptions(Duration lease, boolean renewed, OnLoss onLoss) {
-        this.lease = lease;
-        this.renewed = renewed;
-        this.onLoss = onLoss;
+    private final Settings settings;
+
+    private record Settings(
+            Duration lease,
+            boolean renewed,
+            Fairness fairness,
+            @Nullable Duration maxHold,
+            Duration minHold,
+            Duration takeoverDelay,
+            OnLoss onLoss) {}
+
+    /** What the backend is asked for, in milliseconds: long enough for {@code minHold}, and no longer than {@code maxHold}. */
+    final long leaseMillis;
+
+    final long takeoverMillis;
+
+    /** In nanoseconds; {@link Ticker#NEVER} for none. */
+    final long maxHoldNanos;
+
+    /** In nanoseconds; 0 for none. */
+    final long minHoldNanos;
+
+    private LockOptions(Settings settings) {
+        this.settings = settings;
+        this.takeoverMillis = settings.takeoverDelay.toMillis();
+        this.maxHoldNanos = settings.maxHold == null ? Ticker.NEVER : settings.maxHold.toNanos();
+        this.minHoldNanos = settings.minHold.toNanos();
+        long lease = settings.lease.toMillis();
+        if (settings.maxHold != null) {
+            lease = Math.min(lease, Request.covering(maxHoldNanos));
+        }
+        if (settings.renewed && minHoldNanos > 0) {
+            lease = Math.max(lease, Request.covering(minHoldNanos + SLOW_ANSWER));
+        }
+        this.leaseMillis = lease;
+        Duration longest = settings.maxHold;
+        if (longest != null && settings.minHold.compareTo(longest) > 0) {
+            throw new IllegalArgumentException("minHold must not be longer than maxHold, but is "
+                    + Durations.text(settings.minHold) + " and maxHold " + Durations.text(longest));
+        }
+        if (!settings.renewed && settings.minHold.compareTo(settings.lease) > 0) {
+            throw new IllegalArgumentException("minHold must not be longer than a fixed lease, but is "
+                    + Durations.text(settings.minHold) + " and the lease " + Durations.text(settings.lease));
+        }
+    }
+
+    /** In which order those who wait get a lock. */
+    public enum Fairness {
+        /**
+         * In their order within a client; clients take turns, and in its turn a client passes the lock from one of its threads
+         * to the next in memory, for {@linkplain ClientOptions#withSlice a slice} of time, if both ask with equal options and a
+         * renewed lease. Many times the throughput of FIFO on a contended lock.
+         */
+        BATCHED,
+        /**
+         * Strictly in the order in which their requests arrived at the backend, over threads, clients and JVMs. Each costs a
+         * request of its own; nothing is passed on in memory.
+         */
+        FIFO
     }
 
     /** What happens to the holder when its lease is lost, beside the completion of {@link Lease#whenLost()}. */
@@ -40,7 +108,8 @@ public final class LockOptions {
     }
 
     /**
-     * A lease of 30 s, renewed every 10 s while it is held; {@link OnLoss#NOTIFY}.
+     * A lease of 30 s, renewed every 10 s while it is held; {@link Fairness#BATCHED}, no bounds on the hold, no takeover
+     * delay, {@link OnLoss#NOTIFY}.
      *
      * @return the defaults
      */
@@ -49,26 +118,100 @@ public final class LockOptions {
     }
 
     /**
-     * A lease that is renewed at a third of its length for as long as it is held (the <em>watchdog</em>). If the JVM dies or
-     * is cut off, the lock becomes free when the lease ends. Default: 30 s.
+     * A lease that is renewed at a third of its length for as long as it is held (the <em>watchdog</em>), everything else as in
+     * {@link #defaults()}. If the JVM dies or is cut off, the lock becomes free when the lease ends. Default: 30 s.
      *
      * @param lease its length, 100 ms to 365 days; milliseconds count
      * @return options with that lease
      * @throws IllegalArgumentException if the lease is too short to be renewed, or absurdly long
      */
     public static LockOptions renewedLease(Duration lease) {
-        return new LockOptions(Durations.between("lease", lease, SHORTEST_RENEWED, LONGEST), true, OnLoss.NOTIFY);
+        return DEFAULTS.with(Durations.between("lease", lease, SHORTEST_RENEWED, LONGEST), true);
     }
 
     /**
-     * A lease that is never renewed: if the lock has not been released by then, it is lost. Default: leases are renewed.
+     * A lease that is never renewed, everything else as in {@link #defaults()}: if the lock has not been released by then, it
+     * is lost. Default: leases are renewed.
      *
      * @param lease its length, 10 ms to 365 days; milliseconds count
      * @return options with that lease
      * @throws IllegalArgumentException if the lease is too short or absurdly long
      */
     public static LockOptions fixedLease(Duration lease) {
-        return new LockOptions(Durations.between("lease", lease, SHORTEST, LONGEST), false, OnLoss.NOTIFY);
+        return DEFAULTS.withFixedLease(lease);
+    }
+
+    /** These options with a fixed lease instead of theirs. */
+    LockOptions withFixedLease(Duration lease) {
+        return with(Durations.between("lease", lease, SHORTEST, LONGEST), false);
+    }
+
+    private LockOptions with(Duration lease, boolean renewed) {
+        Settings s = settings;
+        return new LockOptions(
+                new Settings(lease, renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss));
+    }
+
+    /**
+     * Sets the longest time the lock is held: then the hold is lost, with {@link LeaseLoss.Reason#MAX_HOLD}, and the lock is
+     * given to the next, however well renewals work. Counts from the moment the lock was acquired. For holders that may hang.
+     * Default: none.
+     *
+     * @param maxHold 10 ms to 365 days; milliseconds count
+     * @return options with that setting
+     * @throws IllegalArgumentException if it is out of that range, or shorter than {@code minHold}
+     */
+    public LockOptions withMaxHold(Duration maxHold) {
+        Settings s = settings;
+        Duration checked = Durations.between("maxHold", maxHold, SHORTEST, LONGEST);
+        return new LockOptions(
+                new Settings(s.lease, s.renewed, s.fairness, checked, s.minHold, s.takeoverDelay, s.onLoss));
+    }
+
+    /**
+     * Sets the shortest time the lock stays taken: an earlier release returns at once, but nobody else gets the lock until
+     * then. Counts from the moment the lock was acquired; holds also if the holder dies, though a fixed lease is not made
+     * longer for it. For jobs that shall run once per period although clocks differ: longer than clocks may differ, shorter
+     * than the period. Default: none. Such a lock is never passed on in memory.
+     *
+     * @param minHold 0 to 365 days; milliseconds count
+     * @return options with that setting
+     * @throws IllegalArgumentException if it is out of that range, longer than {@code maxHold}, or longer than a fixed lease
+     */
+    public LockOptions withMinHold(Duration minHold) {
+        Settings s = settings;
+        Duration checked = Durations.between("minHold", minHold, Duration.ZERO, LONGEST);
+        return new LockOptions(
+                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, checked, s.takeoverDelay, s.onLoss));
+    }
+
+    /**
+     * Sets in which order those who wait get the lock. Default: {@link Fairness#BATCHED}. Both may be used on one lock at the
+     * same time; the lock is never passed on in memory past a FIFO request of the same client.
+     *
+     * @param fairness the order
+     * @return options with that setting
+     */
+    public LockOptions withFairness(Fairness fairness) {
+        Settings s = settings;
+        Objects.requireNonNull(fairness, "fairness");
+        return new LockOptions(
+                new Settings(s.lease, s.renewed, fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss));
+    }
+
+    /**
+     * Sets how much longer the lock stays closed after a lease that ended without a release: quiet time for work that a
+     * dead or stopped holder has begun and others still carry out, such as writes under way. A release is not delayed.
+     * Default: none.
+     *
+     * @param takeoverDelay 0 to 365 days; milliseconds count
+     * @return options with that setting
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public LockOptions withTakeoverDelay(Duration takeoverDelay) {
+        Settings s = settings;
+        Duration checked = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST);
+        return new LockOptions(new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, checked, s.onLoss));
     }
 
     /**
@@ -78,7 +221,10 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withOnLoss(OnLoss onLoss) {
-        return new LockOptions(lease, renewed, Objects.requireNonNull(onLoss, "onLoss"));
+        Settings s = settings;
+        Objects.requireNonNull(onLoss, "onLoss");
+        return new LockOptions(
+                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, onLoss));
     }
 
     /**
@@ -87,7 +233,7 @@ public final class LockOptions {
      * @return the lease
      */
     public Duration lease() {
-        return lease;
+        return settings.lease;
     }
 
     /**
@@ -96,7 +242,43 @@ public final class LockOptions {
      * @return {@code false} for a fixed lease
      */
     public boolean isRenewed() {
-        return renewed;
+        return settings.renewed;
+    }
+
+    /**
+     * In which order those who wait get the lock.
+     *
+     * @return the setting
+     */
+    public Fairness fairness() {
+        return settings.fairness;
+    }
+
+    /**
+     * The longest time the lock is held.
+     *
+     * @return the setting, empty for none
+     */
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(settings.maxHold);
+    }
+
+    /**
+     * The shortest time the lock stays taken.
+     *
+     * @return the setting, zero for none
+     */
+    public Duration minHold() {
+        return settings.minHold;
+    }
+
+    /**
+     * How much longer the lock stays closed after a lease that ended without a release.
+     *
+     * @return the setting, zero for none
+     */
+    public Duration takeoverDelay() {
+        return settings.takeoverDelay;
     }
 
     /**
@@ -105,29 +287,31 @@ public final class LockOptions {
      * @return the setting
      */
     public OnLoss onLoss() {
-        return onLoss;
+        return settings.onLoss;
     }
 
-    long leaseMillis() {
-        return lease.toMillis();
+    boolean isFifo() {
+        return settings.fairness == Fairness.FIFO;
     }
 
     @Override
     public boolean equals(Object other) {
-        return this == other
-                || other instanceof LockOptions that
-                        && lease.equals(that.lease)
-                        && renewed == that.renewed
-                        && onLoss == that.onLoss;
+        return this == other || other instanceof LockOptions that && settings.equals(that.settings);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(lease, renewed, onLoss);
+        return settings.hashCode();
     }
 
     @Override
     public String toString() {
-        return (renewed ? "renewed lease of " : "fixed lease of ") + Durations.text(lease) + ", on loss " + onLoss;
+        Settings s = settings;
+        return (s.renewed ? "renewed lease of " : "fixed lease of ") + Durations.text(s.lease)
+                + (isFifo() ? ", FIFO" : "")
+                + (s.maxHold == null ? "" : ", held at most " + Durations.text(s.maxHold))
+                + (s.minHold.isZero() ? "" : ", taken at least " + Durations.text(s.minHold))
+                + (s.takeoverDelay.isZero() ? "" : ", takeover after " + Durations.text(s.takeoverDelay))
+                + ", on loss " + s.onLoss;
     }
 }

@@ -50,4 +50,13 @@ final class Outage {
                 true,
                 cause);
     }
+
+    /** The backend answered with an error, or could not be asked; the same for somebody who wanted the lock. */
+    static BackendException refused(String lock, BackendException cause) {
+        return new BackendException(
+                cause.getMessage() + ". This caller does not hold the lock '" + lock
+                        + "'; what the request may have left behind is being withdrawn",
+                cause.isRetryable(),
+                cause);
+    }
 }

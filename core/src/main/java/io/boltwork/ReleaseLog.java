@@ -27,7 +27,8 @@ final class ReleaseLog {
     }
 
     void add(Request request) {
-        long until = ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis());
+        long lease = request.options.leaseMillis + request.options.takeoverMillis;
+        long until = ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(lease);
         entries.set(next.getAndIncrement() & SIZE - 1, new Entry(request.lock, request.id, request.lastToken, until));
     }
 

@@ -4,6 +4,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.ServerTime;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ final class Request {
     /** 1 % of the span for clocks of different rates, and 2 ms for times in whole milliseconds. */
     private static final int DRIFT_PART = 100;
 
-    private static final long ROUNDING = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long ROUNDING = 2 * MILLI;
 
     /** Where a request stands. docs/synchronization.md draws the ways between. */
     enum State {
@@ -35,6 +37,12 @@ final class Request {
     final String id;
     final LockOptions options;
     final boolean tryOnly;
+
+    /** When it began. */
+    private final long since;
+
+    /** Whose wish alone it is (FIFO), or {@code null} if it stands for whoever is first in the client. */
+    final @Nullable Waiter waiter;
 
     State state;
 
@@ -64,22 +72,45 @@ final class Request {
     /** The server has said that it knows the request. */
     boolean known;
 
+    /** Nothing has happened since that may have made the server forget it. */
+    boolean standing;
+
+    /** To be asked again when it has been answered: that answer may be older than what happened. */
+    boolean askAgain;
+
     /** Acquires that were written and not answered: their bytes may still run. */
     int unanswered;
 
-    /** The latest not-after: server time, the server run it belongs to, and local time (never earlier). */
+    /** The latest not-after: server time, and the server run it belongs to. */
     long notAfter;
 
     String notAfterRun = "";
-    long notAfterHere;
 
-    /** When something was last written that can make the request an owner. */
-    long written;
+    /** When the last of what was written, if the server executes it at once, would cease to keep others out. */
+    long reach;
 
     // ---- holding
 
-    /** When the lease counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. */
+    /** When the hold counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. */
     volatile long deadline = Ticker.NEVER;
+
+    /** When the lease ends, as the server has answered for it: not before that. */
+    private long leaseEnd;
+
+    /** When the lock is free for others if the hold just ends: lease and takeover delay, counted from when they began at the latest. */
+    long closedUntil;
+
+    /** When the hold has lasted its longest time; {@link Ticker#NEVER} if there is none. */
+    private long maxEnd = Ticker.NEVER;
+
+    /** Until when the lock stays taken in any case. */
+    private long minEnd = Ticker.NEVER;
+
+    /** Until when nobody else may have the lock, though it is being released. */
+    private long quietEnd = Ticker.NEVER;
+
+    /** Somebody wanted it longer than its options say. */
+    boolean extended;
 
     long firstToken;
     long lastToken;
@@ -90,7 +121,10 @@ final class Request {
     /** When the lease is to be renewed. */
     long renewAt;
 
-    /** When a fixed lease ends at the server at the earliest; {@link Ticker#NEVER} for a renewed one. */
+    /** Nobody is left who could release it, and that has been told. */
+    boolean abandoned;
+
+    /** When a fixed lease ends here; {@link Ticker#NEVER} for a renewed one. */
     long fixedEnd = Ticker.NEVER;
 
     /** When the renewal was sent that has not been answered; {@link Ticker#NEVER} if there is none. */
@@ -98,6 +132,12 @@ final class Request {
 
     /** Renewals that were sent since the last answer. */
     int renewals;
+
+    /** Who counts what becomes of it after the connection was replaced, until that is known. */
+    private @Nullable Recovery recovery;
+
+    /** The server has answered that it had forgotten it. */
+    private boolean forgotten;
 
     /** Until when it may be handed over inside the client. */
     long sliceEnd;
@@ -108,21 +148,43 @@ final class Request {
     @Nullable
     Hold releaser;
 
-    /** How often the release was sent. */
-    int releases;
-
     /** When nothing of it can be left at the server. */
     long giveUpAt = Ticker.NEVER;
 
     /** Granted or queued again while a withdrawal was under way. */
     boolean withdrawAgain;
 
-    Request(String lock, String id, LockOptions options, boolean tryOnly, State state) {
+    private Request(
+            String lock,
+            String id,
+            LockOptions options,
+            boolean tryOnly,
+            @Nullable Waiter waiter,
+            State state,
+            long since) {
         this.lock = lock;
         this.id = id;
         this.options = options;
         this.tryOnly = tryOnly;
+        this.waiter = waiter;
         this.state = state;
+        this.since = since;
+    }
+
+    /** A new wish, for {@code waiter}, and if it is not FIFO for those behind. */
+    static Request of(String lock, String id, Waiter waiter, long now) {
+        boolean own = waiter.options.isFifo() && !waiter.tryOnly;
+        Request request = new Request(lock, id, waiter.options, waiter.tryOnly, own ? waiter : null, State.WANTED, now);
+        request.firstSent = now;
+        return request;
+    }
+
+    /** One that nobody here remembers and the server may know. */
+    static Request unwanted(String lock, String id, long lastToken) {
+        Request request = new Request(lock, id, LockOptions.defaults(), false, null, State.UNDOING, 0);
+        request.lastToken = lastToken;
+        request.known = true;
+        return request;
     }
 
     // ================================================================ sending and hearing
@@ -143,7 +205,12 @@ final class Request {
     }
 
     boolean isOverdue(long now, long commandTimeout) {
-        return awaited != null && now - awaitedSince >= commandTimeout;
+        return awaited != null && now >= patienceEnds(commandTimeout);
+    }
+
+    /** When what is awaited counts as not answered. Who only tries waits no longer because it has to ask again. */
+    private long patienceEnds(long commandTimeout) {
+        return (tryOnly && state == State.WANTED ? since : awaitedSince) + commandTimeout;
     }
 
     /** Whether what was not answered, or comes later, is to be sent now. */
@@ -154,38 +221,69 @@ final class Request {
     Command.Acquire acquire(ServerClock clock, long now, long commandTimeout) {
         unanswered++;
         long stale = notAfter(clock, now, commandTimeout);
-        return new Command.Acquire(lock, id, !tryOnly, options.leaseMillis(), 0, stale);
+        reaches(now, options.leaseMillis);
+        return new Command.Acquire(lock, id, !tryOnly, options.leaseMillis, options.takeoverMillis, stale);
     }
 
     Command.Renew.Item renewal(long now) {
         renewing = now;
         renewals++;
-        written = now;
-        return new Command.Renew.Item(lock, id, firstToken, leaseToSend(now), 0);
+        return item(now, leaseToSend(now));
+    }
+
+    /** Prolongs nothing: it is for the server to see that this client is not gone, when a claim is not to be renewed. */
+    Command.Renew.Item confirmation(long now) {
+        return item(now, 1);
+    }
+
+    /** To hold it for {@code leaseMillis} from now on at least. */
+    Command.Renew.Item extension(long now, long leaseMillis) {
+        extended = true;
+        return item(now, leaseMillis);
+    }
+
+    private Command.Renew.Item item(long now, long leaseMillis) {
+        prolongs(now, leaseMillis);
+        return new Command.Renew.Item(lock, id, firstToken, leaseMillis, options.takeoverMillis);
     }
 
     Command.Restore restore(ServerClock clock, long now, long commandTimeout) {
         renewing = now;
         long stale = notAfter(clock, now, commandTimeout);
-        return new Command.Restore(lock, id, firstToken, leaseToSend(now), 0, stale);
+        long leaseMillis = leaseToSend(now);
+        prolongs(now, leaseMillis);
+        return new Command.Restore(lock, id, firstToken, leaseMillis, options.takeoverMillis, stale);
+    }
+
+    private void prolongs(long now, long leaseMillis) {
+        reaches(now, leaseMillis);
+        closedUntil = Math.max(closedUntil, now + (leaseMillis + options.takeoverMillis) * MILLI);
+    }
+
+    private void reaches(long now, long leaseMillis) {
+        reach = Math.max(reach, now + (leaseMillis + options.takeoverMillis) * MILLI);
     }
 
     /** The server time after which what is sent now must not have effect. */
     private long notAfter(ServerClock clock, long now, long commandTimeout) {
-        long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(commandTimeout), options.leaseMillis());
+        long millis = Math.min(commandTimeout / MILLI, options.leaseMillis);
         long stale = clock.millisAt(now) + millis;
         notAfter = clock.run().equals(notAfterRun) ? Math.max(notAfter, stale) : stale;
         notAfterRun = clock.run();
-        notAfterHere = now + TimeUnit.MILLISECONDS.toNanos(millis);
-        written = now;
         return stale;
     }
 
-    /** The whole lease, or what is left of a fixed one. */
+    /** No less than what counts here already: the server may have forgotten an extension. */
     private long leaseToSend(long now) {
-        return fixedEnd == Ticker.NEVER
-                ? options.leaseMillis()
-                : Math.max(1, TimeUnit.NANOSECONDS.toMillis(fixedEnd - now));
+        return Math.max(wholeLease(now), covering(deadline - now));
+    }
+
+    /** The whole lease, or what is left of a bounded one. The options see to it that it covers the shortest hold. */
+    private long wholeLease(long now) {
+        if (fixedEnd != Ticker.NEVER) {
+            return covering(Math.max(0, fixedEnd - now)); // a restored lease is a new one at the server
+        }
+        return maxEnd == Ticker.NEVER ? options.leaseMillis : Math.min(options.leaseMillis, covering(maxEnd - now));
     }
 
     /** Whether bytes of an acquire may still run at that server, at that time of its clock. */
@@ -195,39 +293,123 @@ final class Request {
 
     /** When nothing that was written can make it an owner, or keep it one. */
     long nothingLeft(long now, long commandTimeout) {
-        return Math.max(now, written) + commandTimeout + leaseNanos();
+        return Math.max(now + leaseNanos(), reach) + commandTimeout;
+    }
+
+    /** How much longer nobody may have the lock when it is given back now, in milliseconds. */
+    long keepMillis(long now) {
+        return Math.max(millisUntil(minEnd, now), millisUntil(quietEnd, now));
+    }
+
+    private static long millisUntil(long end, long now) {
+        return end == Ticker.NEVER || end <= now
+                ? 0
+                : (end - now) / MILLI + 2; // the server cuts off what is no millisecond
+    }
+
+    /** It is given back although its owner has not unwound. */
+    void quiet(long now) {
+        if (options.takeoverMillis > 0) {
+            quietEnd = now + options.takeoverMillis * MILLI;
+        }
+    }
+
+    /** It is given back after its lease has ended: that does not end the quiet time. */
+    void quietAfterLease() {
+        if (options.takeoverMillis > 0 && quietEnd == Ticker.NEVER) {
+            quietEnd = closedUntil;
+        }
     }
 
     // ================================================================ holding
 
+    /**
+     * Whether being the owner until then is enough to begin with: the lock must stay taken for the shortest hold even if this
+     * client dies at once. A claim is seldom enough, nor is an answer that was under way for long.
+     */
+    boolean suffices(long until, long now, boolean forWholeLease) {
+        return now < until && (until - now >= options.minHoldNanos || forWholeLease && !options.isRenewed());
+    }
+
     /** It is the owner at the server. {@code confirmed}: for the whole lease, not for a claim. */
-    void begin(long until, long token, boolean forWholeLease, long slicedUntil) {
+    void begin(long until, long token, boolean forWholeLease, long now, long slice) {
         state = State.HELD;
         awaited = null;
         failures = 0;
-        deadline = until;
+        leaseEnd = until;
         firstToken = token;
         lastToken = token;
-        sliceEnd = slicedUntil;
+        sliceEnd = now + slice;
         long whole = leaseNanos();
-        long granted = forWholeLease ? whole : Math.min(whole, TimeUnit.MILLISECONDS.toNanos(LockBackend.CLAIM_MILLIS));
-        confirmed = forWholeLease;
+        long granted = forWholeLease ? whole : Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
+        closedUntil = now + granted + options.takeoverMillis * MILLI;
         renewAt = until - granted + granted / 3;
         if (!options.isRenewed()) {
             fixedEnd = until - granted + whole;
-            if (granted == whole) {
-                confirmed = true;
-                renewAt = Ticker.NEVER;
-            }
         }
+        confirmed = false; // a claim is confirmed, however short: if it lapsed, this client would pass for dead
+        if (forWholeLease) {
+            confirm();
+        }
+    }
+
+    /** The server has answered for the whole lease. */
+    void confirm() {
+        confirmed = true;
+        if (!options.isRenewed()) {
+            renewAt = Ticker.NEVER;
+        }
+    }
+
+    /** Somebody here has got it now: its bounds count from here. */
+    void occupied(long now) {
+        if (options.maxHoldNanos != Ticker.NEVER) {
+            maxEnd = now + options.maxHoldNanos;
+        }
+        if (options.minHoldNanos > 0) {
+            minEnd = now + options.minHoldNanos;
+        }
+        deadline = Math.min(leaseEnd, maxEnd);
+    }
+
+    /** Owns it at the server until then at least. */
+    void lasts(long until) {
+        leaseEnd = Math.max(leaseEnd, until);
+        deadline = Math.max(deadline, Math.min(leaseEnd, maxEnd));
+    }
+
+    /** Whether it may pass from one local owner to the next, if they wish the same. */
+    boolean mayBeHandedOver(long now) {
+        return options.isRenewed()
+                && !options.isFifo()
+                && options.minHoldNanos == 0
+                && !extended
+                && now < sliceEnd
+                && now < deadline
+                && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;
     }
 
     /** The server has prolonged the lease. */
     void prolonged(long sent, long leaseMillis) {
         renewals = 0;
-        confirmed = true;
-        deadline = Math.max(deadline, sent + safe(leaseMillis, 0));
-        renewAt = fixedEnd == Ticker.NEVER ? sent + leaseNanos() / 3 : Ticker.NEVER;
+        lasts(sent + safe(leaseMillis, 0));
+        if (leaseMillis >= wholeLease(sent)) { // else it was a short extension, which stands for no renewal
+            renewAt = sent + leaseNanos() / 3;
+            confirm();
+        }
+        if (fixedEnd != Ticker.NEVER) {
+            fixedEnd = Math.max(fixedEnd, leaseEnd);
+        }
+    }
+
+    /** What it means that the deadline has passed. */
+    LeaseLoss.Reason reasonOfEnd() {
+        return deadline >= maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
+    }
+
+    /** For how much longer it may be held at all; {@link Ticker#NEVER} for any time. */
+    long bound(long now) {
+        return maxEnd == Ticker.NEVER ? Ticker.NEVER : maxEnd - now;
     }
 
     /** The server has to be asked whether it still knows the lease. */
@@ -235,6 +417,38 @@ final class Request {
         renewAt = now;
         renewing = Ticker.NEVER;
         confirmed = false;
+    }
+
+    /** The connection was replaced, and somebody counts what becomes of the holds. */
+    void recovers(Recovery counted) {
+        settle(Recovery::done);
+        counted.begin();
+        recovery = counted;
+        forgotten = false;
+    }
+
+    /** The server has forgotten it; it is being restored. */
+    void forgotten() {
+        forgotten = true;
+    }
+
+    /** The server has it. */
+    void verified() {
+        settle(forgotten ? Recovery::restored : Recovery::kept);
+    }
+
+    /** It is known what became of it. */
+    void settle(Consumer<Recovery> outcome) {
+        Recovery counted = recovery;
+        if (counted != null) {
+            recovery = null;
+            outcome.accept(counted);
+        }
+    }
+
+    /** By how much a renewal is late, of a lease that the server has answered for. */
+    long renewalLag(long now) {
+        return options.isRenewed() && confirmed ? Math.max(0, now - renewAt) : 0;
     }
 
     boolean isRenewalDue(long now, long commandTimeout) {
@@ -247,25 +461,30 @@ final class Request {
     }
 
     private long leaseNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(options.leaseMillis());
+        return options.leaseMillis * MILLI;
     }
 
     /** How much of a lease counts here, if the server's clock and this one may differ in rate, and round. */
     static long safe(long leaseMillis, long elapsed) {
-        long nanos = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+        long nanos = leaseMillis * MILLI;
         return nanos - (nanos + Math.max(0, elapsed)) / DRIFT_PART - ROUNDING;
+    }
+
+    /** The shortest lease of which that much counts here, in milliseconds. */
+    static long covering(long nanos) {
+        long least = nanos + ROUNDING;
+        return (least + least / (DRIFT_PART - 1)) / MILLI + 1;
     }
 
     // ================================================================ waking
 
     /** When something has to be done about it. */
     long wakeAt(long commandTimeout) {
-        long retry = awaited == null ? dueAt : awaitedSince + commandTimeout;
+        long retry = awaited == null ? dueAt : patienceEnds(commandTimeout);
         return switch (state) {
             case WANTED -> retry;
             case HELD -> wakeForLease(commandTimeout);
-            case LOST -> giveUpAt;
-            case RELEASING, UNDOING -> Math.min(giveUpAt, retry);
+            case LOST, RELEASING, UNDOING -> Math.min(giveUpAt, retry);
         };
     }
 
@@ -276,11 +495,11 @@ final class Request {
                     renewing == Ticker.NEVER ? renewAt : Math.max(renewAt, renewing + renewalPatience(commandTimeout));
             return Math.min(renew, deadline);
         }
-        return renewAt == Ticker.NEVER || renewals > 1 ? deadline : Ticker.NEVER;
+        return renewAt == Ticker.NEVER || renewals > 1 || deadline == maxEnd ? deadline : Ticker.NEVER;
     }
 
-    boolean serves(Waiter waiter) {
-        return tryOnly == waiter.tryOnly && options.equals(waiter.options);
+    boolean serves(Waiter first) {
+        return tryOnly == first.tryOnly && options.equals(first.options);
     }
 
     @Override

@@ -24,6 +24,13 @@ final class Waiter {
     /** The machine's: how often the lock had been said to be taken when this began to wait. */
     long refusalsBefore;
 
+    /** The machine's: when this began to wait. */
+    long since;
+
+    /** The machine's: the request that is for this alone (FIFO), or {@code null}. */
+    @Nullable
+    Request request;
+
     private Waiter(LockOptions options, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
         this.options = options;
         this.tryOnly = tryOnly;
@@ -53,6 +60,17 @@ final class Waiter {
         REFUSED,
         /** Whoever wished does not wish any more. */
         CANCELLED
+    }
+
+    /** The same for listeners. */
+    static LockListener.Outcome outcomeOf(Verdict verdict) {
+        if (verdict instanceof Granted) {
+            return LockListener.Outcome.GRANTED;
+        }
+        if (verdict instanceof Failed) {
+            return LockListener.Outcome.FAILED;
+        }
+        return verdict == Denied.REFUSED ? LockListener.Outcome.REFUSED : LockListener.Outcome.CANCELLED;
     }
 
     /** It is not, because something is wrong. */

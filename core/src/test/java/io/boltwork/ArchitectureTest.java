@@ -13,6 +13,11 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /** The arrows between core's packages. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -75,6 +80,24 @@ class ArchitectureTest {
             .orShould()
             .dependOnClassesThat()
             .haveSimpleName("Engine");
+
+    /** It jumps. Losses and introductions bear a date for people to read; nothing else may know what time it is. */
+    @ArchTest
+    static final ArchRule THE_WALL_CLOCK_IS_FOR_PEOPLE = noClasses()
+            .that(DescribedPredicate.not(DescribedPredicate.describe(
+                    "date a loss or introduce a client",
+                    type -> Set.of("Hold", "LockMachine", "Introduction").contains(type.getSimpleName()))))
+            .should()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .callMethod(LockSupport.class, "parkUntil", long.class)
+            .orShould()
+            .callMethod(LockSupport.class, "parkUntil", Object.class, long.class)
+            .orShould()
+            .dependOnClassesThat()
+            .belongToAnyOf(Clock.class, Date.class);
 
     private static ArchCondition<JavaClass> notBeSynchronized() {
         return new ArchCondition<>("have no synchronized methods (virtual threads pin in them)") {

@@ -17,14 +17,25 @@ class HoldTest {
     private static final int ROUNDS = 20_000;
 
     private long now;
-    private final Request request = new Request("lock", "c:1", LockOptions.defaults(), false, Request.State.HELD);
+    private int callbacks;
+    private Request request = held(Waiter.ofThread(LockOptions.defaults(), false, false));
+
+    private static Request held(Waiter waiter) {
+        Request request = Request.of("lock", "c:1", waiter, 0);
+        request.begin(1_000, 7, true, 0, 0);
+        request.occupied(0);
+        return request;
+    }
 
     private Hold hold(LockOptions options, boolean asLease) {
-        Request held = options == LockOptions.defaults()
-                ? request
-                : new Request("lock", "c:1", options, false, Request.State.HELD);
-        held.deadline = 1_000;
-        return new Hold(held, 7, Waiter.ofThread(options, false, asLease), () -> now, new CallbackQueue(Runnable::run));
+        Waiter waiter = Waiter.ofThread(options, false, asLease);
+        request = held(waiter);
+        return new Hold(request, 7, waiter, 0, () -> now, new CallbackQueue(this::callback, new Listeners()));
+    }
+
+    private void callback(Runnable task) {
+        callbacks++;
+        task.run();
     }
 
     @Test
@@ -54,6 +65,159 @@ class HoldTest {
         assertThat(lost).isCompletedWithValueMatching(loss -> loss.reason() == Reason.EXPIRED);
         assertThat(hold.leave(false)).isEqualTo(Left.LOST_LAST);
         assertThat(hold.isOver()).isTrue();
+    }
+
+    @Test
+    void lastsUntilItsDeadlineAndNoLongerThanItIsHeld() {
+        Hold hold = hold(LockOptions.defaults(), false);
+        assertThat(hold.remaining()).isEqualTo(1_000);
+        now = 400;
+        assertThat(hold.remaining()).isEqualTo(600);
+        assertThat(hold.loss()).isNull();
+        assertThatThrownBy(hold::lossOf).isInstanceOf(IllegalStateException.class);
+        hold.leave(false);
+        assertThat(hold.remaining()).isZero();
+        assertThat(hold.isValid()).isFalse();
+        now = 1_000;
+        assertThat(hold.loss()).as("it had ended before its deadline").isNull();
+    }
+
+    @Test
+    void theLossIsThereForWhoeverLooksFirst() {
+        Hold hold = hold(LockOptions.defaults(), true);
+        hold.enter(true);
+        hold.enter(false);
+        now = 1_000;
+        assertThat(hold.loss()).extracting(LeaseLoss::reason).isEqualTo(Reason.EXPIRED);
+        assertThat(hold.isValid()).isFalse();
+        assertThat(hold.whenLost()).isDone();
+        assertThat(hold.leave(true)).isEqualTo(Left.LOST_NESTED);
+        assertThat(hold.locks()).isOne();
+        assertThat(hold.leave(false)).isEqualTo(Left.LOST_NESTED);
+        assertThat(hold.isOver()).isFalse();
+        assertThat(hold.leave(true)).isEqualTo(Left.LOST_LAST);
+        assertThat(hold.loss()).as("it stays known").isNotNull();
+        now = 0;
+        Hold other = hold(LockOptions.defaults(), true);
+        now = 1_000;
+        assertThat(other.leave(true)).as("without a look before").isEqualTo(Left.LOST_LAST);
+    }
+
+    @Test
+    void allWhoAskHearOfTheLossOnceAndOnlyThen() {
+        Hold hold = hold(LockOptions.defaults(), false);
+        CompletableFuture<LeaseLoss> lost = hold.whenLost();
+        assertThat(hold.whenLost()).isSameAs(lost);
+        assertThat(lost).isNotDone();
+        hold.lose(Reason.TAKEN);
+        assertThat(lost).isCompleted();
+        assertThat(hold(LockOptions.defaults(), false).whenLost()).isNotDone();
+        assertThat(callbacks).as("completed once").isOne();
+        assertThat(hold.whenLost()).isSameAs(lost);
+        assertThat(callbacks).isOne();
+    }
+
+    @Test
+    void onlyItsThreadIsInterruptedAndOnlyIfItWishes() {
+        hold(LockOptions.defaults(), false).lose(Reason.TAKEN);
+        assertThat(Thread.interrupted()).isFalse();
+        hold(LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT), false).lose(Reason.TAKEN);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void whoIsLeftToReleaseItIsKnown() {
+        StillClient client = new StillClient();
+        FencedLock lock = client.lock(LockOptions.defaults());
+        LeaseHandle outer =
+                (LeaseHandle) lock.acquireAsync().toCompletableFuture().join();
+        Hold hold = outer.hold;
+        assertThat(hold.absence()).as("the handle").isNull();
+        Right[] rights = new Right[4];
+        for (int i = 0; i < rights.length; i++) {
+            hold.enter(true);
+            rights[i] = new Right(outer, hold);
+        }
+        rights[0].use();
+        hold.leave(true);
+        rights[2].use();
+        hold.leave(true);
+        hold.enter(true);
+        Right newest = new Right(outer, hold);
+        assertThat(newest.next).isSameAs(rights[3]);
+        assertThat(rights[3].next).as("what is used up is forgotten").isSameAs(rights[1]);
+        assertThat(rights[1].next).isNotNull().isNotSameAs(rights[0]);
+        rights[1].clear();
+        rights[3].clear();
+        assertThat(hold.absence()).as("two of four are gone").isNull();
+        assertThat(rights[3].isForsaken()).isTrue();
+        assertThat(newest.isForsaken()).isFalse();
+        newest.clear();
+        Right first = rights[1].next;
+        first.clear();
+        assertThat(hold.absence()).isEqualTo(LockListener.Absence.LEASE_UNREACHABLE);
+        first.use();
+        assertThat(first.isForsaken()).as("it is being released").isFalse();
+    }
+
+    @Test
+    void aThreadThatHasEndedReleasesNothing() throws InterruptedException {
+        Hold[] holds = new Hold[2];
+        Thread owner = new Thread(() -> {
+            holds[0] = hold(LockOptions.defaults(), false);
+            holds[1] = hold(LockOptions.defaults(), false);
+            holds[1].enter(true); // a handle that others may have
+        });
+        owner.start();
+        owner.join();
+        assertThat(holds[0].absence()).isEqualTo(LockListener.Absence.THREAD_ENDED);
+        assertThat(holds[1].absence()).isNull();
+        assertThat(hold(LockOptions.defaults(), false).absence()).isNull();
+    }
+
+    @Test
+    void aRightIsUsedOnceAndKnowsWhetherTheLossIsItsOwn() {
+        LeaseHandle handle =
+                (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();
+        Hold hold = hold(LockOptions.defaults(), true);
+        Right clean = new Right(handle, hold);
+        Right late = new Right(handle, hold);
+        Right open = new Right(handle, hold);
+        assertThat(clean.use()).isTrue();
+        assertThat(clean.use()).isFalse();
+        clean.left(false);
+        late.use();
+        hold.lose(Reason.TAKEN);
+        assertThat(clean.loss()).isNull();
+        assertThat(open.loss()).isNotNull();
+        assertThat(late.loss()).as("not known yet").isNull();
+        late.left(true);
+        assertThat(late.loss()).isNotNull();
+        assertThat(late.isOpen()).isFalse();
+        assertThat(open.isOpen()).isTrue();
+    }
+
+    @Test
+    void whoeverIsInterruptedSeesThatItIsLost() throws Exception {
+        AtomicReference<Boolean> valid = new AtomicReference<>();
+        AtomicReference<Hold> hold = new AtomicReference<>();
+        LockOptions options = LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT);
+        Thread owner =
+                new Thread(() -> {
+                    Waiter waiter = Waiter.ofThread(options, false, false);
+                    CallbackQueue callbacks = new CallbackQueue(Runnable::run, new Listeners());
+                    hold.set(new Hold(held(waiter), 7, waiter, 0, () -> now, callbacks));
+                }) {
+                    @Override
+                    public void interrupt() {
+                        valid.set(hold.get().isValid());
+                    }
+                };
+        owner.start();
+        owner.join();
+        assertThat(hold.get().isValid()).isTrue();
+        hold.get().lose(Reason.TAKEN);
+        assertThat(valid).hasValue(false);
     }
 
     @Test

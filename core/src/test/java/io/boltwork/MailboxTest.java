@@ -123,6 +123,21 @@ class MailboxTest {
         assertThat(counter.settlements).isEqualTo(2);
     }
 
+    @Test
+    void aMachineThatCannotSettleIsBrokenAndNotRetired() {
+        IllegalStateException thrown = new IllegalStateException("on purpose");
+        Counter counter = new Counter(Integer.MAX_VALUE) {
+            @Override
+            public boolean settled() {
+                throw thrown;
+            }
+        };
+        counter.mailbox.post(c -> c.events++);
+        assertThat(counter.defect).isSameAs(thrown);
+        assertThat(counter.mailbox.post(c -> c.events++)).isTrue();
+        assertThat(counter.events).isEqualTo(2);
+    }
+
     private static void inThreads(Runnable task) throws InterruptedException {
         CountDownLatch start = new CountDownLatch(1);
         AtomicReference<Throwable> failure = new AtomicReference<>();

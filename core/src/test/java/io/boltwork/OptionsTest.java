@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.OnLoss;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -55,6 +57,156 @@ class OptionsTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> defaults.withCallbackExecutor(null))
                 .withMessage("executor");
-        assertThat(defaults).hasToString("slice 1000 µs, outage patience 30 s, shutdown time 5 s");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withApplication(null))
+                .withMessage("name");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withApplication(" "))
+                .withMessage("name must have 1 to 200 characters and not be blank, but has 1: ' '");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withApplication("x".repeat(201)))
+                .withMessage(
+                        "name must have 1 to 200 characters and not be blank, but has 201: '" + "x".repeat(40) + "'");
+    }
+
+    @Test
+    void clientOptionsAreTheDefaultsUnlessSet() {
+        ClientOptions defaults = ClientOptions.defaults();
+        assertThat(defaults.application()).isNotBlank().doesNotContain("/", " ");
+        assertThat(defaults.withApplication("shop"))
+                .hasToString("application shop, slice 1000 µs, outage patience 30 s, shutdown time 5 s");
+        assertThat(defaults.withApplication("shop")
+                        .withSlice(Duration.ZERO)
+                        .withOutagePatience(Duration.ofMinutes(1))
+                        .withShutdownTime(Duration.ofMillis(50)))
+                .hasToString("application shop, slice 0 µs, outage patience 60 s, shutdown time 50 ms");
+        assertThat(defaults.withApplication("x".repeat(200)).application()).hasSize(200);
+    }
+
+    @Test
+    void boundsOfAHoldAreNoneUnlessSet() {
+        LockOptions defaults = LockOptions.defaults();
+        assertThat(defaults.fairness()).isEqualTo(Fairness.BATCHED);
+        assertThat(defaults.maxHold()).isEmpty();
+        assertThat(defaults.minHold()).isZero();
+        assertThat(defaults.takeoverDelay()).isZero();
+        LockOptions all = all();
+        assertThat(all.lease()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(all.isRenewed()).isTrue();
+        assertThat(all.fairness()).isEqualTo(Fairness.FIFO);
+        assertThat(all.maxHold()).contains(Duration.ofHours(2));
+        assertThat(all.minHold()).isEqualTo(Duration.ofMillis(500));
+        assertThat(all.takeoverDelay()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(all.onLoss()).isEqualTo(OnLoss.INTERRUPT);
+        assertThat(all.withFixedLease(Duration.ofSeconds(9)))
+                .satisfies(fixed -> assertThat(fixed.isRenewed()).isFalse())
+                .satisfies(fixed -> assertThat(fixed.takeoverDelay()).isEqualTo(Duration.ofSeconds(4)));
+    }
+
+    @Test
+    void boundsOfAHoldHaveRanges() {
+        LockOptions defaults = LockOptions.defaults();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMaxHold(Duration.ofMillis(9)))
+                .withMessage("maxHold must be between 10 ms and 365 days, but is 9 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMaxHold(Duration.ofDays(366)))
+                .withMessage("maxHold must be between 10 ms and 365 days, but is 366 days");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMinHold(Duration.ofMillis(-1)))
+                .withMessage("minHold must be between 0 ms and 365 days, but is -1 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withTakeoverDelay(Duration.ofMillis(-1)))
+                .withMessage("takeoverDelay must be between 0 ms and 365 days, but is -1 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withTakeoverDelay(Duration.ofSeconds(Long.MAX_VALUE)))
+                .withMessageStartingWith("takeoverDelay must be between 0 ms and 365 days");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withMaxHold(null))
+                .withMessage("maxHold");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withMinHold(null))
+                .withMessage("minHold");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withTakeoverDelay(null))
+                .withMessage("takeoverDelay");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withFairness(null))
+                .withMessage("fairness");
+        Duration year = Duration.ofDays(365);
+        LockOptions longest = LockOptions.renewedLease(year)
+                .withMaxHold(year)
+                .withMinHold(year)
+                .withTakeoverDelay(year);
+        assertThat(longest.minHold()).isEqualTo(year);
+        assertThat(longest.withMinHold(Duration.ZERO)).isNotEqualTo(longest);
+        assertThat(defaults.withMaxHold(Duration.ofNanos(10_999_999)).maxHold()).contains(Duration.ofMillis(10));
+    }
+
+    @Test
+    void boundsThatContradictEachOtherAreNamedInWhateverOrderTheyAreSet() {
+        LockOptions defaults = LockOptions.defaults();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMaxHold(Duration.ofSeconds(1)).withMinHold(Duration.ofSeconds(2)))
+                .withMessage("minHold must not be longer than maxHold, but is 2 s and maxHold 1 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMinHold(Duration.ofSeconds(2)).withMaxHold(Duration.ofSeconds(1)))
+                .withMessage("minHold must not be longer than maxHold, but is 2 s and maxHold 1 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.fixedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofSeconds(2)))
+                .withMessage("minHold must not be longer than a fixed lease, but is 2 s and the lease 1 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withMinHold(Duration.ofSeconds(2)).withFixedLease(Duration.ofSeconds(1)))
+                .withMessage("minHold must not be longer than a fixed lease, but is 2 s and the lease 1 s");
+        Duration second = Duration.ofSeconds(1);
+        assertThat(LockOptions.fixedLease(second)
+                        .withMinHold(second)
+                        .withMaxHold(second)
+                        .lease())
+                .isEqualTo(second);
+        assertThat(LockOptions.renewedLease(second)
+                        .withMinHold(Duration.ofHours(1))
+                        .lease())
+                .isEqualTo(second);
+    }
+
+    @Test
+    void aLeaseIsAskedForThatCoversTheBoundsOfTheHold() {
+        assertThat(LockOptions.defaults().leaseMillis).isEqualTo(30_000);
+        assertThat(LockOptions.defaults().withMaxHold(Duration.ofSeconds(1)).leaseMillis)
+                .isBetween(1_000L, 1_100L);
+        assertThat(LockOptions.defaults().withMaxHold(Duration.ofHours(1)).leaseMillis)
+                .isEqualTo(30_000);
+        assertThat(LockOptions.renewedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofMinutes(1)).leaseMillis)
+                .isGreaterThan(61_000);
+        assertThat(LockOptions.defaults().withTakeoverDelay(Duration.ofMinutes(1)).leaseMillis)
+                .isEqualTo(30_000);
+    }
+
+    @Test
+    void optionsWithTheSameSettingsAreEqualAndSayWhatTheyAre() {
+        assertThat(all()).isEqualTo(all()).hasSameHashCodeAs(all());
+        for (LockOptions other : List.of(
+                all().withFixedLease(Duration.ofSeconds(3)),
+                all().withFairness(Fairness.BATCHED),
+                all().withMaxHold(Duration.ofHours(3)),
+                all().withMinHold(Duration.ofMillis(501)),
+                all().withTakeoverDelay(Duration.ZERO),
+                all().withOnLoss(OnLoss.NOTIFY))) {
+            assertThat(other).isNotEqualTo(all());
+        }
+        assertThat(all())
+                .hasToString("renewed lease of 3 s, FIFO, held at most 2 h, taken at least 500 ms, takeover after 4 s,"
+                        + " on loss INTERRUPT");
+        assertThat(LockOptions.fixedLease(Duration.ofMillis(20))).hasToString("fixed lease of 20 ms, on loss NOTIFY");
+    }
+
+    private static LockOptions all() {
+        return LockOptions.renewedLease(Duration.ofSeconds(3))
+                .withFairness(Fairness.FIFO)
+                .withMaxHold(Duration.ofHours(2))
+                .withMinHold(Duration.ofMillis(500))
+                .withTakeoverDelay(Duration.ofSeconds(4))
+                .withOnLoss(OnLoss.INTERRUPT);
     }
 }

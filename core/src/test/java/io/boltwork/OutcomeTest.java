@@ -33,6 +33,20 @@ class OutcomeTest {
     }
 
     @Test
+    void sleepsForATimeAndNotAtAllOnceItIsDecided() {
+        Outcome<String> outcome = new Outcome<>();
+        long end = System.nanoTime() + 20_000_000;
+        int sleeps = 0;
+        for (; System.nanoTime() < end; sleeps++) {
+            outcome.sleep(this, 5_000_000);
+        }
+        assertThat(sleeps).isLessThan(100); // one may be woken for no reason
+        outcome.sleep(this, 0);
+        outcome.decide("x");
+        outcome.sleep(this, Ticker.NEVER);
+    }
+
+    @Test
     void callsBackOnceWhetherBeforeOrAfter() {
         AtomicInteger calls = new AtomicInteger();
         Outcome<String> before = new Outcome<>();

@@ -1,6 +1,5 @@
 package io.boltwork;
 
-import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -14,42 +13,40 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connections to the server of a simulation: one for commands and one for messages. Commands and replies travel
- * in order while a connection lives; they are late, they get lost with the connection, and bytes of a dead one may arrive
- * seconds later.
+ * One client's connections to the server of a simulation: one for commands and one for messages. What is sent on a connection
+ * arrives in order while it lives; it is late, it is lost with the connection, and bytes of a dead one may arrive seconds
+ * later. The two are not in order with each other.
  */
 final class SimulatedBackend implements LockBackend {
 
-    private static final long MICRO = 1_000;
-    private static final long MILLI = 1_000_000;
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
     /** How long bytes of a dead connection may still arrive: longer than a command is worth anything. */
-    private static final long LATE_BYTES = 3_000 * MILLI;
+    private static final long LATE_BYTES = 3 * Plan.SECOND;
 
     private final SimulatedClient client;
     private final VirtualTime time;
-    private final MemoryServer server;
+    private final SimulatedServer server;
+    private final Timeline timeline;
     private final Random random;
-    private final Faults faults;
+    private Plan.Network network;
 
     private @Nullable BackendListener listener;
     private final List<InFlight> inFlight = new ArrayList<>();
     private boolean up = true;
     private boolean hearing;
-    private long epoch;
+    private long commands; // which connection that is: the first, the second
+    private long messages;
+    private long silentUntil;
+    private long late;
     private long lastArrival;
     private long lastReply;
     private long lastMessage;
 
-    /** How bad the network is: chances in a thousand. */
-    record Faults(int slow, int stuck, int lostMessage) {
-        static final Faults NONE = new Faults(0, 0, 0);
-    }
-
     private final class InFlight {
         final Command command;
         final Consumer<Reply> handler;
+        final String run = server.time().run();
         boolean executed;
         boolean over;
 
@@ -67,12 +64,13 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    SimulatedBackend(SimulatedClient client, VirtualTime time, MemoryServer server, Random random, Faults faults) {
+    SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedServer server, Timeline timeline, Plan plan) {
         this.client = client;
         this.time = time;
         this.server = server;
-        this.random = random;
-        this.faults = faults;
+        this.timeline = timeline;
+        this.random = plan.random("network of " + client.id);
+        this.network = plan.network();
     }
 
     @Override
@@ -90,37 +88,64 @@ final class SimulatedBackend implements LockBackend {
         }
         InFlight sent = new InFlight(command, handler);
         inFlight.add(sent);
-        long connection = epoch;
-        lastArrival = Math.max(lastArrival, time.now() + delay());
-        time.at(lastArrival, () -> {
-            if (connection == epoch && up) {
-                execute(sent);
-            }
-        });
+        long connection = commands;
+        lastArrival = arrival(lastArrival);
+        time.at(client.id + " commands", lastArrival, () -> arrive(sent, connection));
+        if (command instanceof Command.Renew) {
+            client.moment(Plan.Moment.SENT_RENEWAL);
+        }
     }
 
-    private void execute(InFlight sent) {
+    private void arrive(InFlight sent, long connection) {
+        if (connection != commands) {
+            return;
+        }
+        if (time.now() < server.frozenUntil()) {
+            time.at(server.frozenUntil(), () -> arrive(sent, connection));
+            return;
+        }
         sent.executed = true;
         Reply reply = server.execute(sent.command);
-        client.trace("server", sent.command, reply);
-        long connection = epoch;
-        lastReply = Math.max(lastReply, time.now() + delay());
-        time.at(lastReply, () -> {
-            if (connection == epoch) {
+        timeline.add("server", client.id + ":", sent.command, "->", reply);
+        executed(sent.command);
+        lastReply = arrival(lastReply);
+        time.at(client.id + " replies", lastReply, () -> {
+            if (connection == commands) {
                 sent.reply(reply);
             }
         });
     }
 
+    private void executed(Command command) {
+        if (command instanceof Command.Acquire) {
+            client.moment(Plan.Moment.ACQUIRED);
+        } else if (command instanceof Command.Release) {
+            client.moment(Plan.Moment.RELEASED);
+        } else if (command instanceof Command.Renew) {
+            client.moment(Plan.Moment.RENEWED);
+        } else if (command instanceof Command.Restore) {
+            client.moment(Plan.Moment.RESTORED);
+        } else if (command instanceof Command.Withdraw) {
+            client.moment(Plan.Moment.WITHDRAWN);
+        }
+    }
+
+    /** When something arrives that is sent now, behind what was sent before. */
+    private long arrival(long last) {
+        return Math.max(last, Math.max(silentUntil, time.now()) + delay());
+    }
+
     private long delay() {
-        int dice = random.nextInt(1_000);
-        if (dice < client.faults(faults).stuck) {
-            return random.nextLong(2 * COMMAND_TIMEOUT.toNanos());
+        if (network != Plan.Network.GOOD) {
+            int dice = random.nextInt(1_000);
+            if (dice < network.stuck()) {
+                return random.nextLong(2 * COMMAND_TIMEOUT.toNanos());
+            }
+            if (dice < network.stuck() + network.slow()) {
+                return random.nextLong(50 * Plan.MILLI);
+            }
         }
-        if (dice < client.faults(faults).stuck + client.faults(faults).slow) {
-            return random.nextLong(50 * MILLI);
-        }
-        return 20 * MICRO + random.nextLong(200 * MICRO);
+        return 20 * Plan.MICRO + random.nextLong(200 * Plan.MICRO);
     }
 
     private void listen() {
@@ -129,41 +154,35 @@ final class SimulatedBackend implements LockBackend {
     }
 
     private void published(Grant grant) {
-        client.trace("server", "publishes", grant);
-        if (!hearing || random.nextInt(1_000) < client.faults(faults).lostMessage) {
+        timeline.add("server", "publishes", grant);
+        client.moment(Plan.Moment.GRANTED);
+        if (!hearing || network.lost() > 0 && random.nextInt(1_000) < network.lost()) {
             return; // half open: the server counts a receiver that receives nothing
         }
-        long connection = epoch;
-        lastMessage = Math.max(lastMessage, time.now() + delay());
-        time.at(lastMessage, () -> {
-            if (connection == epoch && listener != null) {
-                client.happens(() -> {
-                    if (listener != null) {
-                        listener.granted(grant);
-                    }
-                });
+        long connection = messages;
+        lastMessage = arrival(lastMessage);
+        time.at(client.id + " messages", lastMessage, () -> {
+            if (connection == messages && listener != null) {
+                timeline.add(client.id, "hears of", grant);
+                BackendListener told = listener;
+                client.happens(() -> told.granted(grant));
             }
         });
     }
+
+    // ================================================================ what goes wrong
 
     /** Both connections break; they come back after a while. */
     void disconnect(long outage, boolean halfOpen) {
         if (!up) {
             return;
         }
-        client.trace("network", "breaks, half open: " + halfOpen, "for " + outage / MILLI + " ms");
         up = false;
-        hearing = false;
-        epoch++;
-        if (!halfOpen) {
-            server.unsubscribe(client.id);
-        }
+        commands++;
+        deafen(halfOpen);
         for (InFlight sent : List.copyOf(inFlight)) {
             if (!sent.executed && random.nextBoolean()) {
-                time.after(random.nextLong(LATE_BYTES), () -> {
-                    Reply late = server.execute(sent.command);
-                    client.trace("late bytes", sent.command, late);
-                });
+                time.after(client.id + " late " + late++, random.nextLong(LATE_BYTES), () -> arriveLate(sent));
             }
             sent.reply(failed(true));
         }
@@ -171,28 +190,89 @@ final class SimulatedBackend implements LockBackend {
             BackendListener told = listener;
             client.happens(() -> told.disconnected(new IllegalStateException("broken")));
         }
-        time.after(outage, () -> {
-            if (client.isDead()) {
-                server.unsubscribe(client.id);
-                return;
-            }
+        time.after(client.id + " connects", outage, this::connect);
+    }
+
+    private void arriveLate(InFlight sent) {
+        if (time.now() < server.frozenUntil()) {
+            time.at(server.frozenUntil(), () -> arriveLate(sent));
+        } else if (server.time().run().equals(sent.run)) { // connections end with the server
+            client.arrivesLate();
+            timeline.add("server", client.id + ", late bytes:", sent.command, "->", server.execute(sent.command));
+        }
+    }
+
+    private void connect() {
+        if (client.isDead()) {
+            server.unsubscribe(client.id);
+        } else if (time.now() < server.frozenUntil()) {
+            time.at(server.frozenUntil(), this::connect);
+        } else {
+            timeline.add(client.id, "is connected again");
             up = true;
-            lastArrival = lastReply = lastMessage = 0;
-            listen();
-            if (listener != null) {
-                BackendListener told = listener;
-                client.happens(() -> told.connected(server.time()));
+            lastArrival = lastReply = 0;
+            hear();
+        }
+    }
+
+    /** The connection for messages breaks alone, and comes back after a while. */
+    void deaf(long outage, boolean halfOpen) {
+        if (!up || !hearing) {
+            return;
+        }
+        deafen(halfOpen);
+        time.after(client.id + " hears", outage, () -> {
+            if (up && !client.isDead()) {
+                timeline.add(client.id, "hears again");
+                hear();
             }
         });
+    }
+
+    private void deafen(boolean halfOpen) {
+        hearing = false;
+        messages++;
+        if (!halfOpen) {
+            server.unsubscribe(client.id);
+        }
+    }
+
+    private void hear() {
+        lastMessage = 0;
+        listen();
+        BackendListener told = listener;
+        if (told != null) {
+            client.happens(() -> told.connected(server.time()));
+        }
+    }
+
+    /** Nothing gets through, either way; it arrives later, and nobody is told. */
+    void silence(long nanos) {
+        silentUntil = Math.max(silentUntil, time.now() + nanos);
+    }
+
+    /** How many there have been. */
+    long outages() {
+        return commands;
+    }
+
+    void heal() {
+        network = Plan.Network.GOOD;
     }
 
     boolean isUp() {
         return up;
     }
 
+    boolean isWell() {
+        return up && hearing && time.now() >= silentUntil && time.now() >= server.frozenUntil();
+    }
+
     /** The client is no more; the server finds out now, or after a while. */
     void die(boolean halfOpen) {
-        disconnect(halfOpen ? 2_000 * MILLI : 0, halfOpen);
+        if (up) {
+            disconnect(halfOpen ? 2 * Plan.SECOND : 0, halfOpen);
+        }
         listener = null;
     }
 
@@ -206,7 +286,12 @@ final class SimulatedBackend implements LockBackend {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        up = false;
+        commands++;
+        deafen(false);
+        listener = null;
+    }
 
     @Override
     public String toString() {

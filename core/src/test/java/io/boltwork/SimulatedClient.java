@@ -1,67 +1,104 @@
 package io.boltwork;
 
-import io.boltwork.Waiter.Granted;
-import io.boltwork.Waiter.Verdict;
-import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.LockBackend;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
-/** One client of a simulation: a real engine, a clock that is a little wrong, and users. It can be paused and killed. */
+/** One client of a simulation: a real engine, a clock that is a little wrong, and users. It can be paused, killed and closed. */
 final class SimulatedClient {
 
-    private static final long MILLI = 1_000_000;
-    private static final long MICRO = 1_000;
     private static final int PPM = 1_000_000;
-
-    /** Clocks differ in rate by up to 0.4 % either way: with the server's true rate, less than the 1 % allowed for. */
-    private static final int CLOCK_ERROR_PPM = 4_000;
+    private static final long LONGEST_OFFSET = 1_000_000 * Plan.SECOND;
 
     final String id;
     final Engine engine;
     final SimulatedBackend backend;
-    private final Simulation simulation;
     private final VirtualTime time;
-    private final Random random;
+    private final Simulation simulation;
     private final long clockOffset;
-    private final long clockErrorPpm;
+    private final long driftPpm;
+    private final List<SimulatedThread> threads = new ArrayList<>();
     private long pausedUntil;
+    private long paused;
     private boolean dead;
+    private boolean lateBytes;
 
-    SimulatedClient(Simulation simulation, String id, VirtualTime time, MemoryServer server, Random random) {
+    SimulatedClient(
+            Simulation simulation, Plan.Client plan, VirtualTime time, SimulatedServer server, Timeline timeline) {
         this.simulation = simulation;
-        this.id = id;
+        this.id = plan.id();
         this.time = time;
-        this.random = random;
-        this.clockOffset = random.nextLong(1_000_000 * MILLI);
-        this.clockErrorPpm = random.nextInt(2 * CLOCK_ERROR_PPM) - CLOCK_ERROR_PPM;
-        this.backend = new SimulatedBackend(this, time, server, random, simulation.faults);
+        Random random = simulation.plan.random(id);
+        this.clockOffset = LONGEST_OFFSET * simulation.clients().size() + random.nextLong(LONGEST_OFFSET);
+        this.driftPpm = plan.driftPpm();
+        this.backend = new SimulatedBackend(this, time, server, timeline, simulation.plan);
         this.engine = Engine.open(
                 backend,
-                ClientOptions.defaults(),
+                ClientOptions.defaults().withOutagePatience(simulation.plan.outagePatience()),
                 new Engine.World(
-                        id,
+                        new ClientCard(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
                         this::clock,
                         this::schedule,
-                        task -> time.after(MICRO, () -> happens(task)),
+                        task -> time.soon(() -> happens(task)),
                         random::nextLong,
-                        simulation::defect,
+                        (outcome, blocker, nanos) -> SimulatedThread.current().sleep(outcome, nanos),
+                        this::defect,
                         () -> {}));
+        engine.listeners.add(new LockListener() {
+            @Override
+            public void lost(Lost event) {
+                timeline.add(
+                        id,
+                        "is told of a loss:",
+                        event.lockName(),
+                        event.fencingToken(),
+                        event.loss().reason());
+                simulation.properties.toldOfLoss(SimulatedClient.this, event.lockName(), event.fencingToken());
+            }
+        });
+        for (Plan.User user : plan.users()) {
+            new SimulatedUser(simulation, this, user).begin();
+        }
     }
 
+    /** A thread of this client, which ends with it. */
+    SimulatedThread thread(String name, Runnable body) {
+        SimulatedThread thread = new SimulatedThread(name, this, time, body);
+        threads.add(thread);
+        return thread;
+    }
+
+    // ================================================================ time
+
     /** This client's monotonic clock. */
-    private long clock() {
-        return clockOffset + time.now() + time.now() / PPM * clockErrorPpm;
+    long clock() {
+        return clockOffset + time.now() + time.now() / PPM * driftPpm;
     }
 
     /** When this client's clock shows that. */
     long realTime(long clock) {
-        return (clock - clockOffset) / (PPM + clockErrorPpm) * PPM;
+        return (clock - clockOffset) / (PPM + driftPpm) * PPM;
+    }
+
+    /** How long that takes which this client's clock counts as so much. */
+    long real(long nanos) {
+        return nanos <= 0 ? 0 : (nanos / (PPM + driftPpm) + 1) * PPM;
     }
 
     private Scheduler.Timer schedule(Runnable task, long delay) {
-        long real = delay <= 0 ? 0 : (delay / (PPM + clockErrorPpm) + 1) * PPM;
-        VirtualTime.Event event = time.after(real, () -> happens(task));
+        VirtualTime.Event event = time.after(real(delay), () -> happens(task));
         return event::cancel;
     }
+
+    /** For how long it has been awake so far. */
+    long awake() {
+        return time.now() - paused;
+    }
+
+    // ================================================================ what happens to it
 
     /** Something happens to this client: now, or when it goes on, or never. */
     void happens(Runnable event) {
@@ -76,86 +113,99 @@ final class SimulatedClient {
     }
 
     void pause(long nanos) {
-        trace("pauses", "for " + nanos / MILLI + " ms", "");
-        pausedUntil = Math.max(pausedUntil, time.now() + nanos);
+        long until = Math.max(pausedUntil, time.now() + nanos);
+        paused += until - Math.max(pausedUntil, time.now());
+        pausedUntil = until;
     }
 
     void kill(boolean halfOpen) {
-        trace("dies", "half open: " + halfOpen, "");
         dead = true;
         backend.die(halfOpen);
+        endThreads();
+    }
+
+    void close() {
+        happens(() -> thread(id + " closes", () -> {
+                    long begin = awake();
+                    engine.close();
+                    simulation.properties.callEnded(
+                            "close()",
+                            awake() - begin,
+                            ClientOptions.defaults().shutdownTime().toNanos() + Plan.SECOND);
+                })
+                .run());
+    }
+
+    private long longestClose() {
+        return simulation.plan.weather().isBad()
+                ? ClientOptions.defaults().shutdownTime().toNanos() + Plan.SECOND
+                : backend.commandTimeout().toNanos() + Plan.SECOND / 10;
+    }
+
+    /** Lets no thread live on; the simulation is over, or the client dead. */
+    void endThreads() {
+        dead = true;
+        threads.forEach(SimulatedThread::kill);
+    }
+
+    void moment(Plan.Moment moment) {
+        simulation.moment(moment, id);
+    }
+
+    /** Bytes of it are executed though their connection is dead. */
+    void arrivesLate() {
+        lateBytes = true;
+    }
+
+    boolean hasArrivedLate() {
+        return lateBytes;
+    }
+
+    void defect(Throwable defect) {
+        simulation.defect(defect);
     }
 
     boolean isDead() {
         return dead;
     }
 
-    /** Alive, awake and connected, and that for a moment already. */
+    boolean isClosed() {
+        return engine.isClosed();
+    }
+
+    boolean isAwake() {
+        return !dead && !isClosed() && time.now() >= pausedUntil;
+    }
+
+    /** Awake, and connected. */
     boolean isWell() {
-        return !dead && time.now() >= pausedUntil && backend.isUp();
+        return isAwake() && backend.isWell();
     }
 
     /** Whether the engine has that request. */
     boolean knows(String lock, String request) {
-        return engine.drivers().stream().anyMatch(d -> d.machine.name.equals(lock) && d.machine.knows(request));
+        LockMachine machine = machine(lock);
+        return machine != null && machine.knows(request);
     }
 
     /** Whether the engine waits for the lock at the server. */
     boolean wants(String lock) {
-        return engine.drivers().stream().anyMatch(d -> d.machine.name.equals(lock) && d.machine.isWanted());
+        LockMachine machine = machine(lock);
+        return machine != null && machine.isWanted();
     }
 
-    SimulatedBackend.Faults faults(SimulatedBackend.Faults configured) {
-        return simulation.isHealed() ? SimulatedBackend.Faults.NONE : configured;
-    }
-
-    void trace(String who, Object what, Object result) {
-        simulation.trace(id, who, what, result);
-    }
-
-    // ================================================================ users
-
-    /** A user does something, and then the next thing, until the simulation is healed. */
-    void use(String lock) {
-        if (simulation.isHealed()) {
-            return;
+    @Nullable
+    LockMachine machine(String lock) {
+        for (LockDriver driver : engine.drivers()) {
+            if (driver.machine.name.equals(lock)) {
+                return driver.machine;
+            }
         }
-        LockOptions options = simulation.options(random);
-        int kind = random.nextInt(10);
-        Waiter waiter = Waiter.ofHandle(options, kind == 0);
-        simulation.waits(this, waiter);
-        waiter.outcome.then(() -> {
-            Verdict verdict = waiter.outcome.value();
-            simulation.decided(this, lock, waiter);
-            time.after(2 * MICRO + random.nextLong(30 * MICRO), () -> happens(() -> goOn(lock, verdict)));
-        });
-        trace("user", "wants " + lock, options);
-        engine.request(lock, waiter);
-        if (kind >= 1 && kind <= 4) {
-            long patience = 5 * MILLI + random.nextLong(800 * MILLI); // at least some round trips
-            time.after(patience, () -> happens(() -> engine.cancel(lock, waiter, kind > 1)));
-        }
+        return null;
     }
 
-    private void goOn(String lock, Verdict verdict) {
-        if (verdict instanceof Granted granted) {
-            time.after(
-                    simulation.work(random),
-                    () -> happens(() -> {
-                        trace("user", "leaves " + lock, granted.hold());
-                        Hold hold = granted.hold();
-                        boolean valid = hold.isValid();
-                        engine.left(hold, hold.leave(true)).then(() -> simulation.released(hold, valid));
-                        rest(lock);
-                    }));
-        } else {
-            rest(lock);
-        }
-    }
-
-    private void rest(String lock) {
-        time.after(
-                random.nextLong(simulation.rest),
-                () -> happens(() -> use(random.nextInt(4) == 0 ? simulation.anyLock(random) : lock)));
+    @Override
+    public String toString() {
+        return id;
     }
 }

@@ -25,6 +25,18 @@ final class Key {
     /** When the key is dropped, in milliseconds of the server's clock. */
     long expiresAt;
 
+    Key copy() {
+        Key copy = new Key();
+        copy.owner = owner;
+        copy.token = token;
+        copy.until = until;
+        copy.claim = claim;
+        copy.fence = fence;
+        copy.queue.enterAll(queue);
+        copy.expiresAt = expiresAt;
+        return copy;
+    }
+
     void clearOwner() {
         owner = null;
         token = 0;

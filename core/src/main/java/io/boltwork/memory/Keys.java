@@ -33,6 +33,19 @@ final class Keys {
         keys.remove(lock);
     }
 
+    /** The same keys, each a copy. */
+    Keys copy() {
+        Keys copy = new Keys();
+        keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
+        return copy;
+    }
+
+    /** Forgets all, and takes over copies of others. */
+    void become(Keys others) {
+        keys.clear();
+        keys.putAll(others.copy().keys);
+    }
+
     void clear() {
         keys.clear();
     }
@@ -40,6 +53,11 @@ final class Keys {
     /** How many are kept, expired ones that nobody has stumbled on included. */
     int size() {
         return keys.size();
+    }
+
+    /** The next keys in the order of their names. */
+    Page<Key> page(String cursor, int count, long millis) {
+        return Page.of(keys, cursor, count, key -> key.expiresAt > millis);
     }
 
     private void dropEldestIfExpired(long millis) {

@@ -118,4 +118,9 @@ public final class MemoryBackend implements LockBackend {
             server.close(open);
         }
     }
+
+    @Override
+    public String toString() {
+        return "memory";
+    }
 }

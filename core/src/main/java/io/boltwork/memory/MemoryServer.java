@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * never before its lease ends.
  *
  * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush}, {@link
- * #delete}, {@link #restart}, {@link #freeze}, {@link #disconnect}. An outage is a {@link #freeze} followed by a
- * {@link #disconnect}: from then until {@link #thaw} nobody can connect.
+ * #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}. An outage is a {@link #freeze}
+ * followed by a {@link #disconnect}: from then until {@link #thaw} nobody can connect.
  *
  * <p>Thread-safe. Nothing blocks. Replies and messages are delivered on the thread whose call caused them or, for
  * messages, on that of a concurrent call.
@@ -44,6 +45,7 @@ public final class MemoryServer {
     private final InstantSource clock;
 
     private final Keys keys = new Keys();
+    private final Cards cards = new Cards();
     private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
@@ -127,9 +129,9 @@ public final class MemoryServer {
         atomically(() -> offset = offset.plus(step));
     }
 
-    /** Forgets all locks, as FLUSHALL does; connections stay. */
+    /** Forgets all locks, and who the clients are, as FLUSHALL does; connections stay. */
     public void flush() {
-        atomically(keys::clear);
+        atomically(this::clear);
     }
 
     /**
@@ -147,11 +149,40 @@ public final class MemoryServer {
      */
     public void restart() {
         breakConnections("it was restarted", () -> {
-            keys.clear();
-            waiting.clear();
-            run = newRun();
-            frozen = false;
+            clear();
+            beginRun();
         });
+    }
+
+    /**
+     * What a replica of this server has now. It is not told of anything later; take another one for that.
+     *
+     * @return a copy of all data
+     */
+    public MemoryReplica replica() {
+        return atomically(() -> new MemoryReplica(keys.copy(), cards.copy()));
+    }
+
+    /**
+     * A replica takes over: this server's data become what the replica had, so the writes since then are lost. Else as
+     * {@link #restart}: a new run, all connections break and come back. With a replica of this very moment nothing is lost,
+     * as when a server restarts that keeps its data. The clock stays; {@link #advance} it for a replica whose clock differs.
+     *
+     * @param replica who takes over; it can do so again
+     */
+    public void failOver(MemoryReplica replica) {
+        Objects.requireNonNull(replica, "replica");
+        breakConnections("a replica took over", () -> {
+            keys.become(replica.keys());
+            cards.become(replica.cards());
+            beginRun();
+        });
+    }
+
+    private void beginRun() {
+        waiting.clear();
+        run = newRun();
+        frozen = false;
     }
 
     /** Stops executing what backends send, until {@link #thaw}; connections stay open. Idempotent. */
@@ -284,7 +315,12 @@ public final class MemoryServer {
 
     private Reply.Answer step(Command command) {
         long micros = micros();
-        return new Step(keys, at(micros), micros, this::publish).execute(command);
+        return new Step(keys, cards, at(micros), micros, this::publish).execute(command);
+    }
+
+    private void clear() {
+        keys.clear();
+        cards.clear();
     }
 
     private boolean publish(Grant grant) {

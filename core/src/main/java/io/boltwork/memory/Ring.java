@@ -15,8 +15,9 @@ final class Ring {
      *
      * @param leaseMillis the lease it wants once it has confirmed its claim
      * @param takeoverMillis how much longer the lock stays closed when its lease ends without a release
+     * @param sinceMillis when it entered
      */
-    record Entry(String request, long leaseMillis, long takeoverMillis, long place) {}
+    record Entry(String request, long leaseMillis, long takeoverMillis, long sinceMillis, long place) {}
 
     private final LinkedHashMap<String, Entry> entries = new LinkedHashMap<>();
     private long tail;
@@ -35,14 +36,20 @@ final class Ring {
     }
 
     /** Enters a request at the tail unless it is there already; either way answers its position, from 1 on. */
-    int enter(String request, long leaseMillis, long takeoverMillis) {
+    int enter(String request, long leaseMillis, long takeoverMillis, long now) {
         Entry entry = entries.get(request);
         if (entry == null) {
-            entry = new Entry(request, leaseMillis, takeoverMillis, ++tail);
+            entry = new Entry(request, leaseMillis, takeoverMillis, now, ++tail);
             entries.put(request, entry);
         }
         Entry head = head();
         return Math.toIntExact(entry.place() - (head == null ? entry : head).place() + 1);
+    }
+
+    /** Takes over the entries of another ring, which are values, and their places. */
+    void enterAll(Ring other) {
+        entries.putAll(other.entries);
+        tail = other.tail;
     }
 
     void remove(String request) {
@@ -58,8 +65,14 @@ final class Ring {
         resetIfEmpty();
     }
 
-    List<String> requests() {
-        return List.copyOf(entries.keySet());
+    List<Entry> entries() {
+        return List.copyOf(entries.values());
+    }
+
+    /** How many wait, holes included as in a position. */
+    int length() {
+        Entry head = head();
+        return head == null ? 0 : Math.toIntExact(tail - head.place() + 1);
     }
 
     static String clientOf(String request) {

@@ -1,8 +1,10 @@
 package io.boltwork.memory;
 
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
@@ -25,6 +27,7 @@ final class Step {
     static final String KEPT = "-";
 
     private final Keys keys;
+    private final Cards cards;
     private final ServerTime server;
     private final long micros;
     private final Predicate<Grant> publish;
@@ -33,12 +36,14 @@ final class Step {
      * A step.
      *
      * @param keys the locks
+     * @param cards the clients
      * @param server when and where
      * @param micros the same moment in microseconds since the epoch
      * @param publish sends a message to the client that it names; {@code false} if nobody listens there
      */
-    Step(Keys keys, ServerTime server, long micros, Predicate<Grant> publish) {
+    Step(Keys keys, Cards cards, ServerTime server, long micros, Predicate<Grant> publish) {
         this.keys = keys;
+        this.cards = cards;
         this.server = server;
         this.micros = micros;
         this.publish = publish;
@@ -57,6 +62,17 @@ final class Step {
             return restore(restore);
         } else if (command instanceof Command.Inspect inspect) {
             return inspect(inspect);
+        } else if (command instanceof Command.ForceRelease force) {
+            return forceRelease(force);
+        } else if (command instanceof Command.Announce announce) {
+            cards.put(announce.card(), announce.lifeMillis(), now());
+            return new Reply.Announced(server);
+        } else if (command instanceof Command.Identify identify) {
+            return new Reply.Identified(server, cards.of(identify.clients(), now()));
+        } else if (command instanceof Command.ScanLocks scan) {
+            return scan(scan);
+        } else if (command instanceof Command.ScanClients scan) {
+            return scan(scan);
         }
         throw new IllegalArgumentException("Unknown command: " + command);
     }
@@ -167,14 +183,57 @@ final class Step {
     private Reply.Inspected inspect(Command.Inspect command) {
         Key key = keys.get(command.lock(), now());
         return new Reply.Inspected(
-                server, ownerOf(key), key.token, key.until, key.claim, key.fence, key.queue.requests());
+                server,
+                ownerOf(key),
+                key.token,
+                key.until,
+                key.claim,
+                key.fence,
+                key.queue.entries().stream()
+                        .map(entry -> new Reply.Inspected.Waiting(entry.request(), entry.sinceMillis()))
+                        .toList());
+    }
+
+    private Reply.Forced forceRelease(Command.ForceRelease command) {
+        Key key = keys.get(command.lock(), now());
+        lapse(key);
+        boolean released = false;
+        if (command.expectedToken() <= 0 || holds(key, command.expectedToken())) {
+            released = key.owner != null;
+            key.clearOwner();
+            key.fence = nextToken(key); // also without an owner: nobody whom this server forgot restores its hold
+        }
+        grant(command.lock(), key);
+        keys.touch(command.lock(), key, now());
+        return new Reply.Forced(server, released, claimMillis(key), ownerOf(key));
+    }
+
+    private Reply.ScannedLocks scan(Command.ScanLocks command) {
+        NamePattern pattern = new NamePattern(command.pattern());
+        Page<Key> page = keys.page(command.cursor(), command.count(), now());
+        List<Reply.ScannedLocks.Lock> locks = new ArrayList<>();
+        page.found().forEach((name, key) -> {
+            boolean open = key.owner == null || lapsed(key);
+            if (pattern.matches(name) && !(open && key.queue.isEmpty())) {
+                locks.add(inShort(name, open ? new Key() : key, key.queue.length()));
+            }
+        });
+        return new Reply.ScannedLocks(server, locks, page.cursor());
+    }
+
+    private static Reply.ScannedLocks.Lock inShort(String name, Key key, int waiting) {
+        return new Reply.ScannedLocks.Lock(name, ownerOf(key), key.token, key.until, key.claim, waiting);
+    }
+
+    private Reply.ScannedClients scan(Command.ScanClients command) {
+        Page<ClientCard> page = cards.page(command.cursor(), command.count(), now());
+        return new Reply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
     }
 
     private Acquired acquire(Key key, Command.Acquire wish, boolean queue) {
         String request = wish.request();
-        boolean known = isKnown(key, request);
         if (now() > wish.notAfter()) {
-            return stale(key, known);
+            return stale(key, isKnown(key, request));
         }
         if (request.equals(key.owner)) { // a repetition, or a grant whose message was lost
             if (lapsed(key)) {
@@ -182,9 +241,11 @@ final class Step {
             } else {
                 extendTo(key, wish.leaseMillis(), wish.takeoverMillis());
             }
-            return granted(key, request, known);
+            return granted(key, request, true);
         }
         lapse(key);
+        // not before: a claim of the same client may have lapsed, and taken the request along
+        boolean known = isKnown(key, request);
         if (key.owner == null) {
             Ring.Entry head = liveHead(wish.lock(), key, request);
             if (head == null || head.request().equals(request)) {
@@ -197,7 +258,7 @@ final class Step {
         if (!queue) {
             return new Acquired(server, Verdict.REFUSED, 0, remaining, 0, known, ownerOf(key));
         }
-        int position = key.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis());
+        int position = key.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now());
         return new Acquired(server, Verdict.QUEUED, 0, remaining, position, known, ownerOf(key));
     }
 
@@ -264,6 +325,11 @@ final class Step {
 
     private boolean lapsed(Key key) {
         return key.owner != null && now() >= key.until;
+    }
+
+    /** Whether a token belongs to the hold of the owner. */
+    private static boolean holds(Key key, long token) {
+        return ownerOf(key) != null && token >= key.token && token <= blockEnd(key.token);
     }
 
     /** Whether this server has lost the hold (failover, flush, eviction) and nobody has held the lock since. */

@@ -20,6 +20,14 @@ public interface BackendListener {
     void connected(ServerTime server);
 
     /**
+     * The server is set up so that promises are weaker than the user may believe. Told once for each such thing, after {@link
+     * #connected}.
+     *
+     * @param what for people
+     */
+    default void warned(String what) {}
+
+    /**
      * A connection to the server was lost; the backend tries to make a new one by itself.
      *
      * @param cause what happened

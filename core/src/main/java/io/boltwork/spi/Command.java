@@ -103,4 +103,58 @@ public sealed interface Command {
      * @param lock the lock's name
      */
     record Inspect(String lock) implements Command {}
+
+    /**
+     * Takes a lock away from whoever has it, a kept one included, and grants it to whoever is next. The fence is raised above
+     * the taken hold's block, so that its owner is told at its next contact and cannot restore it; also if the server knows no
+     * owner, for it may have forgotten one.
+     *
+     * @param lock the lock's name
+     * @param expectedToken a token of the hold to be ended, anywhere in its block: if the owner's is another, or there is
+     *     none, nothing is changed; 0 for any owner
+     */
+    record ForceRelease(String lock, long expectedToken) implements Command {}
+
+    /**
+     * Lets everybody know who a client is, for a limited time.
+     *
+     * @param card the client
+     * @param lifeMillis for how long, or until it is announced anew; 0 to be forgotten at once
+     */
+    record Announce(ClientCard card, long lifeMillis) implements Command {}
+
+    /**
+     * Asks who some clients are.
+     *
+     * @param clients their ids
+     */
+    record Identify(List<String> clients) implements Command {
+
+        /**
+         * Copies the ids.
+         *
+         * @param clients their ids
+         */
+        public Identify {
+            clients = List.copyOf(clients);
+        }
+    }
+
+    /**
+     * Looks for locks, some at a time; changes nothing. Locks that come or go meanwhile may be missed, and one may be found
+     * twice. Costs the server a step over {@code count} of its keys.
+     *
+     * @param pattern what their names are like: {@code *} stands for any characters, {@code ?} for one, all else for itself
+     * @param cursor where to go on, as answered before; empty to begin
+     * @param count about how many keys to look at
+     */
+    record ScanLocks(String pattern, String cursor, int count) implements Command {}
+
+    /**
+     * Looks for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
+     *
+     * @param cursor where to go on, as answered before; empty to begin
+     * @param count about how many keys to look at
+     */
+    record ScanClients(String cursor, int count) implements Command {}
 }

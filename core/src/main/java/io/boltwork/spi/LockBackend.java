@@ -2,6 +2,9 @@ package io.boltwork.spi;
 
 import io.boltwork.BackendException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +21,12 @@ public interface LockBackend extends AutoCloseable {
 
     /** The longest lease that a grant by message carries before its owner has renewed it, in milliseconds. */
     long CLAIM_MILLIS = 3_000;
+
+    /**
+     * The version of the protocol: scripts, fields, messages. Clients of different versions must not meet at one server unless
+     * the newer one's release notes say so.
+     */
+    int WIRE_VERSION = 1;
 
     /**
      * Begins to deliver grants for the requests of {@code client}. Called once, before anything is sent. Blocks until
@@ -55,6 +64,16 @@ public interface LockBackend extends AutoCloseable {
      */
     default int partition(String lock) {
         return 0;
+    }
+
+    /**
+     * Looks how the servers are, all at once and with one question to each. Does not block.
+     *
+     * @return the servers, the one that the leases are kept at first; never fails, and is there within the command timeout.
+     *     Empty for a backend without servers
+     */
+    default CompletionStage<List<NodeStatus>> nodes() {
+        return CompletableFuture.completedFuture(List.of());
     }
 
     /** Closes the connections. Replies under way are given up as {@link Reply.Failed}. Idempotent. */

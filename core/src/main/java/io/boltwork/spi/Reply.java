@@ -157,7 +157,8 @@ public sealed interface Reply {
      * @param server when
      * @param owner who owns the lock, also if its lease has run out and nobody has come since
      * @param token the owner's first token, 0 without an owner
-     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock
+     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock; without an owner the time
+     *     until which a released lock is kept closed, 0 if it is not
      * @param claim whether the owner got it by message and has not confirmed it yet
      * @param fence the token above which none was ever issued
      * @param queue the waiting requests in their order
@@ -169,7 +170,7 @@ public sealed interface Reply {
             long untilMillis,
             boolean claim,
             long fence,
-            List<String> queue)
+            List<Waiting> queue)
             implements Answer {
 
         /**
@@ -185,6 +186,110 @@ public sealed interface Reply {
          */
         public Inspected {
             queue = List.copyOf(queue);
+        }
+
+        /**
+         * A request in the queue.
+         *
+         * @param request the request
+         * @param sinceMillis when it entered, by the server's clock
+         */
+        public record Waiting(String request, long sinceMillis) {}
+    }
+
+    /**
+     * The answer to {@link Command.ForceRelease}.
+     *
+     * @param server when
+     * @param released whether the lock was taken away from somebody, or a kept one opened
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param owner who owns the lock now
+     */
+    record Forced(
+            ServerTime server,
+            boolean released,
+            long claimMillis,
+            @Nullable String owner) implements Answer {}
+
+    /**
+     * The answer to {@link Command.Announce}.
+     *
+     * @param server when
+     */
+    record Announced(ServerTime server) implements Answer {}
+
+    /**
+     * The answer to {@link Command.Identify}.
+     *
+     * @param server when
+     * @param clients those that are known, in the order asked for
+     */
+    record Identified(ServerTime server, List<ClientCard> clients) implements Answer {
+
+        /**
+         * Copies the clients.
+         *
+         * @param server when
+         * @param clients those that are known
+         */
+        public Identified {
+            clients = List.copyOf(clients);
+        }
+    }
+
+    /**
+     * The answer to {@link Command.ScanLocks}: locks that are held, kept or waited for; those that are merely remembered are
+     * left out.
+     *
+     * @param server when
+     * @param locks what was found
+     * @param cursor where to go on; empty if that was all
+     */
+    record ScannedLocks(ServerTime server, List<Lock> locks, String cursor) implements Answer {
+
+        /**
+         * Copies the locks.
+         *
+         * @param server when
+         * @param locks what was found
+         * @param cursor where to go on
+         */
+        public ScannedLocks {
+            locks = List.copyOf(locks);
+        }
+
+        /**
+         * A lock in short.
+         *
+         * @param name its name
+         * @param owner who owns it; {@code null} if it is kept closed, or its lease has run out and nobody has come since
+         * @param token the owner's first token, 0 without an owner
+         * @param untilMillis the end of the owner's lease and takeover delay, or of the time it is kept; else 0
+         * @param claim whether the owner got it by message and has not confirmed it yet
+         * @param waiting how many wait, an upper bound
+         */
+        public record Lock(
+                String name, @Nullable String owner, long token, long untilMillis, boolean claim, int waiting) {}
+    }
+
+    /**
+     * The answer to {@link Command.ScanClients}.
+     *
+     * @param server when
+     * @param clients what was found
+     * @param cursor where to go on; empty if that was all
+     */
+    record ScannedClients(ServerTime server, List<ClientCard> clients, String cursor) implements Answer {
+
+        /**
+         * Copies the clients.
+         *
+         * @param server when
+         * @param clients what was found
+         * @param cursor where to go on
+         */
+        public ScannedClients {
+            clients = List.copyOf(clients);
         }
     }
 }

@@ -15,6 +15,8 @@
  *   <li>Who gets a lock by message has a <em>claim</em>: a lease of at most {@value io.boltwork.spi.LockBackend#CLAIM_MILLIS}
  *       ms until it renews or asks again. A claim that lapses removes all requests of its client from the queue.
  *   <li>A lease never gets shorter but by release, withdrawal or force.
+ *   <li>Who is forced off a lock is told at its next contact: the fence is above its block then, whether the server knew it
+ *       or not.
  *   <li>A server that has lost a hold says FORGOTTEN and writes nothing; only a restore brings a hold back, and only if no
  *       token of the hold's block or above has been issued.
  * </ul>

@@ -35,4 +35,28 @@ class KeysTest {
         keys.touch("m", emptied, 0);
         assertThat(keys.size()).isZero();
     }
+
+    @Test
+    void aKeyEndsOnTheMillisecondThoughAnOlderOneLivesOn() {
+        long day = TimeUnit.DAYS.toMillis(1);
+        Key lasting = keys.get("lasting", 0);
+        lasting.fence = 1;
+        lasting.until = 9 * day;
+        keys.touch("lasting", lasting, 0);
+        touch("short", 0);
+        assertThat(keys.page("", 10, day - 1).found()).containsOnlyKeys("lasting", "short");
+        assertThat(keys.page("", 10, day).found()).containsOnlyKeys("lasting");
+        assertThat(keys.get("short", day).isBlank()).isTrue();
+    }
+
+    @Test
+    void noMoreThanTheTwoOldestAreDroppedAtATime() {
+        for (int i = 0; i < 5; i++) {
+            touch("old" + i, 0);
+        }
+        keys.get("other", TimeUnit.DAYS.toMillis(1) - 1);
+        assertThat(keys.size()).isEqualTo(5);
+        keys.get("other", TimeUnit.DAYS.toMillis(1));
+        assertThat(keys.size()).isEqualTo(3);
+    }
 }

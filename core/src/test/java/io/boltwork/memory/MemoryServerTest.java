@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -48,6 +49,7 @@ class MemoryServerTest {
 
         @Override
         public void connected(ServerTime when) {
+            assertThat(when.run()).isEqualTo(server.time().run());
             heard.add(name + " connected");
         }
 
@@ -98,6 +100,17 @@ class MemoryServerTest {
     }
 
     @Test
+    void aBackendHasAServerOfItsOwnAndTwoSecondsUnlessTold() {
+        MemoryBackend own = MemoryBackend.create();
+        assertThat(own.server()).isNotNull().isNotSameAs(MemoryBackend.create().server());
+        assertThat(own.commandTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(own).hasToString("memory");
+        MemoryBackend other = MemoryBackend.on(server, Duration.ofMillis(700));
+        assertThat(other.server()).isSameAs(server);
+        assertThat(other.commandTimeout()).isEqualTo(Duration.ofMillis(700));
+    }
+
+    @Test
     void aClosedBackendSendsNothingAndHearsNothing() {
         MemoryBackend a = open("a");
         a.close();
@@ -110,6 +123,78 @@ class MemoryServerTest {
         assertThat(inspect().owner()).isNull();
         server.disconnect(false);
         assertThat(heard).containsExactly("a connected");
+    }
+
+    @Test
+    void aClosedBackendIsPassedOver() {
+        MemoryBackend a = open("a");
+        MemoryBackend b = open("b");
+        long token = ((Acquired) server.execute(ask("x:1"))).token();
+        a.send(ask("a:1"), replies::add);
+        b.send(ask("b:1"), replies::add);
+        a.close();
+        server.execute(release("x:1", token));
+        assertThat(inspect().owner()).isEqualTo("b:1");
+        assertThat(heard).doesNotContain("a granted a:1").contains("b granted b:1");
+    }
+
+    @Test
+    void lateBytesStayLateWhenConnectionsBreakAgain() {
+        MemoryBackend a = open("a");
+        server.freeze();
+        a.send(ask("a:1"), replies::add);
+        server.disconnect(true);
+        server.disconnect(false);
+        server.thaw();
+        assertThat(inspect().owner()).isEqualTo("a:1");
+        assertThat(replies).singleElement().isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void aRestartedServerHasNoLateBytes() {
+        MemoryBackend a = open("a");
+        server.freeze();
+        a.send(ask("a:1"), replies::add);
+        server.disconnect(true);
+        server.restart();
+        server.freeze();
+        server.thaw();
+        assertThat(inspect().owner()).isNull();
+    }
+
+    @Test
+    void grantsOfWhatThawsGoOutWithTheReplyThatCausedThem() {
+        MemoryBackend a = open("a");
+        MemoryBackend b = open("b");
+        long token = ((Acquired) server.execute(ask("a:1"))).token();
+        b.send(ask("b:1"), replies::add);
+        server.freeze();
+        a.send(release("a:1", token), reply -> heard.add("a released"));
+        a.send(new Command.Inspect("l"), reply -> heard.add("a inspected"));
+        server.thaw();
+        assertThat(heard).containsSubsequence("a released", "b granted b:1", "a inspected");
+        server.freeze();
+        server.disconnect(false);
+        heard.clear();
+        server.thaw();
+        assertThat(heard).containsExactly("a connected", "b connected");
+    }
+
+    @Test
+    void anErrorOfASubscriberGoesToTheCallerAndTheNextMessageIsDelivered() throws InterruptedException {
+        server.subscribe("b", grant -> {
+            throw new AssertionError("on purpose");
+        });
+        server.subscribe("c", grant -> heard.add(grant.request()));
+        long token = ((Acquired) server.execute(ask("a:1"))).token();
+        server.execute(ask("b:1"));
+        server.execute(ask("c:1"));
+        assertThatThrownBy(() -> server.execute(release("a:1", token))).isInstanceOf(AssertionError.class);
+        Thread another = new Thread(() -> server.execute(new Command.Withdraw("l", "b:1", 0)));
+        another.setDaemon(true);
+        another.start();
+        another.join(5_000);
+        assertThat(heard).containsExactly("c:1");
     }
 
     @Test
@@ -200,6 +285,56 @@ class MemoryServerTest {
         a.send(ask("a:2"), replies::add);
         assertThat(((Acquired) replies.get(2)).server().run())
                 .isEqualTo(server.time().run());
+    }
+
+    @Test
+    void aReplicaThatTakesOverHasNotSeenTheLastWrites() {
+        MemoryBackend a = open("a");
+        String run = server.time().run();
+        a.send(ask("a:1"), replies::add);
+        long first = lastToken();
+        MemoryReplica behind = server.replica();
+        server.execute(new Command.Acquire("later", "a:3", true, 10_000, 0, Long.MAX_VALUE));
+        a.send(release("a:1", first), replies::add);
+        a.send(ask("a:2"), replies::add);
+        server.failOver(behind);
+        assertThat(inspect().owner()).isEqualTo("a:1");
+        assertThat(inspect().token()).isEqualTo(first);
+        assertThat(((Reply.Inspected) server.execute(new Command.Inspect("later"))).owner())
+                .isNull();
+        assertThat(server.time().run()).isNotEqualTo(run);
+        assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
+    }
+
+    @Test
+    void aReplicaIsNotToldOfAnythingLaterAndCanTakeOverAgain() {
+        MemoryBackend a = open("a");
+        MemoryBackend b = open("b");
+        a.send(ask("a:1"), replies::add);
+        b.send(ask("b:1"), replies::add);
+        MemoryReplica replica = server.replica();
+        server.failOver(replica);
+        server.execute(new Command.Withdraw("l", "b:1", 0));
+        server.execute(new Command.ForceRelease("l", 0));
+        assertThat(inspect().queue()).isEmpty();
+        server.failOver(replica);
+        assertThat(inspect().owner()).isEqualTo("a:1");
+        assertThat(inspect().queue()).hasSize(1);
+    }
+
+    @Test
+    void aReplicaKnowsTheClientsThatHadBeenAnnounced() {
+        ClientCard known = new ClientCard("a", "shop", "host", 42, 0, 1);
+        server.execute(new Command.Announce(known, 60_000));
+        MemoryReplica replica = server.replica();
+        server.execute(new Command.Announce(new ClientCard("b", "shop", "host", 43, 0, 1), 60_000));
+        server.failOver(replica);
+        Reply.Identified answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a", "b")));
+        assertThat(answer.clients()).containsExactly(known);
+        server.flush();
+        server.failOver(replica);
+        answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a")));
+        assertThat(answer.clients()).containsExactly(known);
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Inspected.Waiting;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
@@ -31,7 +32,23 @@ class QueueRulesTest {
         Acquired again = scene.acquire("b:1");
         assertThat(again.position()).isEqualTo(1);
         assertThat(again.known()).isTrue();
-        assertThat(scene.inspect().queue()).containsExactly("b:1", "c:1");
+        assertThat(scene.waiting()).containsExactly("b:1", "c:1");
+    }
+
+    @Test
+    void anEntryRemembersWhenItEntered() {
+        Scene scene = new Scene();
+        scene.hold("a:1");
+        long first = scene.now();
+        scene.queue("b:1");
+        scene.pass(5);
+        scene.queue("c:1", "b:1"); // b:1 once more
+        assertThat(scene.inspect().queue()).containsExactly(new Waiting("b:1", first), new Waiting("c:1", first + 5));
+        scene.withdraw("b:1", 0);
+        scene.pass(5);
+        scene.queue("b:1");
+        assertThat(scene.inspect().queue())
+                .containsExactly(new Waiting("c:1", first + 5), new Waiting("b:1", first + 10));
     }
 
     @Test
@@ -45,7 +62,7 @@ class QueueRulesTest {
         assertThat(refused.owner()).isEqualTo("b:1");
         assertThat(refused.remainingMillis()).isEqualTo(CLAIM);
         assertThat(scene.message().token()).isGreaterThan(token);
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -75,7 +92,7 @@ class QueueRulesTest {
         assertThat(released.claimMillis()).isEqualTo(CLAIM);
         assertThat(scene.message()).isEqualTo(new Grant(Scene.LOCK, "b:1", token + 1, CLAIM, scene.server.time()));
         assertThat(scene.inspect().claim()).isTrue();
-        assertThat(scene.inspect().queue()).containsExactly("c:1");
+        assertThat(scene.waiting()).containsExactly("c:1");
         assertThat(scene.messages).isEmpty();
     }
 
@@ -86,7 +103,7 @@ class QueueRulesTest {
         scene.queue("b:1", "b:2", "c:1");
         scene.release("a:1", token);
         assertThat(scene.inspect().owner()).isEqualTo("c:1");
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -99,7 +116,7 @@ class QueueRulesTest {
         assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
         assertThat(granted.token()).isGreaterThan(token);
         assertThat(scene.inspect().claim()).isFalse();
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -140,7 +157,7 @@ class QueueRulesTest {
         scene.release("a:1", token);
         scene.pass(CLAIM);
         assertThat(scene.nudge().owner()).isEqualTo("c:1");
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
         assertThat(scene.withdraw("b:2", 0).known()).isFalse();
     }
 
@@ -152,7 +169,7 @@ class QueueRulesTest {
         scene.release("a:1", token);
         scene.pass(CLAIM);
         assertThat(scene.restore("d:1", token + 9 * Scene.BLOCK)).isEqualTo(Renewal.OK);
-        assertThat(scene.inspect().queue()).containsExactly("c:1");
+        assertThat(scene.waiting()).containsExactly("c:1");
     }
 
     @Test
@@ -164,7 +181,7 @@ class QueueRulesTest {
         scene.renew("b:1", scene.message().token());
         scene.pass(LEASE);
         assertThat(scene.nudge().owner()).isEqualTo("b:2");
-        assertThat(scene.inspect().queue()).containsExactly("c:1");
+        assertThat(scene.waiting()).containsExactly("c:1");
     }
 
     @Test
@@ -179,6 +196,17 @@ class QueueRulesTest {
         assertThat(scene.acquire("a:3").known()).isFalse();
         assertThat(scene.withdraw("a:2", granted).known()).isFalse();
         assertThat(scene.release("a:2", granted)).isEqualTo(Release.NOT_HELD);
+    }
+
+    @Test
+    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+        Scene scene = new Scene("a");
+        long token = scene.hold("b:1");
+        scene.acquire("a:1");
+        scene.acquire("a:2");
+        scene.release("b:1", token); // to a:1, as a claim
+        scene.pass(LEASE);
+        assertThat(scene.acquire("a:2").known()).isFalse();
     }
 
     @Test
@@ -237,7 +265,7 @@ class QueueRulesTest {
         assertThat(next.position()).isEqualTo(1);
         assertThat(next.owner()).isEqualTo("b:1");
         assertThat(released.claimMillis()).isEqualTo(CLAIM);
-        assertThat(scene.inspect().queue()).containsExactly("a:2");
+        assertThat(scene.waiting()).containsExactly("a:2");
     }
 
     @Test
@@ -302,7 +330,7 @@ class QueueRulesTest {
         Released released = scene.release("a:1", token, token, 0, next);
         assertThat(released.outcome()).isEqualTo(Release.RELEASED);
         assertThat(released.next()).isEqualTo(new Acquired(scene.server.time(), Verdict.STALE, 0, 0, 0, false, "b:1"));
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -313,6 +341,7 @@ class QueueRulesTest {
         long until = scene.inspect().untilMillis();
         assertThat(scene.renew("a:1", token, LEASE, 0, scene.now() - 1)).isEqualTo(Renewal.STALE);
         assertThat(scene.inspect().untilMillis()).isEqualTo(until);
+        assertThat(scene.renew("a:1", token, LEASE, 0, scene.now())).isEqualTo(Renewal.OK);
         scene.server.flush();
         assertThat(scene.restore("a:1", token, scene.now() - 1)).isEqualTo(Renewal.STALE);
         assertThat(scene.inspect().owner()).isNull();

@@ -109,6 +109,15 @@ final class Scene {
         return (Inspected) server.execute(new Command.Inspect(LOCK));
     }
 
+    /** The requests in the queue. */
+    List<String> waiting() {
+        return inspect().queue().stream().map(Inspected.Waiting::request).toList();
+    }
+
+    boolean force(long expectedToken) {
+        return ((Reply.Forced) server.execute(new Command.ForceRelease(LOCK, expectedToken))).released();
+    }
+
     /** The message that was delivered next. */
     Grant message() {
         return messages.remove();

@@ -108,7 +108,7 @@ class TokenRulesTest {
         scene.hold("a:1");
         scene.queue("b:1");
         assertThat(scene.release("b:1", 5)).isEqualTo(Release.NOT_HELD);
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -117,7 +117,7 @@ class TokenRulesTest {
         scene.hold("a:1");
         scene.queue("b:1");
         assertThat(scene.renew("b:1", 5)).isEqualTo(Renewal.LOST);
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -126,7 +126,7 @@ class TokenRulesTest {
         scene.hold("a:1");
         scene.queue("b:1");
         assertThat(scene.restore("b:1", 5)).isEqualTo(Renewal.LOST);
-        assertThat(scene.inspect().queue()).isEmpty();
+        assertThat(scene.waiting()).isEmpty();
     }
 
     @Test
@@ -309,5 +309,19 @@ class TokenRulesTest {
         assertThat(scene.inspect().owner()).isEqualTo("a:2");
         scene.pass(1);
         assertThat(scene.inspect().owner()).isNull();
+    }
+
+    @Test
+    void aRenewalCountsAsUseWhetherTheHoldIsStillItsOwnersOrNot() {
+        Scene scene = new Scene();
+        long hours = TimeUnit.HOURS.toMillis(20);
+        long token = scene.hold("a:1");
+        scene.pass(hours);
+        assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.OK);
+        scene.pass(hours);
+        assertThat(scene.inspect().fence()).isPositive();
+        assertThat(scene.renew("a:2", token)).isEqualTo(Renewal.LOST);
+        scene.pass(hours);
+        assertThat(scene.inspect().fence()).isPositive();
     }
 }

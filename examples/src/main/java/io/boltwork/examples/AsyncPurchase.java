@@ -1,19 +1,17 @@
 package io.boltwork.examples;
 
 import io.boltwork.FencedLock;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongFunction;
+import java.util.function.Function;
 
-/** Waiting without a thread: the lease belongs to its handle, and any thread may release it. */
+/** Waiting and working without a thread. */
 final class AsyncPurchase {
     private AsyncPurchase() {}
 
-    static <T> CompletionStage<T> buy(FencedLock lock, LongFunction<CompletionStage<T>> purchase) {
+    static <T> CompletionStage<T> buy(FencedLock lock, Function<Long, CompletionStage<T>> purchase) {
         // @start region="async"
-        return lock.acquireAsync().thenCompose(lease -> {
-            CompletionStage<T> sold = purchase.apply(lease.fencingToken());
-            return sold.whenComplete((receipt, failure) -> lease.releaseAsync());
-        });
+        return lock.callAsync(Duration.ofSeconds(2), lease -> purchase.apply(lease.fencingToken()));
         // @end
     }
 }

@@ -30,7 +30,7 @@ final class Comparison implements AutoCloseable {
         List<ShopProcess> shops = new ArrayList<>();
         try {
             for (int i = 0; i < options.shops(); i++) {
-                shops.add(ShopProcess.start(redisUri));
+                shops.add(ShopProcess.start(redisUri, redisUri));
             }
             Warehouse warehouse = Warehouse.connect(RedisURI.create(redisUri));
             return new Comparison(options, shops, warehouse, out, terminal);

@@ -1,8 +1,10 @@
 package io.boltwork.examples;
 
+import io.boltwork.LeaseLostException;
 import io.boltwork.examples.Visit.End;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -60,30 +62,48 @@ final class Crowd {
 
     private Visit visit(long opened) throws InterruptedException {
         long arrived = System.nanoTime();
-        if (!gate.enter()) {
-            return new Visit(End.TURNED_AWAY, System.nanoTime() - arrived, 0, System.nanoTime() - opened);
+        while (true) {
+            if (!gate.enter()) {
+                return new Visit(End.TURNED_AWAY, System.nanoTime() - arrived, 0, System.nanoTime() - opened);
+            }
+            long entered = System.nanoTime();
+            long left;
+            Optional<End> end;
+            try {
+                end = purchase(entered);
+            } finally {
+                left = System.nanoTime();
+                leave();
+            }
+            if (end.isPresent()) {
+                return new Visit(end.get(), entered - arrived, left - entered, left - opened);
+            }
         }
-        long entered = System.nanoTime();
-        long left;
-        End end;
-        try {
-            end = purchase(entered);
-        } finally {
-            left = System.nanoTime();
-            gate.leave();
-        }
-        return new Visit(end, entered - arrived, left - entered, left - opened);
     }
 
-    /** Reads the stock, works, writes it: who comes between the first and the last of these sells the same item again. */
-    private End purchase(long entered) {
-        int stock = warehouse.readStock(plan.item());
-        warehouse.logTurn(plan.item(), gate.token());
-        sleepUntil(entered + plan.work().toNanos());
-        if (stock > 0) {
-            warehouse.writeStock(plan.item(), stock - 1);
+    /**
+     * Reads the stock, works, writes it: who comes between the first and the last of these sells the same item again, unless
+     * the warehouse refuses one of them. That one is empty-handed, and tries again.
+     */
+    private Optional<End> purchase(long entered) {
+        long token = gate.token();
+        int stock = warehouse.readStock(plan.item(), token);
+        if (stock == Warehouse.STALE) {
+            return Optional.empty();
         }
-        return stock > 0 ? End.SOLD : End.SOLD_OUT;
+        sleepUntil(entered + plan.work().toNanos());
+        if (stock == 0) {
+            return Optional.of(End.SOLD_OUT);
+        }
+        return warehouse.writeStock(plan.item(), stock - 1, token) ? Optional.of(End.SOLD) : Optional.empty();
+    }
+
+    private void leave() {
+        try {
+            gate.leave();
+        } catch (LeaseLostException e) {
+            // what counts is whether the warehouse took what was written
+        }
     }
 
     /** To some microseconds: a sleeping thread wakes up late, so the end is waited for awake. */

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "TIME is a number and a unit: 50ms, 1.5s, 1m.",
-            "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s"
+            "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s",
+            "The master is killed amid the sale:  ./demo --deployment sentinel",
+            "Small examples of other uses:  ./demo --example --help"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -59,14 +62,16 @@ final class FlashSale implements Callable<Integer> {
     @Mixin
     private SaleOptions options = new SaleOptions();
 
-    @Option(names = "--help", order = 9, usageHelp = true, description = "Shows this text.")
+    @Option(names = "--help", order = 10, usageHelp = true, description = "Shows this text.")
     boolean help;
 
     private volatile boolean selling;
     private volatile boolean stopping;
 
     public static void main(String[] args) {
-        System.exit(new FlashSale().run(args));
+        List<String> all = List.of(args);
+        boolean example = !all.isEmpty() && all.get(0).equals("--example");
+        System.exit(example ? Example.run(all.subList(1, all.size())) : new FlashSale().run(args));
     }
 
     private int run(String... args) {
@@ -81,12 +86,30 @@ final class FlashSale implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         String uri = options.redis();
+        SaleSite.Kind deployment = options.deployment();
+        if (deployment != null) {
+            if (uri != null) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        "--deployment starts a Redis to be killed, and does not go with --redis");
+            }
+            return survive(deployment);
+        }
         if (uri != null) {
             check(uri);
             return sell(uri, "yours");
         }
-        try (RedisServer redis = RedisServer.start()) {
+        try (RedisServer redis = RedisServer.start("--appendonly", "yes")) {
             return sell(redis.uri(), "started for the demo");
+        }
+    }
+
+    private int survive(SaleSite.Kind deployment) throws InterruptedException {
+        try (FailoverSale sale = new FailoverSale(options, deployment, out)) {
+            selling = true;
+            boolean right = sale.run(terminal);
+            selling = false;
+            return right ? 0 : WRONG;
         }
     }
 

@@ -2,18 +2,26 @@ package io.boltwork.examples;
 
 import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
+import io.boltwork.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** What a buyer has to pass before the purchase. */
 interface Gate {
+    /** Smaller than any token. */
+    long LOST = -1;
+
     /** Waits for the buyer's turn; {@code false} if it did not come in time. */
     boolean enter() throws InterruptedException;
 
-    /** The fencing token of the turn, 0 if there is none. */
+    /** The fencing token of the turn, 0 if there is none, {@link #LOST} if the lock was lost. */
     long token();
 
     void leave();
+
+    private static long tokenOf(FencedLock lock) {
+        return lock.currentLease().map(Lease::fencingToken).orElse(LOST);
+    }
 
     static Gate of(SaleMode mode, FencedLock lock, Duration wait) {
         return switch (mode) {
@@ -55,7 +63,7 @@ interface Gate {
 
         @Override
         public long token() {
-            return lock.currentLease().orElseThrow().fencingToken();
+            return tokenOf(lock);
         }
 
         @Override
@@ -85,7 +93,7 @@ interface Gate {
 
         @Override
         public long token() {
-            return lock.currentLease().orElseThrow().fencingToken();
+            return tokenOf(lock);
         }
 
         @Override

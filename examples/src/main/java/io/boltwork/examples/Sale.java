@@ -13,7 +13,21 @@ final class Sale {
 
     private final SalePlan plan;
     private final List<ShopProcess> shops;
+
     private final List<Visit> visits = new ArrayList<>();
+    private final List<Outage> outages = new ArrayList<>();
+
+    /** What became of a shop's locks when their Redis was gone. */
+    record Outage(int kept, int restored, int lost, int askedAgain) {
+        static Outage parse(String line) {
+            String[] words = line.split(" ");
+            return new Outage(
+                    Integer.parseInt(words[0]),
+                    Integer.parseInt(words[1]),
+                    Integer.parseInt(words[2]),
+                    Integer.parseInt(words[3]));
+        }
+    }
 
     Sale(SalePlan plan, List<ShopProcess> shops) {
         this.plan = plan;
@@ -41,6 +55,11 @@ final class Sale {
         return visits;
     }
 
+    /** What the shops have told of outages. */
+    List<Outage> outages() {
+        return outages;
+    }
+
     /** Takes in what a shop has reported. */
     private boolean hasClosed(ShopProcess shop) {
         for (String line = shop.poll(); line != null; line = shop.poll()) {
@@ -48,6 +67,8 @@ final class Sale {
                 return true;
             } else if (line.startsWith("visit ")) {
                 visits.add(Visit.parse(line.substring("visit ".length())));
+            } else if (line.startsWith("outage ")) {
+                outages.add(Outage.parse(line.substring("outage ".length())));
             } else {
                 throw new SaleFailedException("A buyer could not be served: " + line);
             }

@@ -38,6 +38,16 @@ final class SaleOptions {
                             + " Default: one is started for the demo.")
     private @Nullable String redis;
 
+    @Option(
+            names = "--deployment",
+            order = 9,
+            paramLabel = "KIND",
+            converter = DeploymentConverter.class,
+            description =
+                    "standalone, sentinel or replicated: keeps the locks in a Redis that is run like that, and kills its"
+                            + " master in the middle of the sale.")
+    private SaleSite.@Nullable Kind deployment;
+
     private int shops;
     private int buyers;
     private int stock;
@@ -117,6 +127,11 @@ final class SaleOptions {
         return redis;
     }
 
+    /** How the locks' Redis is run whose master is to be killed, {@code null} for no such sale. */
+    SaleSite.@Nullable Kind deployment() {
+        return deployment;
+    }
+
     int shops() {
         return shops;
     }
@@ -159,6 +174,19 @@ final class SaleOptions {
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(e.getMessage());
             }
+        }
+    }
+
+    static final class DeploymentConverter implements ITypeConverter<SaleSite.Kind> {
+        @Override
+        public SaleSite.Kind convert(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "standalone" -> SaleSite.Kind.STANDALONE;
+                case "sentinel" -> SaleSite.Kind.SENTINEL;
+                case "replicated" -> SaleSite.Kind.REPLICATED;
+                default ->
+                    throw new TypeConversionException("'" + text + "' is neither standalone, sentinel nor replicated");
+            };
         }
     }
 

@@ -2,22 +2,28 @@ package io.boltwork.examples;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.LockListener;
 import io.boltwork.redis.RedisBackend;
 import io.lettuce.core.RedisURI;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * One shop of the sale, a JVM of its own. It is told what to do on standard input, line by line, and reports on standard
  * output; the end of its input is the end of the JVM.
  *
  * <pre>
- * in: redis://localhost:6379    out: ready
+ * in: (URI of the stock's Redis)
+ * in: (URIs of the locks' Redis) out: ready
+ *
  * in: sale (plan)               out: ready, when the buyers stand at the door
  * in: go (epoch milliseconds)   out: visit (visit), for each buyer, then done
  * in: close                     the JVM ends
+ *                               out: outage (kept) (restored) (lost) (asked again), after each
+ *
  * </pre>
  */
 final class Shop {
@@ -31,15 +37,28 @@ final class Shop {
 
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        String uri = in.readLine();
-        if (uri == null) {
+        String stock = in.readLine();
+        String where = in.readLine();
+        if (stock == null || where == null) {
             return;
         }
-        try (LockClient locks = LockClient.create(RedisBackend.connect(uri));
-                Warehouse warehouse = Warehouse.connect(RedisURI.create(uri))) {
+        List<String> uris = List.of(where.split(" "));
+        RedisBackend backend = uris.size() == 1 ? RedisBackend.connect(where) : RedisBackend.connectReplicated(uris);
+        try (LockClient locks = LockClient.create(backend);
+                Warehouse warehouse = Warehouse.connect(RedisURI.create(stock))) {
+            locks.addListener(new Outages());
             new Shop(locks, warehouse).obey(in);
         }
         System.exit(0);
+    }
+
+    /** Reports what became of the locks when their Redis was gone. */
+    private static final class Outages implements LockListener {
+        @Override
+        public void backendRecovered(BackendRecovered event) {
+            System.out.println(
+                    "outage " + event.kept() + " " + event.restored() + " " + event.lost() + " " + event.askedAgain());
+        }
     }
 
     private void obey(BufferedReader in) throws IOException {

@@ -17,9 +17,11 @@ final class ShopProcess implements AutoCloseable {
         this.jvm = jvm;
     }
 
-    static ShopProcess start(String redisUri) {
+    /** With a Redis for the stock, and the URIs of one for the locks, separated by blanks. */
+    static ShopProcess start(String stockUri, String lockUris) {
         ShopProcess shop = new ShopProcess(ChildJvm.start(Shop.class, JvmOptions.ofAShop(), List.of()));
-        shop.send(redisUri); // not as an argument: it may have a password in it, and anybody may list arguments
+        shop.send(stockUri); // not as an argument: it may have a password in it, and anybody may list arguments
+        shop.send(lockUris);
         return shop;
     }
 

@@ -2,6 +2,7 @@ package io.boltwork.examples;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -12,11 +13,33 @@ import java.util.regex.Pattern;
 
 /**
  * The stock, in Redis, as any application would keep it: a number that is read, and written back a little later. Beside it
- * a log with the fencing token of each turn. Both expire by themselves. Thread-safe, as far as a number can be that is read
- * and written in two steps.
+ * a log with the fencing token of each turn, and the largest token so far: who comes with a smaller one has lost the lock
+ * without knowing it, and changes nothing. All expire by themselves. Thread-safe, as far as a number can be that is read and
+ * written in two steps.
  */
 final class Warehouse implements AutoCloseable {
     private static final Duration KEPT = Duration.ofHours(2);
+
+    /** There was a larger token. */
+    static final int STALE = -1;
+
+    private static final String BEGIN = """
+            if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[3]) or '0') then
+              return -1
+            end
+            redis.call('SET', KEYS[3], ARGV[1], 'EX', ARGV[2])
+            redis.call('RPUSH', KEYS[2], ARGV[1])
+            return tonumber(redis.call('GET', KEYS[1]) or '0')
+            """;
+
+    private static final String WRITE = """
+            if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then
+              return 0
+            end
+            redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[2])
+            return 1
+            """;
+
     private static final Pattern VERSION = Pattern.compile("redis_version:(\\S+)");
 
     private final RedisClient client;
@@ -41,22 +64,28 @@ final class Warehouse implements AutoCloseable {
     /** Gets the item ready for a sale; the log begins with a 0, below any token. */
     void open(String item, int stock) {
         clear(item);
-        writeStock(item, stock);
+        redis.set(stock(item), Integer.toString(stock), SetArgs.Builder.ex(KEPT));
         redis.rpush(log(item), "0");
         redis.expire(log(item), KEPT);
     }
 
-    int readStock(String item) {
-        String value = redis.get(stock(item));
-        return value == null ? 0 : Integer.parseInt(value);
+    /** Begins a turn: what is left, or {@link #STALE} if a turn with a larger token has begun. */
+    int readStock(String item, long token) {
+        String[] keys = {stock(item), log(item), token(item)};
+        Long left = redis.eval(BEGIN, ScriptOutputType.INTEGER, keys, Long.toString(token), seconds());
+        return Math.toIntExact(left);
     }
 
-    void writeStock(String item, int left) {
-        redis.set(stock(item), Integer.toString(left), SetArgs.Builder.ex(KEPT));
+    /** Ends a turn; {@code false}, and nothing is written, if a turn with a larger token has begun. */
+    boolean writeStock(String item, int left, long token) {
+        String[] keys = {stock(item), token(item)};
+        Long written = redis.eval(
+                WRITE, ScriptOutputType.INTEGER, keys, Long.toString(token), seconds(), Integer.toString(left));
+        return written == 1;
     }
 
-    void logTurn(String item, long token) {
-        redis.rpush(log(item), Long.toString(token));
+    private static String seconds() {
+        return Long.toString(KEPT.toSeconds());
     }
 
     /** The tokens of all turns, in the order of the turns. */
@@ -65,7 +94,7 @@ final class Warehouse implements AutoCloseable {
     }
 
     void clear(String item) {
-        redis.del(stock(item), log(item));
+        redis.del(stock(item), log(item), token(item));
     }
 
     String serverVersion() {
@@ -81,6 +110,10 @@ final class Warehouse implements AutoCloseable {
 
     private static String stock(String item) {
         return item + ":stock";
+    }
+
+    private static String token(String item) {
+        return item + ":token";
     }
 
     private static String log(String item) {

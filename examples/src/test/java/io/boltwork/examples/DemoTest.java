@@ -1,6 +1,7 @@
 package io.boltwork.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
@@ -51,6 +52,22 @@ class DemoTest {
                     .contains("served 40 of 40")
                     .doesNotContain("WARN", "SLF4J", "\r", "\u001b");
             assertThat(demo.output().lines()).allMatch(line -> line.length() <= 80);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"standalone", "sentinel", "replicated"})
+    void nothingIsOversoldThoughTheMasterIsKilledAmidTheSale(String deployment) throws Exception {
+        assumeTrue(
+                deployment.equals("replicated") || Boolean.getBoolean("boltwork.proof"),
+                "skipped: a quarter of a minute each, -Dboltwork.proof=true");
+        try (DemoRun demo = DemoRun.start(directory, with("--deployment", deployment))) {
+            assertThat(demo.exitCode()).as(demo.output()).isZero();
+            assertThat(demo.output())
+                    .contains("Sold 5 of 5: not one too many.", "the sale stood still for", "served 40 of 40")
+                    .containsPattern("oversold +0")
+                    .containsPattern("holds lost +\\d")
+                    .containsPattern("requests that asked again +\\d");
         }
     }
 
@@ -111,6 +128,8 @@ class DemoTest {
             --over 2h                       | '--over': '2h' is not a duration
             --wait                          | '--wait'
             --mode fair                     | '--mode': 'fair' is neither lock nor trylock
+            --deployment cluster            | '--deployment': 'cluster' is neither standalone, sentinel nor replicated
+            --redis redis://h --deployment sentinel | --deployment starts a Redis to be killed
             --redis localhost               | '--redis': uri must begin with redis://
             more                            | 'more'
             """)

@@ -17,6 +17,24 @@ final class Readme {
         this.lines = lines;
     }
 
+    /** The comments of a Java file, as if they were such a page. */
+    static Readme ofJavadoc(List<String> source) {
+        return new Readme(source.stream().map(Readme::markdown).toList());
+    }
+
+    private static String markdown(String line) {
+        String text = line.strip();
+        if (!text.startsWith("*")) {
+            return "code";
+        }
+        text = text.substring(1);
+        return switch (text.strip()) {
+            case "<pre>{@code" -> "```java";
+            case "}</pre>" -> "```";
+            default -> text;
+        };
+    }
+
     /** Compares all snippets with their sources. */
     List<String> verified() {
         List<String> names = new ArrayList<>();
@@ -26,7 +44,7 @@ final class Readme {
                 String name = mark.group(1) + "#" + mark.group(2);
                 List<String> block = SourceRegion.unindented(block(i + 1, name));
                 List<String> source = SourceRegion.lines(mark.group(1), mark.group(2));
-                if (!block.equals(source)) {
+                if (!normal(block).equals(normal(source))) {
                     throw new AssertionError("Line " + (i + 1) + ": " + name + " is\n" + String.join("\n", source)
                             + "\nand not\n" + String.join("\n", block));
                 }
@@ -34,6 +52,11 @@ final class Readme {
             }
         }
         return names;
+    }
+
+    /** How far a comment is from its line does not matter. */
+    private static List<String> normal(List<String> lines) {
+        return lines.stream().map(line -> line.replaceAll("(\\S) +//", "$1 //")).toList();
     }
 
     private List<String> block(int from, String name) {

@@ -9,15 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** README's Java is what was compiled and run; and the check of that, on pages that are wrong. */
+/** The Java of README and docs is what was compiled and run; and the check of that, on pages that are wrong. */
 class ReadmeTest {
     private static final String MARK = "<!-- snippet: QuickStart.java#quick-start -->";
 
-    @Test
-    void snippetsInReadmeAreTheirSources() throws IOException {
-        assertThat(new Readme(Files.readAllLines(Path.of("..", "README.md"))).verified())
-                .as("snippets in README.md")
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/operations.md"})
+    void snippetsAreTheirSources(String page) throws IOException {
+        assertThat(new Readme(Files.readAllLines(Path.of("..", page))).verified())
+                .as("snippets in " + page)
                 .isNotEmpty();
     }
 

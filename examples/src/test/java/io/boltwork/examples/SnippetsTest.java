@@ -10,6 +10,9 @@ import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -104,6 +107,34 @@ class SnippetsTest {
                 .hasRootCauseMessage("declined");
     }
 
+    @Test
+    void asyncPurchaseReleasesAfterThePurchaseThrew() {
+        CompletionStage<String> receipt = AsyncPurchase.buy(stock, turn -> {
+            throw new IllegalStateException("no such item");
+        });
+        assertThatThrownBy(() -> get(receipt))
+                .isInstanceOf(ExecutionException.class)
+                .hasRootCauseMessage("no such item");
+    }
+
+    @Test
+    void ownLettuceStaysTheApplications() {
+        RedisURI uri = RedisURI.create(redis.uri());
+        RedisClient lettuce = RedisClient.create(uri);
+        try {
+            try (LockClient lent = OwnLettuce.locks(lettuce, uri);
+                    Lease taken = lent.lock("stock:1001").acquire()) {
+                assertThat(stockElsewhere.tryLock()).isFalse();
+                assertThat(taken.isValid()).isTrue();
+            }
+            try (StatefulRedisConnection<String, String> own = lettuce.connect()) {
+                assertThat(own.sync().ping()).isEqualTo("PONG");
+            }
+        } finally {
+            lettuce.shutdown();
+        }
+    }
+
     private static <T> T get(CompletionStage<T> stage) throws Exception {
         return stage.toCompletableFuture().get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -122,5 +153,10 @@ class SnippetsTest {
         public void abort(String why) {
             aborted.add(why);
         }
+    }
+
+    @Test
+    void workInStepsStopsWhenTheLeaseIsLost() throws InterruptedException {
+        assertThat(LostLease.rowsImportedThoughTheServerStoodStill()).isEqualTo(2);
     }
 }

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /** {@code acquire.lua} under way. */
-final class AcquireCall extends ScriptCall {
+final class AcquireCall extends CommandCall {
     private final Acquire command;
 
     AcquireCall(ServerConnection connection, Acquire command, Consumer<Reply> handler) {
@@ -15,13 +15,22 @@ final class AcquireCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
         keySpace.writeKey(out, command.lock());
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
         Resp.write(out, command.request());
         Resp.write(out, command.leaseMillis());
         Resp.write(out, command.takeoverMillis());
         Resp.write(out, command.queue() ? 1 : 0);
         Resp.write(out, command.notAfter());
+    }
+
+    @Override
+    String inGroup() {
+        return "a";
     }
 
     @Override

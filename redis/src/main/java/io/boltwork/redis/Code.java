@@ -17,7 +17,9 @@ enum Code {
     LOST(9),
     BROKEN(10),
     WITHDRAWN(11),
-    UNKNOWN(12);
+    UNKNOWN(12),
+    TAKEN(13),
+    NOT_TAKEN(14);
 
     private static final Code[] BY_NUMBER = new Code[values().length + 1];
 
@@ -75,6 +77,15 @@ enum Code {
         return switch (this) {
             case WITHDRAWN -> true;
             case UNKNOWN -> false;
+            default -> throw unexpected();
+        };
+    }
+
+    /** Whether a lock was taken from somebody. */
+    boolean taken() {
+        return switch (this) {
+            case TAKEN -> true;
+            case NOT_TAKEN -> false;
             default -> throw unexpected();
         };
     }

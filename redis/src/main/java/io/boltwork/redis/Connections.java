@@ -3,11 +3,17 @@ package io.boltwork.redis;
 import io.boltwork.BackendException;
 import io.boltwork.redis.Connector.Made;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.ServerTime;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +30,12 @@ import org.jspecify.annotations.Nullable;
 final class Connections {
     private static final Duration GRANTS_PATIENCE = Duration.ofSeconds(1);
     private static final long GRACE_MILLIS = 250;
+
+    /** How often somebody is asked who the master is, and how long silence counts as no news. */
+    private static final long WATCH_MILLIS = 500;
+
+    private static final long WATCH_LIMIT_MILLIS = 1_000;
+
     private static final String ELSEWHERE = "its address leads to another run of the server now";
 
     private final Connector connector;
@@ -37,22 +49,31 @@ final class Connections {
     private @Nullable ServerConnection grants;
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
+
+    private final Set<String> warned = new HashSet<>();
     private boolean connected;
+
+    private boolean closed;
 
     private Connections(Connector connector) {
         this.connector = connector;
         this.clerk = connector.clerk();
         this.absence = connector.errors().broken("it has not been made yet");
-        Duration patience = connector.address().commandTimeout().plusSeconds(1);
-        this.commandKeeper = new Keeper(clerk, connector::connect, patience, new CommandOwner());
+        Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
+        this.commandKeeper =
+                new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
     }
 
     /** Connects for commands. Blocks. */
     static Connections connect(Connector connector) {
+        connector.checkMayBlock();
         Connections connections = new Connections(connector);
-        Made made = Connector.await(connector.connect());
+        Made made = Connector.await(connector.connect().made);
         connections.commands = made.connection();
-        connections.clerk.execute(() -> connections.commandKeeper.adopt(made));
+        connections.clerk.execute(() -> {
+            connections.commandKeeper.adopt(made);
+            connections.watchLater();
+        });
         return connections;
     }
 
@@ -60,6 +81,25 @@ final class Connections {
     @Nullable
     ServerConnection commands() {
         return commands;
+    }
+
+    /** Looks how the servers are. */
+    CompletableFuture<List<NodeStatus>> nodes() {
+        long millis = connector.deployment().commandTimeout().toMillis();
+        ServerConnection connection = commands;
+        List<CompletableFuture<NodeStatus>> asked = new ArrayList<>();
+        asked.add(
+                connection == null
+                        ? CompletableFuture.completedFuture(Probe.unreachable(
+                                connector.deployment().describe(), String.valueOf(absence.getMessage())))
+                        : Probe.of(
+                                connection.where(),
+                                connection.errors(),
+                                millis,
+                                () -> connection.lettuce().info()));
+        asked.addAll(connector.finder().probe(connection == null ? "" : connection.where(), millis));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
     }
 
     /** Why there is no connection. */
@@ -72,8 +112,12 @@ final class Connections {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
         KeySpace keySpace = connector.keySpace();
         BiConsumer<String, byte[]> receiver = (run, body) -> client.granted(GrantMessage.parse(body, run, keySpace));
-        Keeper keeper =
-                new Keeper(clerk, () -> connector.subscribe(channel, receiver), GRANTS_PATIENCE, new GrantOwner());
+        Keeper keeper = new Keeper(
+                clerk,
+                () -> connector.subscribe(channel, receiver),
+                connection -> connection.ping().thenApply(pong -> false),
+                GRANTS_PATIENCE,
+                new GrantOwner());
         clerk.execute(() -> {
             listener = client;
             opening = opened;
@@ -93,13 +137,43 @@ final class Connections {
         }
     }
 
+    private void watchLater() {
+        if (connector.finder().mayMove() && !closed) {
+            clerk.schedule(this::watch, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Looks whether the master is another one now, though the connections, or those that are being made, look alive. */
+    private void watch() {
+        if (closed) {
+            return;
+        }
+        connector
+                .finder()
+                .find(WATCH_LIMIT_MILLIS)
+                .whenComplete((master, failure) -> clerk.execute(() -> {
+                    if (master != null) {
+                        commandKeeper.follow(master.hostAndPort());
+                        if (grantKeeper != null) {
+                            grantKeeper.follow(master.hostAndPort());
+                        }
+                    }
+                    watchLater();
+                }));
+    }
+
     /** Closes both; nobody is told. */
     CompletableFuture<@Nullable Void> close() {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        clerk.execute(() -> {
-            CompletableFuture.allOf(commandKeeper.stop(), unopen()).whenComplete((x, y) -> done.complete(null));
-            commands = null;
-        });
+        try {
+            clerk.execute(() -> {
+                closed = true;
+                CompletableFuture.allOf(commandKeeper.stop(), unopen()).whenComplete((x, y) -> done.complete(null));
+                commands = null;
+            });
+        } catch (RejectedExecutionException e) { // the user has shut his threads down before
+            done.complete(null);
+        }
         return done;
     }
 
@@ -117,6 +191,11 @@ final class Connections {
         if (listener != null && commands != null && grants != null) {
             connected = true;
             listener.connected(server);
+            for (String warning : commands.warnings()) {
+                if (warned.add(warning)) {
+                    listener.warned(warning);
+                }
+            }
             if (opening != null) {
                 opening.complete(null);
                 opening = null;

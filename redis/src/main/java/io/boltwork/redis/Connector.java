@@ -5,21 +5,30 @@ import io.boltwork.spi.ServerTime;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.IOUringProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.OrderedEventExecutor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -27,11 +36,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections to a server, each of them checked before it is handed out: reachable, credentials accepted, version 6.2
- * or later. Owns the Lettuce client and its threads.
+ * Makes connections to the master, each of them checked before it is handed out: reachable, credentials accepted, version 6.2
+ * or later, a master in its own eyes. Owns the Lettuce client, and its threads unless they are the user's.
  */
 final class Connector {
     private static final int MIN_MAJOR = 6;
@@ -44,28 +54,73 @@ final class Connector {
     /** A connection that has just been made, and the server's clock a moment ago. */
     record Made(ServerConnection connection, ServerTime time) {}
 
-    private final RedisAddress address;
+    private final Deployment deployment;
     private final KeySpace keySpace;
     private final Errors errors;
     private final ClientResources resources;
     private final RedisClient client;
     private final EventExecutor clerk;
+    private final MasterFinder finder;
+    private volatile boolean shutDown;
 
-    Connector(RedisAddress address, RedisOptions options) {
-        this.address = address;
+    /** The user's I/O threads, {@code null} if they are our own. */
+    private final @Nullable EventLoopGroup usersLoops;
+
+    /**
+     * A connector that has not connected.
+     *
+     * @param base the user's options for connections
+     * @throws IllegalStateException if the user's resources have been shut down
+     */
+    Connector(Deployment deployment, RedisOptions options, ClientOptions base) {
+        this.deployment = deployment;
         this.keySpace = new KeySpace(options.keyPrefix());
-        this.errors = new Errors("Redis at " + address.hostAndPort());
-        this.resources = ClientResources.builder()
+        this.errors = new Errors(deployment.describe(), deployment.isTls());
+        ClientResources given = options.clientResources();
+        if (given == null) {
+            this.resources = ownResources();
+            this.usersLoops = null;
+        } else {
+            if (given.eventExecutorGroup().isShuttingDown()) {
+                throw new IllegalStateException("The client resources have been shut down");
+            }
+            if (!(given.eventExecutorGroup().next() instanceof OrderedEventExecutor)) {
+                throw new IllegalArgumentException(
+                        "clientResources must have an eventExecutorGroup of executors with one thread each");
+            }
+            this.resources = given;
+            // the same that the client below gets; they are counted, and shut down when nobody has them any more
+            this.usersLoops = given.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
+        }
+        this.client = RedisClient.create(resources);
+        ClientOptions wanted = clientOptions(base, deployment.commandTimeout());
+        this.client.setOptions(
+                wanted.mutate().sslOptions(options.ssl(wanted.getSslOptions())).build());
+        this.clerk = resources.eventExecutorGroup().next();
+        this.finder = switch (deployment.kind()) {
+            case STANDALONE -> MasterFinder.fixed(deployment.node());
+            case SENTINEL -> new SentinelFinder(deployment, clerk, this::scout);
+            case REPLICATED -> new ReplicaFinder(deployment, clerk, this::scout);
+        };
+    }
+
+    private CompletionStage<StatefulRedisConnection<String, String>> scout(RedisAddress where) {
+        if (shutDown) {
+            return CompletableFuture.failedFuture(errors.closed());
+        }
+        return where.resolved().thenCompose(uri -> client.connectAsync(StringCodec.UTF8, uri));
+    }
+
+    private static ClientResources ownResources() {
+        return ClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .build();
-        this.client = RedisClient.create(resources);
-        this.client.setOptions(clientOptions(address.commandTimeout()));
-        this.clerk = resources.eventExecutorGroup().next();
     }
 
-    private static ClientOptions clientOptions(Duration commandTimeout) {
+    /** The user's options, but for what {@link ServerConnection} and {@link Keeper} rely on. */
+    private static ClientOptions clientOptions(ClientOptions base, Duration commandTimeout) {
         SocketOptions.Builder socket = SocketOptions.builder()
                 .connectTimeout(RedisAddress.CONNECT_TIMEOUT)
                 .keepAlive(true)
@@ -76,18 +131,24 @@ final class Connector {
                     .tcpUserTimeout(commandTimeout.plusSeconds(1))
                     .build());
         }
-        return ClientOptions.builder()
+        return base.mutate()
                 .autoReconnect(false) // see ServerConnection
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .useHashIndexQueue(false)
+                .requestQueueSize(
+                        ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) // a full one would look like a lost connection
                 .socketOptions(socket.build())
                 .build();
     }
 
-    RedisAddress address() {
-        return address;
+    Deployment deployment() {
+        return deployment;
+    }
+
+    MasterFinder finder() {
+        return finder;
     }
 
     KeySpace keySpace() {
@@ -100,7 +161,7 @@ final class Connector {
 
     /** What it means if no connection could be made in time. */
     BackendException silent() {
-        return errors.silent(LIMIT_MILLIS, address.lettuce().isSsl());
+        return errors.silent(LIMIT_MILLIS);
     }
 
     /** The one thread on which connections are looked after; it never blocks. */
@@ -108,49 +169,80 @@ final class Connector {
         return clerk;
     }
 
-    /** Makes a connection for commands. The future fails with a {@link BackendException}. */
-    CompletableFuture<Made> connect() {
+    /** Makes a connection for commands to the master. */
+    Attempt connect() {
         return make(
-                client.connectAsync(ByteArrayCodec.INSTANCE, address.lettuce()),
+                uri -> client.connectAsync(ByteArrayCodec.INSTANCE, uri),
                 (lettuce, connection) -> connection.time().thenApply(time -> new Made(connection, time)));
     }
 
     /**
-     * Makes a connection that listens on a channel. The future completes when the server has confirmed that it does, and
-     * fails with a {@link BackendException}.
+     * Makes a connection to the master that listens on a channel. It is made when the server has confirmed that it does.
      *
      * @param listener gets each message, and the server run that it came from
      */
-    CompletableFuture<Made> subscribe(String channel, BiConsumer<String, byte[]> listener) {
+    Attempt subscribe(String channel, BiConsumer<String, byte[]> listener) {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
-        return make(client.connectPubSubAsync(ByteArrayCodec.INSTANCE, address.lettuce()), (lettuce, connection) -> {
+        Function<RedisURI, CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect =
+                uri -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
+        return make(connect, (lettuce, connection) -> {
             lettuce.addListener(new RedisPubSubAdapter<>() {
                 @Override
                 public void message(byte[] from, byte[] body) {
                     listener.accept(connection.run(), body);
                 }
             });
-            CompletionStage<ServerTime> time = connection.time(); // first: a connection that listens may ask no more
+            // first: a connection that listens may ask no more
+            CompletionStage<ServerTime> time = mayPing(connection).thenCombine(connection.time(), (may, now) -> now);
             return time.thenCombine(lettuce.async().subscribe(name), (server, ignored) -> new Made(connection, server));
         });
     }
 
-    /** Shuts the client and its threads down. */
+    /** A missing right to ping shows here, and not when all pings stay unanswered. */
+    private static CompletionStage<Boolean> mayPing(ServerConnection connection) {
+        return connection.ping().handle((pong, failure) -> {
+            if (failure != null && !Errors.isAboutLoading(failure)) {
+                throw new CompletionException(failure);
+            }
+            return true;
+        });
+    }
+
+    /** Shuts the client down, and its threads unless they are the user's. */
     CompletableFuture<@Nullable Void> shutdown() {
+        shutDown = true;
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         client.shutdownAsync(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                .whenComplete((ignored, failure) -> resources
-                        .shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                        .addListener(down -> done.complete(null)));
+                .whenComplete((ignored, failure) -> letThreadsGo().addListener(down -> done.complete(null)));
         return done;
+    }
+
+    private io.netty.util.concurrent.Future<Boolean> letThreadsGo() {
+        return usersLoops == null
+                ? resources.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                : resources.eventLoopGroupProvider().release(usersLoops, 0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Whether this is a thread that connections live on, which must not wait for them. */
+    private boolean isOnLettucesThread() {
+        return isOneOf(resources.eventExecutorGroup()) || (usersLoops != null && isOneOf(usersLoops));
+    }
+
+    private static boolean isOneOf(EventExecutorGroup threads) {
+        for (EventExecutor thread : threads) {
+            if (thread.inEventLoop()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
      * Awaits an end for a bounded time, whether it comes or not; not at all on a thread of Lettuce's, which would wait for
      * itself. An interrupt waits too.
      */
-    static void awaitEnd(CompletableFuture<?> end) {
-        if (Thread.currentThread() instanceof FastThreadLocalThread) {
+    void awaitEnd(CompletableFuture<?> end) {
+        if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {
             return;
         }
         boolean interrupted = false;
@@ -166,6 +258,17 @@ final class Connector {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Refuses to go on if this thread could only wait for itself.
+     *
+     * @throws IllegalStateException if it is a thread that connections live on
+     */
+    void checkMayBlock() {
+        if (isOnLettucesThread()) {
+            throw new IllegalStateException("Connecting blocks and must not be done on one of Lettuce's threads");
         }
     }
 
@@ -185,56 +288,79 @@ final class Connector {
         }
     }
 
-    private <L extends StatefulRedisConnection<byte[], byte[]>> CompletableFuture<Made> make(
-            CompletionStage<L> connecting, BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
-        CompletableFuture<Made> made = new CompletableFuture<>();
-        Attempt attempt = new Attempt(made);
-        Future<?> timeout = clerk.schedule(
-                () -> attempt.stage.completeExceptionally(silent()), LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-        made.whenComplete((ignored, why) -> timeout.cancel(false));
-        connecting.whenComplete((lettuce, failure) -> {
+    private <L extends StatefulRedisConnection<byte[], byte[]>> Attempt make(
+            Function<RedisURI, CompletionStage<L>> connect,
+            BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
+        Attempt attempt = new Attempt();
+        finder.find(RedisAddress.CONNECT_TIMEOUT.toMillis()).whenComplete((master, failure) -> {
+            if (failure != null) {
+                attempt.made.completeExceptionally(errors.connecting(failure));
+            } else if (!attempt.made.isDone()) {
+                attempt.leadsTo(master);
+                make(attempt, master, connect, prepare);
+            }
+        });
+        clerk.execute(
+                () -> { // behind the questions, should they be asked there: their first time takes long
+                    Future<?> timeout = clerk.schedule(
+                            () -> attempt.fail(silent(attempt.where())), LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+                    attempt.made.whenComplete((ignored, why) -> timeout.cancel(false));
+                });
+        return attempt;
+    }
+
+    private <L extends StatefulRedisConnection<byte[], byte[]>> void make(
+            Attempt attempt,
+            RedisAddress server,
+            Function<RedisURI, CompletionStage<L>> connect,
+            BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
+        CompletableFuture<Made> made = attempt.made;
+        Errors errors = Errors.of(server);
+        server.resolved().thenCompose(connect).whenComplete((lettuce, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
             } else if (made.isDone()) { // it took too long
                 lettuce.closeAsync();
             } else {
                 CompletableFuture<Made> prepared = lettuce.async()
-                        .info("server")
-                        .thenCompose(info -> prepare.apply(lettuce, checked(lettuce, info)))
+                        .info()
+                        .thenCompose(info -> prepare.apply(lettuce, checked(lettuce, info, server, errors)))
                         .toCompletableFuture();
-                attempt.stage = prepared;
+                attempt.waitsFor(prepared);
                 prepared.whenComplete((ready, why) -> {
-                    if (why == null) {
-                        made.complete(ready);
-                    } else {
+                    if (why != null) {
                         BackendException unfit = errors.connecting(why);
                         lettuce.closeAsync().whenComplete((x, y) -> made.completeExceptionally(unfit));
+                    } else if (!made.complete(ready)) {
+                        lettuce.closeAsync();
                     }
                 });
             }
         });
-        return made;
     }
 
-    /** What a connection that is being made waits for: Lettuce at first, then the server's answers. */
-    private static final class Attempt {
-        volatile CompletableFuture<Made> stage;
-
-        Attempt(CompletableFuture<Made> stage) {
-            this.stage = stage;
-        }
+    private BackendException silent(@Nullable String where) {
+        return where == null ? silent() : new Errors("Redis at " + where, deployment.isTls()).silent(LIMIT_MILLIS);
     }
 
-    private ServerConnection checked(StatefulRedisConnection<byte[], byte[]> lettuce, String info) {
+    private ServerConnection checked(
+            StatefulRedisConnection<byte[], byte[]> lettuce, String info, RedisAddress server, Errors errors) {
         String version = ServerInfo.field(info, "redis_version");
         String run = ServerInfo.field(info, "run_id");
         if (!ServerInfo.isAtLeast(version, MIN_MAJOR, MIN_MINOR)) {
             throw errors.unfit("its version is " + (version.isEmpty() ? "unknown" : version)
                     + "; Boltwork needs Redis 6.2 or later");
         }
+        if (ServerInfo.field(info, "redis_mode").equals("sentinel")) {
+            throw errors.unfit("it is a sentinel; use redis-sentinel:// and end with # and the master's name");
+        }
         if (run.isEmpty()) {
             throw errors.unfit("it does not say its run_id (INFO server)");
         }
-        return new ServerConnection(lettuce, run, keySpace, errors);
+        if (ServerInfo.isReplica(info)) {
+            throw errors.replica(ServerInfo.field(info, "master_host") + ":" + ServerInfo.field(info, "master_port"));
+        }
+        List<String> warnings = ServerInfo.warnings(info, finder.mayMove());
+        return new ServerConnection(lettuce, server.hostAndPort(), run, keySpace, errors, warnings, clerk);
     }
 }

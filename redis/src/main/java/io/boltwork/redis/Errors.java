@@ -3,13 +3,18 @@ package io.boltwork.redis;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Reply.Failed;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +26,15 @@ final class Errors {
     private static final Pattern CODE =
             Pattern.compile("^(?:ERR Error running script.*@user_script: ?\\d+: -?)?([A-Z]+)\\b.*", Pattern.DOTALL);
 
+    private static final Pattern COMMAND = Pattern.compile("to run the '([^' ]+)' command");
+
+    private static final Pattern WANTS_CERTIFICATE =
+            Pattern.compile("certificate_required|bad_certificate|unknown_ca|certificate_unknown|handshake_failure");
+
     private static final Pattern QUOTED = Pattern.compile(",? with args beginning with.*", Pattern.DOTALL);
+
+    /** A missing right that showed only inside a script, perhaps after it had written something. It has no code of its own. */
+    private static final String NO_RIGHT_INSIDE = "The user executing the script can't";
 
     /** Errors that come before a script has written anything. */
     private static final Set<String> NOT_EXECUTED = Set.of(
@@ -57,18 +70,62 @@ final class Errors {
 
     private final String server;
 
-    /** Of a server, named as in messages: {@code Redis at localhost:6379}. */
-    Errors(String server) {
+    /** Where its user and password were given. */
+    private final String credentials;
+
+    private final boolean tls;
+
+    /** Of a server that is spoken to with TLS or without, named as in messages: {@code Redis at localhost:6379}. */
+    Errors(String server, boolean tls) {
+        this(server, tls, "the URI");
+    }
+
+    private Errors(String server, boolean tls, String credentials) {
         this.server = server;
+        this.tls = tls;
+        this.credentials = credentials;
+    }
+
+    static Errors of(RedisAddress address) {
+        return new Errors("Redis at " + address.hostAndPort(), address.lettuce().isSsl());
+    }
+
+    static Errors ofSentinel(RedisAddress address) {
+        return new Errors(
+                "the sentinel at " + address.hostAndPort(),
+                address.lettuce().isSsl(),
+                "RedisOptions.sentinelCredentials");
+    }
+
+    /** Nobody of several could help. */
+    static BackendException none(String what, List<BackendException> failures) {
+        StringJoiner all = new StringJoiner("; ", " (", ")");
+        all.setEmptyValue("");
+        failures.forEach(failure -> all.add(String.valueOf(failure.getMessage())));
+        boolean retryable = failures.isEmpty() || failures.stream().anyMatch(BackendException::isRetryable);
+        return new BackendException(what + all, retryable, failures.isEmpty() ? null : failures.get(0));
+    }
+
+    /** A sentinel does not know the name that it was asked for. */
+    static boolean isUnknownMaster(Throwable failure) {
+        return unwrap(failure) instanceof RedisCommandExecutionException refused
+                && String.valueOf(refused.getMessage()).contains("No such master");
+    }
+
+    /** The server takes no writes because it is a replica; perhaps it was the master. */
+    static boolean isAboutReplica(String error) {
+        String code = code(error);
+        return code.equals("READONLY") || code.equals("MASTERDOWN");
     }
 
     /** The server answered a command with an error. */
     Failed refused(String error, String about) {
         String code = code(error);
+        String meaning = error.contains(NO_RIGHT_INSIDE) || code.equals("NOPERM") ? missingRight(error) : meaning(code);
         return new Failed(
                 !NOT_EXECUTED.contains(code),
                 new BackendException(
-                        server + " refused a command for " + about + ": " + meaning(code) + " [" + words(error) + "]",
+                        server + " refused a command for " + about + ": " + meaning + " [" + words(error) + "]",
                         PASSING.contains(code),
                         null));
     }
@@ -116,9 +173,12 @@ final class Errors {
         String said = String.valueOf(cause.getMessage());
         if (cause instanceof RedisCommandExecutionException || said.startsWith("DENIED")) {
             String code = code(said);
-            String why = meaning(code);
+            String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
             if (isAboutPassword(code, said)) {
-                why = "the server refused user or password of the URI";
+                why = "the server refused user or password of " + credentials;
+            } else if (said.contains("unknown command")
+                    && said.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
+                why = "it is no sentinel; use redis:// or the sentinels' port";
             } else if (said.contains("DB index")) {
                 why = "there is no such database";
             }
@@ -136,8 +196,20 @@ final class Errors {
             return new BackendException(
                     "Cannot connect to " + server + ": its certificate is not trusted (" + said + ")", false, cause);
         }
+        if (cause instanceof SSLException && WANTS_CERTIFICATE.matcher(said).find()) {
+            return new BackendException(
+                    "Cannot connect to " + server + ": it wants a certificate of the client's that it trusts; see"
+                            + " RedisOptions.clientCertificate (" + said + ")",
+                    false,
+                    cause);
+        }
+        if (cause instanceof RedisCommandTimeoutException) {
+            return silent(RedisAddress.CONNECT_TIMEOUT.toMillis());
+        }
+        boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
+        String hint = hungUp && !tls ? "; if it speaks TLS there, use rediss://" : "";
         return new BackendException(
-                "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said), true, cause);
+                "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said) + hint, true, cause);
     }
 
     /** The server is there, but not fit. */
@@ -145,8 +217,17 @@ final class Errors {
         return new BackendException(server + " cannot be used: " + why, false, null);
     }
 
+    /** The server is there, but follows another one. */
+    BackendException replica(String master) {
+        return new BackendException(
+                server + " cannot be used: it is a replica of " + master
+                        + "; give the master's address, or all of them to connectReplicated",
+                true,
+                null);
+    }
+
     /** It has not answered while the connection was being made. */
-    BackendException silent(long millis, boolean tls) {
+    BackendException silent(long millis) {
         String hint = tls ? "; does it speak TLS there?" : "";
         return new BackendException(
                 "Cannot connect to " + server + ": no answer within " + millis + " ms" + hint, true, null);
@@ -160,6 +241,26 @@ final class Errors {
     /** Nobody wants the connection any more. */
     BackendException closed() {
         return new BackendException("The backend for " + server + " is closed", false, null);
+    }
+
+    /** The key holds something else than the command is for. */
+    static boolean isAboutType(Throwable failure) {
+        return isRefusal(failure, "WRONGTYPE");
+    }
+
+    /** The server is loading its data. */
+    static boolean isAboutLoading(Throwable failure) {
+        return isRefusal(failure, "LOADING");
+    }
+
+    private static boolean isRefusal(Throwable failure, String code) {
+        return unwrap(failure) instanceof RedisCommandExecutionException refused
+                && code(String.valueOf(refused.getMessage())).equals(code);
+    }
+
+    /** A right was missing that only a script needs. */
+    static boolean isAboutRightInside(String error) {
+        return error.contains(NO_RIGHT_INSIDE);
     }
 
     private static boolean isAboutPassword(String code, String said) {
@@ -178,12 +279,27 @@ final class Errors {
         return QUOTED.matcher(error).replaceFirst("").strip();
     }
 
+    /** In the words of {@code ACL SETUSER}. */
+    private static String missingRight(String error) {
+        Matcher command = COMMAND.matcher(error);
+        String right = isAboutRightInside(error)
+                ? "one that the scripts need, see 'Rights' in docs/operations.md"
+                : "one that its words name";
+        if (error.contains(" keys ") || error.contains("access a key")) {
+            right = "~<prefix>:*, to the keys of this backend's prefix";
+        } else if (error.contains(" channel")) {
+            right = "&<prefix>:grants:*, to the channels of this backend's prefix";
+        } else if (command.find()) {
+            right = "+" + command.group(1);
+        }
+        return "the user lacks a right: " + right;
+    }
+
     private static String meaning(String code) {
         return switch (code) {
             case "WRONGTYPE" ->
                 "the key holds something else than a lock of Boltwork; choose another key prefix or delete it";
             case "NOAUTH", "WRONGPASS" -> "user or password are missing or wrong";
-            case "NOPERM" -> "the user lacks a right; allow it EVALSHA, EVAL, the key prefix and its channels";
             case "DENIED" -> "the server is in protected mode; give it a password or bind it to this network";
             case "OOM" -> "its memory is full; raise maxmemory or remove data";
             case "READONLY" -> "it is a replica; connect to the master";
@@ -197,7 +313,7 @@ final class Errors {
         };
     }
 
-    private static Throwable unwrap(Throwable failure) {
+    static Throwable unwrap(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
                 && cause.getCause() != null) {

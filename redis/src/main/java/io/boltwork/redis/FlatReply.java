@@ -11,27 +11,35 @@ final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
     private long[] numbers = {};
     private @Nullable String[] texts = {};
     private int size;
+    private int base;
+    private int end = Integer.MAX_VALUE;
 
     FlatReply() {
         super(ByteArrayCodec.INSTANCE, null);
     }
 
     int size() {
-        return size;
+        return Math.min(size, end) - base;
+    }
+
+    /** Shows only a part of it from now on. */
+    void part(int from, int count) {
+        base = from;
+        end = from + count;
     }
 
     /** The integer at an index. */
     long number(int index) {
-        if (index >= size) {
-            throw new IllegalStateException("The reply has only " + size + " elements");
+        if (index >= size()) {
+            throw new IllegalStateException("The reply has only " + size() + " elements");
         }
-        return numbers[index];
+        return numbers[base + index];
     }
 
     /** The string at an index, {@code null} for null and for what is no string. */
     @Nullable
     String text(int index) {
-        return index < texts.length ? texts[index] : null;
+        return base + index < texts.length ? texts[base + index] : null;
     }
 
     @Override

@@ -5,16 +5,32 @@ import io.boltwork.redis.Connector.Made;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one connection up: makes it, pings it every second, and when it breaks or a ping stays unanswered, makes another one,
- * after pauses that grow from 10 ms to 1 s. All of it happens on the clerk's thread, so nothing here is guarded.
+ * Keeps one connection to the master up: makes it, pings it every second, and when it breaks, a ping stays unanswered, or the
+ * server is not the master any more, makes another one, after pauses that grow from 10 ms to 1 s. All of it happens on the
+ * clerk's thread, so nothing here is guarded.
  */
 final class Keeper {
+
+    /*
+     * Where it stands, and what can happen there:
+     *
+     *   making   an attempt is under way      made: up. Failed: pause. The master is elsewhere (follow): given up, made anew.
+     *            It was given up, and is made all the same: its connection is closed (it is not `attempt` any more).
+     *   up       a connection is `current`    Broken, silent, a replica now, the master is elsewhere: pause, the shortest.
+     *            An event of an older connection: nothing (it is not `current`).
+     *   pause    nothing is under way         over, or the master is elsewhere than tried before: making.
+     *   stopped  for ever.
+     */
 
     /** Who is told, on the clerk's thread. */
     interface Owner {
@@ -28,16 +44,21 @@ final class Keeper {
         void failed(BackendException cause);
     }
 
+    private static final String DEMOTED = "the server has become a replica";
     private static final long PING_MILLIS = 1_000;
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LAST_PAUSE_MILLIS = 1_000;
 
     private final EventExecutor clerk;
-    private final Supplier<CompletableFuture<Made>> maker;
+    private final Supplier<Attempt> maker;
+    private final Function<ServerConnection, CompletionStage<Boolean>> pulse;
     private final int patience;
     private final Owner owner;
 
     private @Nullable ServerConnection current;
+    private @Nullable Attempt attempt;
+    private @Nullable Future<?> pause;
+    private @Nullable String tried;
     private int attempts;
     private int silentTicks;
     private boolean pinging;
@@ -47,30 +68,67 @@ final class Keeper {
     /**
      * A keeper that has not begun.
      *
+     * @param pulse a ping, which may answer that the server is a replica now
      * @param patience how long a ping may stay unanswered
      */
-    Keeper(EventExecutor clerk, Supplier<CompletableFuture<Made>> maker, Duration patience, Owner owner) {
+    Keeper(
+            EventExecutor clerk,
+            Supplier<Attempt> maker,
+            Function<ServerConnection, CompletionStage<Boolean>> pulse,
+            Duration patience,
+            Owner owner) {
         this.clerk = clerk;
         this.maker = maker;
+        this.pulse = pulse;
         this.patience = (int) Math.min(Integer.MAX_VALUE, (patience.toMillis() + PING_MILLIS - 1) / PING_MILLIS);
         this.owner = owner;
     }
 
     /** Begins to make a connection. */
     void start() {
-        maker.get()
-                .whenComplete((made, failure) -> clerk.execute(() -> {
-                    if (stopped) {
-                        if (made != null) {
-                            made.connection().close();
-                        }
-                    } else if (made != null) {
-                        adopt(made);
-                    } else {
-                        owner.failed((BackendException) failure);
-                        startLater();
-                    }
-                }));
+        Attempt started = maker.get();
+        attempt = started;
+        pause = null;
+        started.made.whenComplete((made, failure) -> clerk.execute(() -> {
+            if (attempt != started) {
+                if (made != null) {
+                    made.connection().close();
+                }
+                return;
+            }
+            attempt = null;
+            tried = started.where();
+            if (made != null) {
+                adopt(made);
+            } else {
+                owner.failed((BackendException) failure);
+                startLater();
+            }
+        }));
+    }
+
+    /** The master is there. */
+    void follow(String where) {
+        ServerConnection connection = current;
+        Attempt under = attempt;
+        if (stopped) {
+            return;
+        }
+        if (connection != null) {
+            if (!connection.where().equals(where)) {
+                attempts = 0;
+                lose(connection, "the master is at " + where + " now");
+            }
+        } else if (under != null) {
+            if (!where.equals(under.where())) {
+                attempt = null;
+                under.giveUp();
+                start();
+            }
+        } else if (pause != null && !where.equals(tried)) {
+            pause.cancel(false);
+            start();
+        }
     }
 
     /** Takes over a connection that has been made. */
@@ -80,7 +138,14 @@ final class Keeper {
         pinging = false;
         silentTicks = 0;
         lastTick = System.nanoTime();
-        connection.onLost(() -> clerk.execute(() -> lose(connection, "the server or the network closed it")));
+        connection.onLost(() -> {
+            try {
+                clerk.execute(() -> lose(connection, "the server or the network closed it"));
+            } catch (RejectedExecutionException e) {
+                // the application has shut its threads down; there is nobody left to make another connection
+            }
+        });
+        connection.onDemoted(() -> clerk.execute(() -> lose(connection, DEMOTED)));
         scheduleTick(connection);
         owner.up(made);
     }
@@ -89,8 +154,8 @@ final class Keeper {
     void lose(ServerConnection connection, String why) {
         if (connection == current) {
             current = null;
+            owner.down(connection.errors().broken(why)); // first: what is sent from now on fails with the reason
             connection.close();
-            owner.down(connection.errors().broken(why));
             startLater();
         }
     }
@@ -98,16 +163,21 @@ final class Keeper {
     /** Closes the connection and makes no more; nobody is told. */
     CompletableFuture<@Nullable Void> stop() {
         stopped = true;
+        Attempt under = attempt;
+        attempt = null;
+        if (under != null) {
+            under.giveUp();
+        }
         ServerConnection last = current;
         current = null;
         return last == null ? CompletableFuture.completedFuture(null) : last.close();
     }
 
     private void startLater() {
-        long pause = Math.min(LAST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempts, 10));
+        long longest = Math.min(LAST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempts, 10));
         attempts++;
-        long jittered = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
-        clerk.schedule(
+        long jittered = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
+        pause = clerk.schedule(
                 () -> {
                     if (!stopped) {
                         start();
@@ -140,13 +210,16 @@ final class Keeper {
     private void ping(ServerConnection connection) {
         pinging = true;
         silentTicks = 0;
-        connection
-                .ping()
-                .whenComplete((pong, error) -> clerk.execute(
+        pulse.apply(connection)
+                .whenComplete((isReplica, error) -> clerk.execute(
                         () -> { // an error is a sign of life too
-                            if (connection == current) {
-                                pinging = false;
-                                attempts = 0;
+                            if (connection != current) {
+                                return;
+                            }
+                            pinging = false;
+                            attempts = 0;
+                            if (Boolean.TRUE.equals(isReplica)) {
+                                lose(connection, DEMOTED);
                             }
                         }));
     }

@@ -3,13 +3,18 @@ package io.boltwork.redis;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The names of keys and channels: {@code <prefix>:{<lock>}} and {@code <prefix>:grants:<client>}. Braces and percent signs of
- * a lock's name are percent-escaped, so that the braces are a hash tag around all of it, and different names are different
- * keys.
+ * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>} and {@code
+ * <prefix>:grants:<client>}. Braces and percent signs of a lock's name are percent-escaped, so that the braces are a hash tag
+ * around all of it, and different names are different keys.
  */
 final class KeySpace {
+    private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
+    private static final Pattern GLOB_SPECIAL = Pattern.compile("[*?\\[\\]^\\\\-]");
+
     private final String prefix;
     private final byte[] open;
 
@@ -46,9 +51,59 @@ final class KeySpace {
         return unescape(key.substring(prefix.length() + 2, key.length() - 1));
     }
 
+    /** Which lock a key belongs to, {@code null} if it is not exactly what this calls the key of a lock. */
+    @Nullable
+    String lockOrNull(String key) {
+        if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
+            return null;
+        }
+        String lock = lock(key);
+        return key(lock).equals(key) ? lock : null;
+    }
+
+    /**
+     * What the keys of locks are like, in the words of SCAN, if their names are like a pattern; not only those. It has two
+     * stars at most, because with many a server may need very long for one key, and {@code ?} is a star, because it stands
+     * for a byte there.
+     */
+    String lockGlob(String pattern) {
+        String[] literals = WILDCARDS.split(pattern, -1);
+        StringBuilder out = new StringBuilder(glob(prefix + ":{"));
+        out.append(glob(escape(literals[0])));
+        if (literals.length == 3) {
+            out.append('*').append(glob(escape(literals[1])));
+        }
+        if (literals.length > 1) {
+            out.append('*').append(glob(escape(literals[literals.length - 1])));
+        }
+        return out.append('}').toString();
+    }
+
+    /** The key of what is known of a client. */
+    String clientKey(String client) {
+        return prefix + ":client:" + client;
+    }
+
+    /** Which client a key belongs to, {@code null} if to none. */
+    @Nullable
+    String clientOrNull(String key) {
+        String begin = clientKey("");
+        return key.startsWith(begin) ? key.substring(begin.length()) : null;
+    }
+
+    /** What the keys of all clients are like, in the words of SCAN. */
+    String clientGlob() {
+        return glob(clientKey("")) + "*";
+    }
+
     /** The channel where a client's grants are announced. */
     String channel(String client) {
         return prefix + ":grants:" + client;
+    }
+
+    /** A text that stands for itself in a pattern of SCAN. */
+    private static String glob(String literal) {
+        return GLOB_SPECIAL.matcher(literal).replaceAll("\\\\$0");
     }
 
     private static String escape(String lock) {

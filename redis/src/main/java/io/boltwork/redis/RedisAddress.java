@@ -1,5 +1,7 @@
 package io.boltwork.redis;
 
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -12,6 +14,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +47,11 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
             "h", ChronoUnit.HOURS);
 
     static RedisAddress parse(String uri) {
+        return parse(uri, DEFAULT_PORT);
+    }
+
+    /** With another port for a URI that names none. */
+    static RedisAddress parse(String uri, int defaultPort) {
         Objects.requireNonNull(uri, "uri");
         boolean tls = isTls(uri);
         URI parsed = parsed(uri);
@@ -55,7 +64,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
             throw wrong("must have no # in it; in a user or password it is written as %23");
         }
         String host = authority.group(2);
-        int port = authority.group(3) == null ? DEFAULT_PORT : port(authority.group(3));
+        int port = authority.group(3) == null ? defaultPort : port(authority.group(3));
         Builder builder = new Builder(tls, host, port);
         if (authority.group(1) != null) {
             builder.credentials(authority.group(1));
@@ -72,8 +81,106 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
         return builder.build();
     }
 
+    /** Of a URI as Lettuce knows it; what is done to that later does not matter. */
+    static RedisAddress of(RedisURI uri) {
+        Objects.requireNonNull(uri, "uri");
+        if (!uri.getSentinels().isEmpty() || uri.getSentinelMasterId() != null) {
+            throw wrong("must not have sentinels here; give the address of one server");
+        }
+        if (uri.getSocket() != null) {
+            throw wrong("must name a host, not a Unix domain socket");
+        }
+        String host = uri.getHost();
+        if (host == null || host.isBlank() || host.indexOf(',') >= 0) {
+            throw wrong("must name one host");
+        }
+        checkPort(uri.getPort());
+        Duration timeout = uri.getTimeout();
+        if (timeout.equals(RedisURI.DEFAULT_TIMEOUT_DURATION)) {
+            timeout = COMMAND_TIMEOUT;
+        } else if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
+            throw wrong("must have a timeout of at least 1 ms");
+        }
+        RedisURI copy = copy(uri);
+        copy.setHost(host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host);
+        copy.setTimeout(CONNECT_TIMEOUT);
+        return new RedisAddress(copy, timeout, text(copy));
+    }
+
+    private static String text(RedisURI uri) {
+        return (uri.isSsl() ? "rediss://" : "redis://") + user(uri) + hostAndPort(uri) + "/" + uri.getDatabase();
+    }
+
+    /** Another server, as the same user and in the same way. */
+    RedisAddress at(String host, int port) {
+        RedisURI copy = copy(lettuce);
+        copy.setHost(host);
+        copy.setPort(port);
+        return new RedisAddress(copy, commandTimeout, text(copy));
+    }
+
+    /** A sentinel, which has users of its own and no databases, spoken to in the same way. */
+    RedisAddress sentinel(String host, int port, StaticCredentialsProvider credentials) {
+        RedisURI copy = copy(lettuce);
+        copy.setHost(host);
+        copy.setPort(port);
+        copy.setDatabase(0);
+        copy.setCredentialsProvider(credentials);
+        return new RedisAddress(copy, commandTimeout, text(copy));
+    }
+
+    /**
+     * The same for Lettuce, with credentials that are at hand: a provider that is asked for them moves the handshake to
+     * another thread, where Lettuce may mistake a wrong password for a broken connection, and Lettuce waits for it on the
+     * calling thread. Providers that are asked anew for each connection are asked here; those that stream are Lettuce's
+     * business.
+     */
+    CompletionStage<RedisURI> resolved() {
+        RedisCredentialsProvider provider = lettuce.getCredentialsProvider();
+        if (provider instanceof ImmediateRedisCredentialsProvider || provider.supportsStreaming()) {
+            return CompletableFuture.completedFuture(lettuce);
+        }
+        CompletableFuture<RedisCredentialsProvider> asked = CompletableFuture.completedFuture(provider);
+        return asked.thenCompose(it -> it.resolveCredentials().toFuture()).thenApply(credentials -> {
+            RedisURI copy = copy(lettuce);
+            copy.setCredentialsProvider(
+                    credentials == null
+                            ? new StaticCredentialsProvider(null, null)
+                            : new StaticCredentialsProvider(credentials));
+            return copy;
+        });
+    }
+
+    /** All of it; Lettuce's own copying forgets some. */
+    static RedisURI copy(RedisURI uri) {
+        RedisURI copy = new RedisURI();
+        copy.setHost(uri.getHost());
+        copy.setPort(uri.getPort());
+        copy.setDatabase(uri.getDatabase());
+        copy.setClientName(uri.getClientName());
+        copy.setDriverInfo(uri.getDriverInfo());
+        copy.setLibraryVersion(uri.getLibraryVersion());
+        copy.applyAuthentication(uri);
+        copy.applySsl(uri);
+        copy.setTimeout(uri.getTimeout());
+        return copy;
+    }
+
+    /** The user's name, if it is at hand. */
+    static String user(RedisURI uri) {
+        if (uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed) {
+            String name = fixed.resolveCredentialsNow().getUsername();
+            return name == null || name.isEmpty() ? "" : name + "@";
+        }
+        return "";
+    }
+
     /** Host and port, as in messages. */
     String hostAndPort() {
+        return hostAndPort(lettuce);
+    }
+
+    static String hostAndPort(RedisURI lettuce) {
         String host = lettuce.getHost();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + lettuce.getPort();
     }
@@ -92,8 +199,8 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
             case "redis" -> false;
             case "rediss" -> true;
             default ->
-                throw wrong("must begin with redis:// or, for TLS, rediss://, not with " + scheme.group(1) + "://"
-                        + EXAMPLE);
+                throw wrong("must begin with redis:// or, for TLS, rediss:// (for sentinels redis-sentinel:// or"
+                        + " rediss-sentinel://), not with " + scheme.group(1) + "://" + EXAMPLE);
         };
     }
 
@@ -108,17 +215,25 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
 
     private static int port(String digits) {
         int port = Integer.parseInt(digits);
-        if (port < 1 || port > 65_535) {
-            throw wrong("must have a port between 1 and 65535, not " + port);
-        }
+        checkPort(port);
         return port;
     }
 
-    private static String decoded(String raw) {
-        return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+    private static void checkPort(int port) {
+        if (port < 1 || port > 65_535) {
+            throw wrong("must have a port between 1 and 65535, not " + port);
+        }
     }
 
-    private static IllegalArgumentException wrong(String what) {
+    static String decoded(String raw) {
+        try {
+            return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) { // it quotes what may be a password
+            throw wrong("must have two hexadecimal digits after each %");
+        }
+    }
+
+    static IllegalArgumentException wrong(String what) {
         return new IllegalArgumentException("uri " + what);
     }
 

@@ -4,23 +4,37 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on one Redis server, 6.2 or later.
+ * Locks on a Redis master, 6.2 or later: a single one ({@code redis://}), one that sentinels watch ({@code
+ * redis-sentinel://}), or one that has replicas ({@link #connectReplicated}); with TLS, too. When another server becomes the
+ * master, the backend follows it by itself; nothing is ever written to a replica, or read from one.
  *
- * <p>A lock is one key, {@code boltwork:{name}}; each command is one Lua script and one round trip. The backend keeps two
- * connections to the server, one for commands and one for grants, pings them every second and makes them anew when they
- * break. It never repeats a command.
+ * <p>A lock is one key, {@code boltwork:{name}}; each command that changes it is one Lua script and one round trip. Who a
+ * client is stands in another, {@code boltwork:client:id}, that expires. The backend keeps two
+ * connections to the master, one for commands and one for grants, pings them every second and makes them anew when they
+ * break. Where another server may become the master, it keeps one more to each sentinel or server, and asks there twice a
+ * second who the master is. It never repeats a command.
  *
  * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
- * &boltwork:grants:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +hgetall +pexpire +publish +subscribe}.
+ * &boltwork:grants:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +del +pexpire +publish +subscribe}.
+ * Whoever looks at locks and clients needs {@code +hgetall +scan} too: {@link io.boltwork.FencedLock#isLocked} the former
+ * alone; the latter shows the names of all keys of the database.
  *
- * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads.
+ * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. These are the backend's own, unless a Lettuce
+ * client or client resources are brought ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
  *
  * <pre>{@code
  * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
@@ -42,11 +56,14 @@ public final class RedisBackend implements LockBackend {
     /**
      * Connects to a server with default options. Blocks, for about 5 s at most.
      *
-     * @param uri {@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}, or {@code rediss://} for TLS; the
-     *     port is 6379, the database 0 and the command timeout 2 s by default
+     * @param uri {@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}, or {@code
+     *     redis-sentinel://[[user:]password@]host[:port][,host[:port]…][/database][?timeout=2s]#master}, where the hosts are
+     *     sentinels, the credentials those of the servers that they watch (for their own see {@link
+     *     RedisOptions#sentinelCredentials}), and what follows {@code #} is their name for the master. {@code rediss} instead of
+     *     {@code redis} is for TLS. By default the port is 6379, of sentinels 26379, the database 0 and the command timeout 2 s
      * @return a backend for one client
      * @throws IllegalArgumentException if the URI is not of that form
-     * @throws BackendException if the server cannot be reached, refuses the credentials, or is older than Redis 6.2
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
      */
     public static RedisBackend connect(String uri) {
         return connect(uri, RedisOptions.defaults());
@@ -59,15 +76,125 @@ public final class RedisBackend implements LockBackend {
      * @param options how to use the server
      * @return a backend for one client
      * @throws IllegalArgumentException if the URI is not of that form
-     * @throws BackendException if the server cannot be reached, refuses the credentials, or is older than Redis 6.2
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
      */
     public static RedisBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        Connector connector = new Connector(RedisAddress.parse(uri), options);
+        return connect(Deployment.parse(uri, options), options, ClientOptions.create());
+    }
+
+    /**
+     * Connects to a server that is described in Lettuce's terms, with default options. Blocks, for about 5 s at most.
+     *
+     * @param uri as in {@link #connect(RedisClient, RedisURI)}
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     *     without a name for the master
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     */
+    public static RedisBackend connect(RedisURI uri) {
+        return connect(uri, RedisOptions.defaults());
+    }
+
+    /**
+     * Connects to a server that is described in Lettuce's terms. Blocks, for about 5 s at most.
+     *
+     * @param uri as in {@link #connect(RedisClient, RedisURI)}
+     * @param options how to use the server
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     *     without a name for the master
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     */
+    public static RedisBackend connect(RedisURI uri, RedisOptions options) {
+        Objects.requireNonNull(options, "options");
+        return connect(Deployment.of(uri, options), options, ClientOptions.create());
+    }
+
+    /**
+     * Connects as an application's own Lettuce client does, with default options. Blocks, for about 5 s at most.
+     *
+     * <p>The backend uses the client's resources (threads, DNS resolver, metrics) and its {@link ClientOptions} as they are
+     * now: TLS, protocol version, and so on. Boltwork's own are the socket options, time-outs, the length of the request queue,
+     * what happens on disconnection and reconnection, and maintenance notifications; they apply to its own two connections
+     * only. The client and its other connections stay as they are, and {@link #close()} shuts neither the client nor its
+     * resources down; do that after the backend was closed. Listeners of the client hear nothing of Boltwork's connections.
+     *
+     * <p>The URI must be given because a client does not say which one it was created with, and may have been created with
+     * none; it can be the same {@link RedisURI}.
+     *
+     * @param client whose resources and options to use
+     * @param uri one server, or sentinels and their name for the master; it is copied, and its credentials provider is asked before each connection. Its timeout is how
+     *     long a command may take, but Lettuce's default of 60 s, which cannot be told from a timeout that was not set,
+     *     counts as 2 s
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     *     without a name for the master
+     * @throws IllegalStateException if the client's resources have been shut down, or on one of their threads
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     */
+    public static RedisBackend connect(RedisClient client, RedisURI uri) {
+        return connect(client, uri, RedisOptions.defaults());
+    }
+
+    /**
+     * Connects as an application's own Lettuce client does. Blocks, for about 5 s at most.
+     *
+     * @param client whose resources and options to use, as in {@link #connect(RedisClient, RedisURI)}
+     * @param uri as in {@link #connect(RedisClient, RedisURI)}
+     * @param options how to use the server, without client resources
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the URI has a socket, or no host, port or timeout, or if the options
+     *     have client resources, because the client's are used
+     * @throws IllegalStateException if the client's resources have been shut down, or on one of their threads
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     */
+    public static RedisBackend connect(RedisClient client, RedisURI uri, RedisOptions options) {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(options, "options");
+        if (options.clientResources() != null) {
+            throw new IllegalArgumentException(
+                    "options must have no clientResources if a client is given, because the client's own are used");
+        }
+        return connect(
+                Deployment.of(uri, options), options.clientResources(client.getResources()), client.getOptions());
+    }
+
+    /**
+     * Connects to a master that has replicas, with default options. Blocks, for about 5 s at most.
+     *
+     * @param uris as in {@link #connectReplicated(List, RedisOptions)}
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the list is empty or a URI is not of that form
+     * @throws BackendException if none of the servers is the master, or it cannot be used
+     */
+    public static RedisBackend connectReplicated(List<String> uris) {
+        return connectReplicated(uris, RedisOptions.defaults());
+    }
+
+    /**
+     * Connects to a master that has replicas, and follows the master when another one takes its place: for deployments without
+     * sentinels, where a person or a service promotes replicas. Who the master is is asked of the servers themselves, twice a
+     * second. Nothing is ever written to or read from a replica. Blocks, for about 5 s at most.
+     *
+     * @param uris where the master and its replicas are, in any order, each as in {@link #connect(String)}; one that is not
+     *     named here can become the master only while others name it as theirs
+     * @param options how to use the servers
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the list is empty, a URI is not of that form, or their databases or timeouts differ
+     * @throws BackendException if none of the servers is the master, or it cannot be used
+     */
+    public static RedisBackend connectReplicated(List<String> uris, RedisOptions options) {
+        Objects.requireNonNull(options, "options");
+        return connect(Deployment.replicated(uris), options, ClientOptions.create());
+    }
+
+    private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
+        Connector connector = new Connector(deployment, options, base);
         try {
             return new RedisBackend(connector, Connections.connect(connector));
         } catch (RuntimeException e) {
-            Connector.awaitEnd(connector.shutdown());
+            connector.awaitEnd(connector.shutdown());
             throw e;
         }
     }
@@ -78,6 +205,7 @@ public final class RedisBackend implements LockBackend {
      * <p>Blocks for about 5 s at most. May be called again after it has failed.
      *
      * @throws IllegalArgumentException if there are blanks in the client's id
+     * @throws IllegalStateException if this backend was opened or closed before, or on a thread of Lettuce's
      */
     @Override
     public void open(String client, BackendListener listener) {
@@ -85,6 +213,7 @@ public final class RedisBackend implements LockBackend {
         if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
             throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
         }
+        connector.checkMayBlock();
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
                     "A backend belongs to one client; this one has been opened or closed before");
@@ -103,18 +232,45 @@ public final class RedisBackend implements LockBackend {
         if (connection == null || closed.get()) {
             BackendException why = closed.get() ? connector.errors().closed() : connections.absence();
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(why)));
-        } else if (command instanceof Command.Acquire acquire) {
-            connection.send(new AcquireCall(connection, acquire, handler));
+            return;
+        }
+        CommandCall call = call(connection, command, handler);
+        if (call != null) {
+            connection.send(call);
+        } else {
+            look(connection, command, handler);
+        }
+    }
+
+    /** What changes something is a script; {@code null} for what only looks. */
+    static @Nullable CommandCall call(ServerConnection connection, Command command, Consumer<Reply> handler) {
+        if (command instanceof Command.Acquire acquire) {
+            return new AcquireCall(connection, acquire, handler);
         } else if (command instanceof Command.Release release) {
-            connection.send(new ReleaseCall(connection, release, handler));
+            return new ReleaseCall(connection, release, handler);
         } else if (command instanceof Command.Renew renew) {
-            connection.send(new RenewCall(connection, renew, handler));
+            return new RenewCall(connection, renew, handler);
         } else if (command instanceof Command.Withdraw withdraw) {
-            connection.send(new WithdrawCall(connection, withdraw, handler));
+            return new WithdrawCall(connection, withdraw, handler);
         } else if (command instanceof Command.Restore restore) {
-            connection.send(new RestoreCall(connection, restore, handler));
-        } else if (command instanceof Command.Inspect inspect) {
+            return new RestoreCall(connection, restore, handler);
+        } else if (command instanceof Command.ForceRelease force) {
+            return new ForceReleaseCall(connection, force, handler);
+        } else if (command instanceof Command.Announce announce) {
+            return new AnnounceCall(connection, announce, handler);
+        }
+        return null;
+    }
+
+    private static void look(ServerConnection connection, Command command, Consumer<Reply> handler) {
+        if (command instanceof Command.Inspect inspect) {
             Inspection.send(connection, inspect, handler);
+        } else if (command instanceof Command.Identify identify) {
+            Scan.identify(connection, identify, handler);
+        } else if (command instanceof Command.ScanLocks scan) {
+            Scan.locks(connection, scan, handler);
+        } else if (command instanceof Command.ScanClients scan) {
+            Scan.clients(connection, scan, handler);
         } else {
             throw new IllegalArgumentException("Unknown command " + command);
         }
@@ -122,14 +278,19 @@ public final class RedisBackend implements LockBackend {
 
     @Override
     public Duration commandTimeout() {
-        return connector.address().commandTimeout();
+        return connector.deployment().commandTimeout();
     }
 
-    /** {@inheritDoc} Blocks for about 2 s at most. */
+    @Override
+    public CompletionStage<List<NodeStatus>> nodes() {
+        return connections.nodes();
+    }
+
+    /** {@inheritDoc} Blocks for about 2 s at most, and not at all on a thread of Lettuce's. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            Connector.awaitEnd(connections.close().thenCompose(ignored -> connector.shutdown()));
+            connector.awaitEnd(connections.close().thenCompose(ignored -> connector.shutdown()));
         }
     }
 
@@ -140,6 +301,6 @@ public final class RedisBackend implements LockBackend {
      */
     @Override
     public String toString() {
-        return connector.address().toString();
+        return connector.deployment().toString();
     }
 }

@@ -1,23 +1,46 @@
 package io.boltwork.redis;
 
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.StaticCredentialsProvider;
+import io.lettuce.core.resource.ClientResources;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link RedisBackend} uses the server, beyond what its URI says. Immutable.
  */
 public final class RedisOptions {
-    private static final RedisOptions DEFAULTS = new RedisOptions("boltwork");
+    private static final RedisOptions DEFAULTS = new RedisOptions("boltwork", null, null, null, null, null);
 
     private final String keyPrefix;
+    private final @Nullable ClientResources clientResources;
+    private final @Nullable StaticCredentialsProvider sentinelCredentials;
+    private final @Nullable Path authorities;
+    private final @Nullable Path certificate;
+    private final @Nullable Path key;
 
-    private RedisOptions(String keyPrefix) {
+    private RedisOptions(
+            String keyPrefix,
+            @Nullable ClientResources clientResources,
+            @Nullable StaticCredentialsProvider sentinelCredentials,
+            @Nullable Path authorities,
+            @Nullable Path certificate,
+            @Nullable Path key) {
         this.keyPrefix = keyPrefix;
+        this.clientResources = clientResources;
+        this.sentinelCredentials = sentinelCredentials;
+        this.authorities = authorities;
+        this.certificate = certificate;
+        this.key = key;
     }
 
     /**
      * The options that fit nearly everybody.
      *
-     * @return key prefix {@code boltwork}
+     * @return key prefix {@code boltwork}, resources of the backend's own, no credentials for sentinels, the certificates that
+     *     the JVM trusts, none of the client's own
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -39,15 +62,113 @@ public final class RedisOptions {
             throw new IllegalArgumentException("prefix must not be empty and must have no braces, blanks or control"
                     + " characters in it, but is '" + prefix + "'");
         }
-        return new RedisOptions(prefix);
+        return new RedisOptions(prefix, clientResources, sentinelCredentials, authorities, certificate, key);
+    }
+
+    /**
+     * The threads, the DNS resolver, the metrics and whatever else Lettuce shares between clients, instead of the backend's
+     * own (2 I/O threads and 2 computation threads, no metrics). They are used and never shut down; do that after the
+     * backend was closed.
+     *
+     * <p>Replies and grants are delivered on their I/O threads, and connections are looked after on one of their computation
+     * threads: whoever blocks these delays locks.
+     *
+     * @param resources which ones
+     * @return these options with these resources
+     */
+    public RedisOptions clientResources(ClientResources resources) {
+        Objects.requireNonNull(resources, "resources");
+        return new RedisOptions(keyPrefix, resources, sentinelCredentials, authorities, certificate, key);
+    }
+
+    /**
+     * Who the sentinels are told that the client is; none by default. The user and the password in a {@code redis-sentinel}
+     * URI are for the servers that they watch.
+     *
+     * @param user the name of an ACL user of the sentinels, or {@code null} for the default one
+     * @param password its password, not empty; it appears in no message
+     * @return these options with these credentials
+     * @throws IllegalArgumentException if the password is empty
+     */
+    public RedisOptions sentinelCredentials(@Nullable String user, String password) {
+        if (Objects.requireNonNull(password, "password").isEmpty()) {
+            throw new IllegalArgumentException(
+                    "password must not be empty; leave sentinelCredentials out if the sentinels" + " ask for none");
+        }
+        StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
+        return new RedisOptions(keyPrefix, clientResources, credentials, authorities, certificate, key);
+    }
+
+    /**
+     * Whose certificates are trusted with {@code rediss://} and {@code rediss-sentinel://}, instead of those that the JVM
+     * trusts.
+     *
+     * @param authorities a file with one or more certificates, in PEM; read for each connection
+     * @return these options with these authorities
+     * @throws IllegalArgumentException if there is no such file that can be read
+     */
+    public RedisOptions trustedCertificates(Path authorities) {
+        checkReadable(authorities, "authorities");
+        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key);
+    }
+
+    /**
+     * The certificate that the client shows to a server that asks for one ({@code tls-auth-clients}); none by default.
+     *
+     * @param certificate a file with the client's certificate and those between it and its authority, in PEM; read for each
+     *     connection
+     * @param key a file with its private key, PKCS&nbsp;#8 in PEM, not encrypted
+     * @return these options with that certificate
+     * @throws IllegalArgumentException if one of these files cannot be read
+     */
+    public RedisOptions clientCertificate(Path certificate, Path key) {
+        checkReadable(certificate, "certificate");
+        checkReadable(key, "key");
+        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key);
+    }
+
+    private static void checkReadable(Path file, String name) {
+        if (!Files.isReadable(Objects.requireNonNull(file, name)) || Files.isDirectory(file)) {
+            throw new IllegalArgumentException(name + " must be a file in PEM that can be read, but is " + file);
+        }
     }
 
     String keyPrefix() {
         return keyPrefix;
     }
 
+    /** The user's resources, {@code null} if a backend is to have its own. */
+    @Nullable
+    ClientResources clientResources() {
+        return clientResources;
+    }
+
+    @Nullable
+    StaticCredentialsProvider sentinelCredentials() {
+        return sentinelCredentials;
+    }
+
+    /** What they say about TLS, on top of that. */
+    SslOptions ssl(SslOptions base) {
+        if (authorities == null && certificate == null) {
+            return base;
+        }
+        SslOptions.Builder ssl = base.mutate();
+        if (authorities != null) {
+            ssl.trustManager(authorities.toFile());
+        }
+        if (certificate != null && key != null) {
+            ssl.keyManager(certificate.toFile(), key.toFile(), null);
+        }
+        return ssl.build();
+    }
+
     @Override
     public String toString() {
-        return "RedisOptions[keyPrefix=" + keyPrefix + "]";
+        return "RedisOptions[keyPrefix=" + keyPrefix
+                + (clientResources == null ? "" : ", clientResources given")
+                + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
+                + (authorities == null ? "" : ", trustedCertificates=" + authorities)
+                + (certificate == null ? "" : ", clientCertificate=" + certificate) + "]";
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** {@code release.lua} under way. */
-final class ReleaseCall extends ScriptCall {
+final class ReleaseCall extends CommandCall {
     private final Release command;
 
     ReleaseCall(ServerConnection connection, Release command, Consumer<Reply> handler) {
@@ -20,8 +20,12 @@ final class ReleaseCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
         keySpace.writeKey(out, command.lock());
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
         Resp.write(out, command.request());
         Resp.write(out, command.firstToken());
         Resp.write(out, command.lastToken());
@@ -31,6 +35,11 @@ final class ReleaseCall extends ScriptCall {
         Resp.write(out, next == null ? 0 : next.leaseMillis());
         Resp.write(out, next == null ? 0 : next.takeoverMillis());
         Resp.write(out, next == null ? 0 : next.notAfter());
+    }
+
+    @Override
+    String inGroup() {
+        return "r";
     }
 
     @Override

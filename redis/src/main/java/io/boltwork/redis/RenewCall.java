@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** {@code renew.lua} under way. */
-final class RenewCall extends ScriptCall {
+final class RenewCall extends CommandCall {
     private final Renew command;
 
     RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler) {
@@ -25,10 +25,14 @@ final class RenewCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
         for (Renew.Item item : command.items()) {
             keySpace.writeKey(out, item.lock());
         }
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
         Resp.write(out, command.notAfter());
         for (Renew.Item item : command.items()) {
             Resp.write(out, item.request());

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /** {@code restore.lua} under way. */
-final class RestoreCall extends ScriptCall {
+final class RestoreCall extends CommandCall {
     private final Restore command;
 
     RestoreCall(ServerConnection connection, Restore command, Consumer<Reply> handler) {
@@ -16,8 +16,12 @@ final class RestoreCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
         keySpace.writeKey(out, command.lock());
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
         Resp.write(out, command.request());
         Resp.write(out, command.firstToken());
         Resp.write(out, command.leaseMillis());

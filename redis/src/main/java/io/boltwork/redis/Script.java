@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,13 +18,35 @@ import java.util.regex.Pattern;
  * @param name the file's name without {@code .lua}
  */
 record Script(String name, byte[] text, byte[] sha) {
-    private static final Pattern INCLUDE = Pattern.compile("--- @include \"([a-z]+)\"");
+    private static final Pattern LINE = Pattern.compile("@user_script: ?(\\d{1,6})");
+    private static final Pattern CALL = Pattern.compile("call\\('([A-Z]+)'");
+    private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
 
     static final Script ACQUIRE = load("acquire");
     static final Script RELEASE = load("release");
     static final Script RENEW = load("renew");
     static final Script RESTORE = load("restore");
     static final Script WITHDRAW = load("withdraw");
+    static final Script FORCE_RELEASE = load("forcerelease");
+    static final Script GROUP = load("group");
+    static final Script ANNOUNCE = load("announce");
+
+    /**
+     * An error's text with the command that failed, which the server names by its line only, in the words that it has for
+     * commands outside of scripts.
+     */
+    String explained(String error) {
+        Matcher line = LINE.matcher(error);
+        if (Errors.isAboutRightInside(error) && line.find()) {
+            String[] lines = new String(text, StandardCharsets.UTF_8).split("\n");
+            int number = Integer.parseInt(line.group(1));
+            Matcher call = CALL.matcher(number <= lines.length ? lines[number - 1] : "");
+            if (call.find()) {
+                return error + " (to run the '" + call.group(1).toLowerCase(Locale.ROOT) + "' command)";
+            }
+        }
+        return error;
+    }
 
     private static Script load(String name) {
         StringBuilder out = new StringBuilder();
@@ -37,7 +60,7 @@ record Script(String name, byte[] text, byte[] sha) {
             String code = line.strip();
             Matcher include = INCLUDE.matcher(code);
             if (include.matches()) {
-                append(out, "include/" + include.group(1));
+                append(out, (include.group(1).equals("include") ? "include/" : "") + include.group(2));
             } else if (!code.isEmpty() && !code.startsWith("--")) {
                 out.append(code).append('\n');
             }

@@ -1,15 +1,9 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.Reply;
-import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.ServerTime;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A script under way: EVALSHA at first; if the server does not know the script, it has not executed anything, and gets the
@@ -19,23 +13,26 @@ abstract class ScriptCall extends Call {
     private static final byte[] EVALSHA = "EVALSHA".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] EVAL = "EVAL".getBytes(StandardCharsets.US_ASCII);
 
-    /** What the scripts call an owner that no request equals, while a released lock is kept closed. */
-    private static final String KEPT = "-";
-
+    final int keys;
+    final int arguments;
     private final Script script;
-    private final int keys;
-    private final int arguments;
     private boolean withText;
 
-    ScriptCall(ServerConnection connection, Consumer<Reply> handler, Script script, int keys, int arguments) {
-        super(connection, handler);
+    ScriptCall(ServerConnection connection, Script script, int keys, int arguments) {
+        super(connection);
         this.script = script;
         this.keys = keys;
         this.arguments = arguments;
     }
 
-    /** Writes KEYS and ARGV, as the script's header says. */
+    /** Writes KEYS, as the script's header says. */
+    abstract void writeKeys(ByteBuf out, KeySpace keySpace);
+
+    /** Writes ARGV, as the script's header says. */
     abstract void writeArguments(ByteBuf out, KeySpace keySpace);
+
+    /** The server answered with an error, and not that it does not know the script. */
+    abstract void rejected(String error);
 
     @Override
     final void write(ByteBuf out) {
@@ -43,6 +40,7 @@ abstract class ScriptCall extends Call {
         Resp.write(out, withText ? EVAL : EVALSHA);
         Resp.write(out, withText ? script.text() : script.sha());
         Resp.write(out, keys);
+        writeKeys(out, connection.keySpace());
         writeArguments(out, connection.keySpace());
     }
 
@@ -53,26 +51,13 @@ abstract class ScriptCall extends Call {
             reset();
             connection.send(this);
         } else {
-            super.refused(error);
+            rejected(explained(error));
         }
     }
 
-    /** Who owns the lock: a request, or {@code null}. */
-    static @Nullable String owner(@Nullable String field) {
-        return field == null || field.isEmpty() || field.equals(KEPT) ? null : field;
-    }
-
-    /** The answer to a request for a lock, from an index of the reply on: code, known, number, position. */
-    static Acquired acquired(FlatReply answer, int index, ServerTime server, @Nullable String owner) {
-        Verdict verdict = Code.of(answer.number(index)).verdict();
-        boolean known = answer.number(index + 1) == 1;
-        long number = answer.number(index + 2);
-        return switch (verdict) {
-            case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
-            case QUEUED ->
-                new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
-            case REFUSED, STALE -> new Acquired(server, verdict, 0, number, 0, known, owner);
-        };
+    /** With the command that failed, if the server names its line only. */
+    final String explained(String error) {
+        return script.explained(error);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -20,18 +22,45 @@ import org.jspecify.annotations.Nullable;
  * to the server run that it came from, without any bookkeeping per command.
  */
 final class ServerConnection {
+    private static final Runnable NOBODY = () -> {};
+
     private final StatefulRedisConnection<byte[], byte[]> lettuce;
+    private final String where;
     private final String run;
+
     private final KeySpace keySpace;
     private final Errors errors;
+    private final Outlet outlet;
+    private final List<String> warnings;
+    private volatile Runnable demoted = NOBODY;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
-    ServerConnection(StatefulRedisConnection<byte[], byte[]> lettuce, String run, KeySpace keySpace, Errors errors) {
+    ServerConnection(
+            StatefulRedisConnection<byte[], byte[]> lettuce,
+            String where,
+            String run,
+            KeySpace keySpace,
+            Errors errors,
+            List<String> warnings,
+            Executor clerk) {
         this.lettuce = lettuce;
+        this.where = where;
         this.run = run;
         this.keySpace = keySpace;
         this.errors = errors;
+        this.outlet = new Outlet(this, call -> lettuce.dispatch(call), clerk);
+        this.warnings = List.copyOf(warnings);
+    }
+
+    /** Host and port of the server. */
+    String where() {
+        return where;
+    }
+
+    /** What about the server makes promises weaker than they may seem. */
+    List<String> warnings() {
+        return warnings;
     }
 
     /** Which run of which server this leads to. */
@@ -53,7 +82,12 @@ final class ServerConnection {
 
     /** Sends a call; it is told the outcome, here and now if the connection is broken. */
     void send(Call call) {
-        lettuce.dispatch(call);
+        outlet.send(call);
+    }
+
+    /** Where calls leave. */
+    Outlet outlet() {
+        return outlet;
     }
 
     /** Reads the server's clock. */
@@ -64,6 +98,24 @@ final class ServerConnection {
     /** Asks for a sign of life. */
     CompletionStage<String> ping() {
         return lettuce.async().ping();
+    }
+
+    /** Asks for a sign of life, and whether the server has become a replica. */
+    CompletionStage<Boolean> isReplica() {
+        return lettuce.async().info("replication").thenApply(ServerInfo::isReplica);
+    }
+
+    /** What it means that the server answered a command with an error. */
+    Reply.Failed refused(String error, String about) {
+        if (Errors.isAboutReplica(error)) {
+            demoted.run();
+        }
+        return errors.refused(error, about);
+    }
+
+    /** Calls back when a command is refused because the server is a replica; perhaps often. */
+    void onDemoted(Runnable callback) {
+        demoted = callback;
     }
 
     /** Calls back when the connection breaks, at once if it has; perhaps twice. */

@@ -1,11 +1,15 @@
 package io.boltwork.redis;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads the reply to INFO. */
 final class ServerInfo {
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6}).*");
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
     private ServerInfo() {}
 
@@ -17,6 +21,43 @@ final class ServerInfo {
             }
         }
         return "";
+    }
+
+    /** A field's value, 0 if there is none or it is no number. */
+    static long number(String info, String name) {
+        String value = field(info, name);
+        return NUMBER.matcher(value).matches() ? Long.parseLong(value) : 0;
+    }
+
+    /** Whether the server follows another one; not if it does not say (a proxy may cut that out). */
+    static boolean isReplica(String info) {
+        return field(info, "role").equals("slave");
+    }
+
+    /**
+     * What makes promises weaker than a user may believe, for people.
+     *
+     * @param mayMove whether another server may become the master
+     */
+    static List<String> warnings(String info, boolean mayMove) {
+        List<String> warnings = new ArrayList<>();
+        String policy = field(info, "maxmemory_policy");
+        if (number(info, "maxmemory") > 0 && !policy.isEmpty() && !policy.equals("noeviction")) {
+            warnings.add(
+                    "maxmemory-policy is " + policy + ": when the memory is full, the server may forget locks that are"
+                            + " held; noeviction would be right");
+        }
+        if (mayMove && number(info, "connected_slaves") > 0 && !info.contains("min_slaves_good_slaves:")) {
+            warnings.add(
+                    "min-replicas-to-write is 0: a master that is cut off from its replicas goes on granting locks that"
+                            + " the next master does not know of; 1 would be right");
+        }
+        if (field(info, "aof_enabled").equals("0")) {
+            warnings.add(
+                    "appendonly is no: after a restart the server has forgotten the locks of the time since its last"
+                            + " snapshot; appendonly yes would be right");
+        }
+        return warnings;
     }
 
     static boolean isAtLeast(String version, int major, int minor) {

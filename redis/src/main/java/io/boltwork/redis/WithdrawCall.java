@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /** {@code withdraw.lua} under way. */
-final class WithdrawCall extends ScriptCall {
+final class WithdrawCall extends CommandCall {
     private final Withdraw command;
 
     WithdrawCall(ServerConnection connection, Withdraw command, Consumer<Reply> handler) {
@@ -16,11 +16,20 @@ final class WithdrawCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
         keySpace.writeKey(out, command.lock());
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
         String request = command.request();
         Resp.write(out, request == null ? "" : request);
         Resp.write(out, command.lastToken());
+    }
+
+    @Override
+    String inGroup() {
+        return "w";
     }
 
     @Override

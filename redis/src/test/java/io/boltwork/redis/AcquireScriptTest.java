@@ -253,6 +253,17 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
+    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        b.acquire(LOCK, "b:2");
+        a.release(LOCK, "a:1", token);
+        assertThat(b.nextGrant().request()).isEqualTo("b:1"); // as a claim
+        endLease();
+        assertThat(b.acquire(LOCK, "b:2").known()).isFalse();
+    }
+
+    @Test
     void aClaimThatLapsesTakesAllRequestsOfItsClientAlong() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");

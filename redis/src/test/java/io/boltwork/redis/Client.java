@@ -3,12 +3,15 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -32,7 +35,13 @@ final class Client implements BackendListener, AutoCloseable {
     }
 
     static Client open(String id, String uri) {
-        return open(id, RedisBackend.connect(uri));
+        RedisBackend backend = RedisBackend.connect(uri);
+        try {
+            return open(id, backend);
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
     }
 
     static Client open(String id, RedisBackend backend) {
@@ -72,7 +81,7 @@ final class Client implements BackendListener, AutoCloseable {
 
     Reply.Renewed renew(String lock, String request, long token, long lease) {
         Command.Renew.Item item = new Command.Renew.Item(lock, request, token, lease, 0);
-        return ask(new Command.Renew(java.util.List.of(item), NEVER), Reply.Renewed.class);
+        return ask(new Command.Renew(List.of(item), NEVER), Reply.Renewed.class);
     }
 
     Reply.Restored restore(String lock, String request, long token) {
@@ -85,6 +94,50 @@ final class Client implements BackendListener, AutoCloseable {
 
     Reply.Inspected inspect(String lock) {
         return ask(new Command.Inspect(lock), Reply.Inspected.class);
+    }
+
+    /** The requests in a lock's queue. */
+    List<String> waiting(String lock) {
+        return inspect(lock).queue().stream()
+                .map(Reply.Inspected.Waiting::request)
+                .toList();
+    }
+
+    Reply.Forced force(String lock, long expectedToken) {
+        return ask(new Command.ForceRelease(lock, expectedToken), Reply.Forced.class);
+    }
+
+    Reply.Announced announce(ClientCard card, long lifeMillis) {
+        return ask(new Command.Announce(card, lifeMillis), Reply.Announced.class);
+    }
+
+    List<ClientCard> identify(String... clients) {
+        return ask(new Command.Identify(List.of(clients)), Reply.Identified.class)
+                .clients();
+    }
+
+    /** All locks that are like a pattern. */
+    List<Reply.ScannedLocks.Lock> scanLocks(String pattern, int count) {
+        List<Reply.ScannedLocks.Lock> locks = new ArrayList<>();
+        String cursor = "";
+        do {
+            Reply.ScannedLocks page = ask(new Command.ScanLocks(pattern, cursor, count), Reply.ScannedLocks.class);
+            locks.addAll(page.locks());
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        return locks;
+    }
+
+    /** All clients that have been announced. */
+    List<ClientCard> scanClients(int count) {
+        List<ClientCard> cards = new ArrayList<>();
+        String cursor = "";
+        do {
+            Reply.ScannedClients page = ask(new Command.ScanClients(cursor, count), Reply.ScannedClients.class);
+            cards.addAll(page.clients());
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        return cards;
     }
 
     Grant nextGrant() {

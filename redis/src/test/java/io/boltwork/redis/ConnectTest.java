@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -18,6 +21,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConnectTest {
@@ -119,7 +123,7 @@ class ConnectTest {
                     "+hget",
                     "+hdel",
                     "+hlen",
-                    "+hgetall",
+                    "+del",
                     "+pexpire",
                     "+publish",
                     "+subscribe");
@@ -132,8 +136,28 @@ class ConnectTest {
                 client.restore("l", "a:3", token);
                 client.release("l", "a:1", token);
                 assertThat(client.nextGrant().request()).isEqualTo("a:2");
-                assertThat(client.inspect("l").owner()).isEqualTo("a:2");
                 assertThat(client.withdraw("l", "a:2", 0).known()).isTrue();
+                ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+                client.announce(card, 60_000);
+                client.announce(card, 0);
+                assertThat(client.force("l", 0).released()).isFalse();
+                for (Command look : List.of(
+                        new Command.Inspect("l"),
+                        new Command.Identify(List.of("a")),
+                        new Command.ScanLocks("*", "", 10),
+                        new Command.ScanClients("", 10))) {
+                    Failed failed = client.ask(look, Failed.class);
+                    assertThat(failed.cause().isRetryable()).isFalse();
+                    assertThat(failed.cause()).hasMessageContaining("NOPERM");
+                }
+
+                redis.command("ACL", "SETUSER", "locks", "+hgetall", "+scan");
+                client.acquire("l", "a:3");
+                client.announce(card, 60_000);
+                assertThat(client.inspect("l").owner()).isEqualTo("a:3");
+                assertThat(client.scanLocks("*", 10)).hasSize(1);
+                assertThat(client.scanClients(10)).containsExactly(card);
+                assertThat(client.identify("a")).containsExactly(card);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
@@ -19,22 +20,37 @@ import org.jspecify.annotations.Nullable;
 final class DifferentialCommands {
     private static final List<String> LOCKS = List.of("stock:1001", "a{b}%7Bc", "lock ü");
 
+    private static final List<String> PATTERNS = List.of("*", "stock:*", "a{b}%*c", "??????", "*o?k*", "[a-z]*");
+    private static final int PAGE = 1_000; // more than there are
+    private static final long HOUR = 3_600_000;
+
+    static final List<String> LISTENERS = List.of("alice", "bob", "carol");
+
     /** The last one listens to nothing. */
     static final List<String> CLIENTS = List.of("alice", "bob", "carol", "ghost");
 
     private static final int REQUESTS = 4;
     private static final int OLD_TOKENS = 32;
-    private static final long[] LEASES = {2, 5, 10, 30, 100, 5_000, 3_600_000};
+    private static final long DAY = 24 * HOUR;
+    private static final long YEAR = 365 * DAY;
+
+    private static final long[] SHORT_LEASES = {1, 2, 5, 10, 30, 100};
+    private static final long[] LONG_LEASES = {2_999, 3_000, 3_001, 5_000, HOUR, DAY, DAY + 1, 2 * DAY, YEAR};
+    private static final long[] BLOCK_EDGES = {-1, 0, 1, 998, 999, 1_000};
+    private static final long[] FENCE_EDGES = {-999, -1, 0, 1, 1};
     private static final long[] DELAYS = {0, 0, 0, 0, 1, 5};
 
     private final SplittableRandom random;
     private final List<String> locks;
     private final Map<String, Inspected> seen = new HashMap<>();
+    private final Map<String, String> owners = new HashMap<>();
     private final Map<String, List<Long>> tokens = new HashMap<>();
+    private final int longLeases;
     private long millis;
 
     DifferentialCommands(long seed) {
         random = new SplittableRandom(seed);
+        longLeases = random.nextInt(2, 6); // one in so many
         locks = LOCKS.subList(0, random.nextInt(1, LOCKS.size() + 1)); // the fewer, the longer the queues
     }
 
@@ -47,11 +63,63 @@ final class DifferentialCommands {
         return locks.get(random.nextInt(locks.size()));
     }
 
+    List<String> locks() {
+        return locks;
+    }
+
+    /** A number below another. */
+    int below(int bound) {
+        return random.nextInt(bound);
+    }
+
+    /**
+     * When to execute the next command, if the clock is ours: now, soon, at an edge (a millisecond before it, at it, or
+     * after it), much later, or before.
+     *
+     * @param micros the clock
+     * @param expiry when keys expire and had their expiry set
+     */
+    long moment(long micros, DifferentialExpiry expiry) {
+        int dice = random.nextInt(100);
+        if (dice < 45) {
+            return micros;
+        } else if (dice < 60) {
+            return micros + random.nextInt(1, 3_000);
+        } else if (dice < 90) {
+            String lock = lock();
+            long edge = edge(lock, expiry) + random.nextInt(-1, 2);
+            return edge < micros / 1_000 - 2 * HOUR ? micros : edge * 1_000 + (oneIn(2) ? 0 : random.nextInt(1_000));
+        } else if (dice < 92) {
+            return micros - random.nextLong(2 * HOUR * 1_000);
+        } else if (dice < 94) {
+            return micros - random.nextLong(3_000);
+        }
+        return micros + 1_000 * random.nextLong(new long[] {3_001, HOUR, DAY, 3 * DAY}[random.nextInt(4)]);
+    }
+
+    /** A moment that something depends on: the end of a lease, an expiry that is due to be set anew. */
+    private long edge(String lock, DifferentialExpiry expiry) {
+        Inspected snapshot = seen.get(lock);
+        int dice = random.nextInt(10);
+        if (snapshot != null && snapshot.untilMillis() > 0 && dice < 7) {
+            return snapshot.untilMillis();
+        } else if (expiry.isKnown(lock)) {
+            return dice == 0 ? expiry.expiresAt(lock) : expiry.setAt(lock) + (dice == 1 ? 0 : HOUR);
+        }
+        return millis;
+    }
+
+    /** The clock at the next command. */
+    void at(long now) {
+        millis = now;
+    }
+
     /** Takes note of how a lock looks now. */
     void saw(String lock, Inspected snapshot) {
         seen.put(lock, snapshot);
         millis = snapshot.server().millis();
         if (snapshot.owner() != null) {
+            owners.put(lock, snapshot.owner());
             token(snapshot.owner(), snapshot.token());
         }
     }
@@ -67,8 +135,18 @@ final class DifferentialCommands {
     }
 
     Command next() {
-        int dice = random.nextInt(100);
-        if (dice < 48) {
+        int dice = random.nextInt(118);
+        if (dice >= 113) {
+            return forceRelease(lock());
+        } else if (dice == 112) {
+            return broken();
+        } else if (dice >= 106) {
+            return look();
+        } else if (dice >= 103) {
+            return new Command.Announce(card(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR);
+        } else if (dice >= 100) {
+            return forceRelease(lock());
+        } else if (dice < 48) {
             String lock = lock();
             return acquire(lock, asker(lock), random.nextInt(3) > 0, notAfter());
         } else if (dice < 66) {
@@ -76,7 +154,8 @@ final class DifferentialCommands {
         } else if (dice < 74) {
             String lock = lock();
             String request = someone(lock);
-            return new Command.Withdraw(lock, request, oneIn(2) ? 0 : last(first(lock, request)));
+            return new Command.Withdraw(
+                    lock, request, oneIn(2) ? 0 : oneIn(2) ? raised(lock) : last(first(lock, request)));
         } else if (dice < 80) {
             return new Command.Withdraw(lock(), null, 0);
         } else if (dice < 93) {
@@ -99,7 +178,68 @@ final class DifferentialCommands {
         if (oneIn(2) && !successor.equals(request)) { // no request follows itself
             next = acquire(lock, successor, true, oneIn(4) ? millis - 1 : notAfter());
         }
-        return new Command.Release(lock, request, first, last(first), oneIn(6) ? random.nextInt(1, 12) : 0, next);
+        return new Command.Release(lock, request, first, oneIn(8) ? raised(lock) : last(first), keep(), next);
+    }
+
+    private long keep() {
+        return oneIn(5) ? oneIn(8) ? 2 * DAY : random.nextInt(1, 12) : 0;
+    }
+
+    /** Something for the lock whose key is no hash. */
+    private Command broken() {
+        String lock = DifferentialSite.BROKEN;
+        return switch (random.nextInt(5)) {
+            case 0 -> acquire(lock, anyone(), oneIn(2), notAfter());
+            case 1 -> release(lock);
+            case 2 -> new Command.Withdraw(lock, anyone(), 0);
+            case 3 -> new Command.ForceRelease(lock, 0);
+            default -> new Command.Restore(lock, anyone(), millis * 1_000, lease(), delay(), notAfter());
+        };
+    }
+
+    /** A release by the owner, or a nudge if there is none. */
+    Command releaseOf(String lock) {
+        Inspected snapshot = seen.get(lock);
+        String owner = snapshot.owner();
+        return owner == null
+                ? new Command.Withdraw(lock, null, 0)
+                : new Command.Release(lock, owner, snapshot.token(), snapshot.token(), 0, null);
+    }
+
+    /** The owner of a token that the server has never seen comes back. */
+    Command newerRestore(String lock) {
+        return new Command.Restore(lock, "carol:0", seen.get(lock).fence() + 1, 3_000, 0, Long.MAX_VALUE);
+    }
+
+    private Command.ForceRelease forceRelease(String lock) {
+        if (oneIn(3)) {
+            return new Command.ForceRelease(lock, 0);
+        }
+        long first = first(lock, someone(lock));
+        long token = oneIn(3) ? first + BLOCK_EDGES[random.nextInt(BLOCK_EDGES.length)] : last(first);
+        return new Command.ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any
+    }
+
+    private ClientCard card() {
+        return new ClientCard(
+                CLIENTS.get(random.nextInt(CLIENTS.size())),
+                oneIn(2) ? "shop" : "desk",
+                oneIn(2) ? "höst" : "h",
+                random.nextInt(9),
+                millis,
+                random.nextInt(1, 3));
+    }
+
+    Command lookAtAll() {
+        return new Command.ScanLocks("*", "", PAGE);
+    }
+
+    private Command look() {
+        return switch (random.nextInt(3)) {
+            case 0 -> new Command.Identify(CLIENTS);
+            case 1 -> new Command.ScanClients("", PAGE);
+            default -> new Command.ScanLocks(PATTERNS.get(random.nextInt(PATTERNS.size())), "", PAGE);
+        };
     }
 
     private Command.Renew renew() {
@@ -110,20 +250,27 @@ final class DifferentialCommands {
                 items.add(new Command.Renew.Item(lock, request, first(lock, request), lease(), delay()));
             }
         }
+        if (oneIn(4)) {
+            Command.Renew.Item broken =
+                    new Command.Renew.Item(DifferentialSite.BROKEN, anyone(), millis * 1_000, lease(), delay());
+            items.add(random.nextInt(items.size() + 1), broken);
+        }
         return new Command.Renew(items, notAfter());
     }
 
-    /** Mostly the owner, else as {@link #asker}. */
+    /** Mostly the owner, or who was it last; else as {@link #asker}. */
     private String someone(String lock) {
-        Inspected snapshot = seen.get(lock);
-        return snapshot != null && snapshot.owner() != null && random.nextInt(4) > 0 ? snapshot.owner() : asker(lock);
+        String owner = owners.get(lock);
+        return owner != null && random.nextInt(3) > 0 ? owner : asker(lock);
     }
 
-    /** One who waits, if there is one, or anybody. */
+    /** One who waits, if there is one, or anybody; sometimes the owner. */
     private String asker(String lock) {
         Inspected snapshot = seen.get(lock);
-        if (snapshot != null && !snapshot.queue().isEmpty() && oneIn(3)) {
-            return snapshot.queue().get(random.nextInt(snapshot.queue().size()));
+        if (snapshot != null && snapshot.owner() != null && oneIn(10)) {
+            return snapshot.owner();
+        } else if (snapshot != null && !snapshot.queue().isEmpty() && oneIn(3)) {
+            return snapshot.queue().get(random.nextInt(snapshot.queue().size())).request();
         }
         return anyone();
     }
@@ -135,8 +282,17 @@ final class DifferentialCommands {
     /** Mostly the owner's token, else an older one of the request, else any. */
     private long first(String lock, String request) {
         Inspected snapshot = seen.get(lock);
-        if (snapshot != null && request.equals(snapshot.owner()) && random.nextInt(8) > 0) {
+        if (snapshot != null && request.equals(snapshot.owner())) {
+            boolean raised = snapshot.fence() >= snapshot.token() + LockBackend.TOKENS_PER_HOLD;
+            if (raised && oneIn(4)) {
+                return snapshot.fence() - LockBackend.TOKENS_PER_HOLD + 1; // as if the block were the last one
+            }
+        }
+        if (snapshot != null && request.equals(snapshot.owner()) && random.nextInt(6) > 0) {
             return snapshot.token();
+        }
+        if (snapshot != null && snapshot.fence() > 1_000 && oneIn(3)) {
+            return snapshot.fence() + FENCE_EDGES[random.nextInt(FENCE_EDGES.length)];
         }
         List<Long> known = tokens.getOrDefault(request, List.of());
         if (known.isEmpty() || oneIn(8)) {
@@ -145,12 +301,22 @@ final class DifferentialCommands {
         return known.get(random.nextInt(2) > 0 ? known.size() - 1 : random.nextInt(known.size()));
     }
 
+    /** A token above the fence. */
+    private long raised(String lock) {
+        Inspected snapshot = seen.get(lock);
+        return random.nextInt(1, 2 * LockBackend.TOKENS_PER_HOLD) + (snapshot == null ? 0 : snapshot.fence());
+    }
+
     private long last(long first) {
+        if (oneIn(4)) {
+            return first; // as without a handover
+        }
         return first + random.nextInt(oneIn(8) ? 3 * LockBackend.TOKENS_PER_HOLD : LockBackend.TOKENS_PER_HOLD);
     }
 
     private long lease() {
-        return LEASES[random.nextInt(LEASES.length)];
+        long[] leases = oneIn(longLeases) ? LONG_LEASES : SHORT_LEASES;
+        return leases[random.nextInt(leases.length)];
     }
 
     private long delay() {
@@ -158,7 +324,7 @@ final class DifferentialCommands {
     }
 
     private long notAfter() {
-        return oneIn(10) ? millis + random.nextInt(-3, 3) : Long.MAX_VALUE;
+        return oneIn(8) ? millis + random.nextInt(-2, 3) : Long.MAX_VALUE;
     }
 
     private void token(String request, long token) {

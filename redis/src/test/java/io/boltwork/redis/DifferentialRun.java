@@ -3,99 +3,165 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.BackendListener;
+import io.boltwork.redis.DifferentialSite.Done;
+import io.boltwork.redis.DifferentialSite.Look;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected;
-import io.boltwork.spi.ServerTime;
-import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
  * One random sequence of commands, executed by a real Redis and by a {@link MemoryServer}, which must agree on every
- * answer, every grant and on how the locks look after every step.
+ * answer, every grant and on how the locks look after every step, their keys' expiry included.
  *
- * <p>The memory server's clock follows Redis': before each step it is set to the millisecond that Redis answered. Within
+ * <p>If Redis' clock stands still, both clocks are set before each step, to the microsecond, often to an edge: the end of a
+ * lease, a moment before it or after it.
+ *
+ * <p>Else the memory server's clock follows Redis': before each step it is set to the millisecond that Redis answered. Within
  * this millisecond it is set to the microsecond of the owner's token at Redis, if that token is of this millisecond,
  * since only a new token tells the microsecond. Any other new token must be the fence's successor, and the memory
- * server finds it by itself. So no token of Redis is believed that is below its millisecond, or not above its fence.
+ * server finds it by itself. When a lock is taken away, the fence tells the microsecond in the same way. So no token of
+ * Redis is believed that is below its millisecond, or not above its fence.
  */
-final class DifferentialRun implements AutoCloseable {
+final class DifferentialRun {
+    private static final int STEPS = 400;
     private static final int TRACE = 40;
-    private static final ServerTime NO_TIME = new ServerTime(0, "");
+    private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
 
-    private final RedisServer redis;
-    private final KeySpace keySpace = new KeySpace("boltwork");
+    /** What is compared. */
+    enum Part {
+        ANSWER,
+        GRANT,
+        STATE,
+        KEY
+    }
+
+    private final DifferentialSite site;
     private final DifferentialCommands commands;
     private final Map<String, Integer> counts;
-    private final Map<String, Listener> listeners = new HashMap<>();
-    private final List<LockBackend> backends = new ArrayList<>();
+    private final Map<String, ArrayDeque<Grant>> expected = new LinkedHashMap<>();
+    private final DifferentialExpiry expiry = new DifferentialExpiry();
+    private final Map<String, Long> cards = new HashMap<>();
+    private final Set<String> packed = new HashSet<>();
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final MemoryServer memory = MemoryServer.create(() -> Instant.EPOCH.plus(this.micros, ChronoUnit.MICROS));
+    private Part part = Part.ANSWER;
+    private boolean error;
     private long micros;
-
-    /** The grants of one client by Redis, and those that memory has made and that Redis' must equal. */
-    private static final class Listener implements BackendListener {
-        final BlockingQueue<Grant> actual = new LinkedBlockingQueue<>();
-        final ArrayDeque<Grant> expected = new ArrayDeque<>();
-
-        @Override
-        public void granted(Grant grant) {
-            actual.add(grant);
-        }
-
-        @Override
-        public void connected(ServerTime server) {}
-
-        @Override
-        public void disconnected(Throwable cause) {}
-    }
 
     /**
      * A sequence on an empty server.
      *
-     * @param counts how often each kind of answer was seen, to be added to
+     * @param counts how often each situation was seen, to be added to
      */
-    DifferentialRun(RedisServer redis, long seed, Map<String, Integer> counts) {
-        this.redis = redis;
+    DifferentialRun(DifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+        this.site = site;
         this.counts = counts;
         commands = new DifferentialCommands(seed);
-        redis.command("FLUSHALL");
-        for (String client : DifferentialCommands.CLIENTS.subList(0, DifferentialCommands.CLIENTS.size() - 1)) {
-            Listener listener = new Listener();
-            LockBackend backend = RedisBackend.connect(redis.uri());
-            backends.add(backend);
-            backend.open(client, listener);
-            memory.subscribe(client, listener.expected::add);
-            listeners.put(client, listener);
+        if (site.clock() != null) {
+            setClock(START);
+        }
+        site.flush();
+        site.leftover();
+        for (String client : DifferentialCommands.LISTENERS) {
+            ArrayDeque<Grant> grants = new ArrayDeque<>();
+            memory.subscribe(client, grants::add);
+            expected.put(client, grants);
         }
     }
 
-    void execute(int steps) throws Exception {
+    /** The sequence that a seed stands for: one in ten has a long queue. */
+    void executeKindOf(long seed) throws Exception {
+        if (seed % 10 == 0) {
+            executeLongQueue();
+        } else {
+            execute(STEPS);
+        }
+    }
+
+    private void execute(int steps) throws Exception {
         for (int i = 0; i < steps; i++) {
-            String fault = fault();
+            String fault = site.clock() == null ? fault() : fault() + move(commands.moment(micros, expiry));
             Command command = commands.next();
-            trace.add(i + fault + " " + command);
-            if (trace.size() > TRACE) {
-                trace.remove();
+            note(i + fault, command);
+            step(command, commands.oneIn(20));
+            if (commands.oneIn(4)) {
+                step(commands.lookAtAll(), false);
             }
-            step(command);
         }
         noOtherGrants();
+    }
+
+    /** A queue of many hundreds with many holes in it, which is served to its end. */
+    private void executeLongQueue() throws Exception {
+        String lock = commands.lock();
+        send(new Command.Acquire(lock, "alice:0", true, 60_000, 0, Long.MAX_VALUE));
+        String before = "nobody:0";
+        int wishes = 1_020 + commands.below(100);
+        for (int i = 1; i <= wishes; i++) {
+            String request = wish(lock, i);
+            boolean early = i < 100; // when a ring with many holes is still small
+            if (early != commands.oneIn(early ? 10 : 3)) { // takes out the one before, so that a hole is left
+                send(new Command.Withdraw(lock, before, 0));
+            }
+            before = request;
+        }
+        thin(lock, 2);
+        wish(lock, wishes + 1); // which finds more holes than entries
+        wish(lock, wishes + 2);
+        thin(lock, 3);
+        step(new Command.ForceRelease(lock, 0), false);
+        for (int i = 0; i < 40; i++) {
+            if (commands.oneIn(6) && site.clock() != null) {
+                move(micros + 3_000_000); // the claim lapses, and takes all of its client along
+                step(commands.oneIn(2) ? commands.newerRestore(lock) : new Command.Withdraw(lock, null, 0), false);
+            }
+            step(commands.releaseOf(lock), false);
+        }
+        noOtherGrants();
+    }
+
+    /** Somebody enters a queue, and now and then asks again. */
+    private String wish(String lock, int number) throws Exception {
+        String request = DifferentialCommands.CLIENTS.get(commands.below(4)) + ":" + number;
+        Command.Acquire wish = new Command.Acquire(lock, request, true, 3_000, 0, Long.MAX_VALUE);
+        send(wish);
+        if (commands.oneIn(50)) {
+            step(wish, false);
+        }
+        return request;
+    }
+
+    /** Leaves one in {@code n} in a queue. */
+    private void thin(String lock, int n) throws Exception {
+        Inspected full = (Inspected) memory.execute(new Command.Inspect(lock));
+        for (Inspected.Waiting waiting : full.queue()) {
+            if (!commands.oneIn(n)) {
+                send(new Command.Withdraw(lock, waiting.request(), 0));
+            }
+        }
+    }
+
+    /** What differed, or that there was no answer. */
+    String difference(Throwable failure) {
+        if (!(failure instanceof AssertionError)) {
+            return "no answer";
+        }
+        return error ? "error" : part.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
@@ -103,23 +169,31 @@ final class DifferentialRun implements AutoCloseable {
         return String.join("\n", trace);
     }
 
-    @Override
-    public void close() {
-        backends.forEach(LockBackend::close);
+    private void note(String when, Command command) {
+        trace.add(when + " " + command);
+        if (trace.size() > TRACE) {
+            trace.remove();
+        }
     }
 
-    private String fault() throws InterruptedException {
+    private String fault() throws Exception {
         if (commands.oneIn(100)) {
-            redis.command("FLUSHALL");
+            site.flush();
             memory.flush();
+            expiry.clear();
+            cards.clear();
+            packed.clear();
             return " after FLUSHALL";
         } else if (commands.oneIn(30)) {
             String lock = commands.lock();
-            redis.command("DEL", keySpace.key(lock));
+            site.delete(lock);
             memory.delete(lock);
+            expiry.remove(lock);
             return " after DEL " + lock;
+        } else if (site.clock() != null) {
+            return "";
         } else if (commands.oneIn(100)) {
-            redis.command("SCRIPT", "FLUSH");
+            site.forgetScripts();
             return " after SCRIPT FLUSH";
         } else if (commands.oneIn(5)) {
             TimeUnit.MILLISECONDS.sleep(3); // lets leases lapse
@@ -128,63 +202,299 @@ final class DifferentialRun implements AutoCloseable {
         return "";
     }
 
-    private void step(Command command) throws Exception {
-        Reply actual = send(command);
-        assertThat(actual).isInstanceOf(Reply.Answer.class);
-        long millis = ((Reply.Answer) actual).server().millis();
-        List<Inspected> snapshots = new ArrayList<>();
-        micros = millis * 1_000;
-        for (String lock : locks(command)) {
-            Inspected snapshot = (Inspected) send(new Command.Inspect(lock));
-            snapshots.add(snapshot);
-            commands.saw(lock, snapshot);
-            if (snapshot.token() / 1_000 == millis) {
-                micros = snapshot.token();
+    /** Sets the clock, but to no millisecond at which one server has dropped something and the other will in the next. */
+    private String move(long to) throws Exception {
+        if (to == micros) {
+            return "";
+        }
+        long target = to;
+        while (cards.containsValue(target / 1_000)) {
+            target += 1_000;
+        }
+        setClock(target);
+        forget();
+        return " at " + target;
+    }
+
+    private void setClock(long to) throws Exception {
+        micros = to;
+        site.clock().set(to);
+        commands.at(to / 1_000);
+    }
+
+    /** What has expired is gone at Redis; at the memory server perhaps before, then it is deleted at Redis. */
+    private void forget() throws Exception {
+        long now = micros / 1_000;
+        for (String lock : commands.locks()) {
+            if (!expiry.isDue(lock, now)) {
+                continue;
+            }
+            part = Part.KEY;
+            Look look = site.look(lock);
+            boolean gone = now > expiry.expiresAt(lock);
+            assertThat(look.fields().isEmpty())
+                    .as("the key of %s has expired", lock)
+                    .isEqualTo(gone);
+            if (gone || isBlank((Inspected) memory.execute(new Command.Inspect(lock)))) {
+                site.delete(lock);
+                memory.delete(lock);
+                expiry.remove(lock);
             }
         }
-        Reply expected = memory.execute(command);
-        assertThat(timeless(actual)).isEqualTo(timeless(expected));
-        assertThat(((Reply.Answer) expected).server().millis()).isEqualTo(millis);
-        int i = 0;
-        for (String lock : locks(command)) {
+        if (cards.values().stream().anyMatch(end -> end <= now)) {
+            step(new Command.Identify(DifferentialCommands.CLIENTS), false);
+            cards.values().removeIf(end -> end <= now);
+        }
+    }
+
+    /** One command, its answer, and how everything looks afterwards. */
+    private void step(Command command, boolean full) throws Exception {
+        if (command instanceof Command.Announce announce) {
+            cards.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
+        }
+        part = Part.ANSWER;
+        List<String> locks = locks(command);
+        Done done = site.execute(command, locks, full);
+        Reply actual = done.reply();
+        if (actual instanceof Reply.Failed failed) {
+            error = true;
+            refused(command, failed, full);
+            error = false;
+            compare(locks, done.looks());
+            return;
+        }
+        long millis = ((Reply.Answer) actual).server().millis();
+        if (site.clock() == null) {
+            micros = millis * 1_000;
+        } else {
+            assertThat(millis).as("the server's clock").isEqualTo(micros / 1_000);
+        }
+        Map<String, Look> looks = done.looks();
+        looks.forEach((lock, look) -> {
+            commands.saw(lock, look.lock());
+            long moment = moment(command, actual, look.lock());
+            if (site.clock() == null && moment / 1_000 == millis) {
+                micros = moment;
+            }
+        });
+        Map<String, Inspected> before = new HashMap<>();
+        for (String lock : locks) {
+            before.put(lock, (Inspected) memory.execute(new Command.Inspect(lock)));
+        }
+        Reply answer = execute(command);
+        assertThat(((Reply.Answer) answer).server().millis()).isEqualTo(millis);
+        assertThat(Timeless.of(packed(command, actual, answer))).isEqualTo(Timeless.of(answer));
+        compareGrants();
+        for (String lock : locks) {
+            expire(command, answer, lock, looks.get(lock), millis);
+        }
+        compare(locks, looks);
+        learn(command, answer);
+        count(command, answer, before);
+    }
+
+    /** A step after which nobody looks. */
+    private void send(Command command) throws Exception {
+        note("", command);
+        part = Part.ANSWER;
+        Reply actual = site.send(command);
+        error = !(actual instanceof Reply.Answer);
+        assertThat(actual).isInstanceOf(Reply.Answer.class);
+        if (site.clock() == null) {
+            long millis = ((Reply.Answer) actual).server().millis();
+            micros = actual instanceof Acquired acquired && acquired.token() > 0 ? acquired.token() : millis * 1_000;
+        }
+        Reply answer = execute(command);
+        assertThat(Timeless.of(packed(command, actual, answer))).isEqualTo(Timeless.of(answer));
+        learn(command, answer);
+        if (!expiry.isKnown(locks(command).get(0))) {
+            expiry.changed(locks(command).get(0), micros / 1_000, 60_000);
+        }
+    }
+
+    /** A key of another type, or a command that needs memory: it was not executed, and the answer says so. */
+    private void refused(Command command, Reply.Failed failed, boolean full) throws Exception {
+        boolean broken = List.of(DifferentialSite.BROKEN).equals(all(command));
+        assertThat(failed.executed()).as("%s", failed).isFalse();
+        if (broken) {
+            assertThat(failed.cause()).hasMessageContaining("WRONGTYPE");
+            assertThat(site.isBrokenIntact()).isTrue();
+            seen("refused: no lock");
+        } else {
+            assertThat(full).as("%s", failed).isTrue();
+            assertThat(command).isInstanceOfAny(Command.Acquire.class, Command.Announce.class);
+            assertThat(failed.cause()).hasMessageContaining("OOM");
+            seen("refused: no memory");
+        }
+        if (command instanceof Command.Announce announce) {
+            cards.remove(announce.card().id());
+            memory.execute(new Command.Announce(announce.card(), 0));
+            Reply forgotten = site.send(new Command.Announce(announce.card(), 0));
+            assertThat(forgotten).isInstanceOf(Reply.Announced.class);
+        }
+    }
+
+    /** The memory server's answer, which knows no key of another type. */
+    private Reply execute(Command command) {
+        if (!(command instanceof Command.Renew renew)) {
+            return memory.execute(command);
+        }
+        List<Command.Renew.Item> items = renew.items();
+        Reply.Renewed answer = (Reply.Renewed) memory.execute(
+                new Command.Renew(items.stream().filter(item -> !isBroken(item)).toList(), renew.notAfter()));
+        List<Reply.Renewed.Item> outcomes = new ArrayList<>(answer.items());
+        for (int i = 0; i < items.size(); i++) {
+            if (isBroken(items.get(i))) {
+                outcomes.add(i, new Reply.Renewed.Item(Reply.Renewal.BROKEN, null));
+            }
+        }
+        return new Reply.Renewed(answer.server(), outcomes);
+    }
+
+    private static boolean isBroken(Command.Renew.Item item) {
+        return item.lock().equals(DifferentialSite.BROKEN);
+    }
+
+    private void compare(List<String> locks, Map<String, Look> looks) {
+        for (String lock : locks) {
+            part = Part.STATE;
             Inspected snapshot = (Inspected) memory.execute(new Command.Inspect(lock));
-            assertThat(timeless(snapshots.get(i++))).as("the lock %s", lock).isEqualTo(timeless(snapshot));
-        }
-        for (Listener listener : listeners.values()) {
-            compareGrants(listener);
-        }
-        learn(command, expected);
-        count(command, expected);
-    }
-
-    private Reply send(Command command) throws Exception {
-        CompletableFuture<Reply> reply = new CompletableFuture<>();
-        backends.get(0).send(command, reply::complete);
-        return reply.get(Slack.seconds(5).toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void compareGrants(Listener listener) throws InterruptedException {
-        for (Grant expected = listener.expected.poll(); expected != null; expected = listener.expected.poll()) {
-            Grant actual = listener.actual.poll(Slack.seconds(5).toMillis(), TimeUnit.MILLISECONDS);
-            assertThat(actual).as("the grant %s", expected).isNotNull();
-            assertThat(actual.server().millis()).isEqualTo(expected.server().millis());
-            assertThat(timeless(actual)).isEqualTo(timeless(expected));
-            commands.saw(actual);
-            seen("Grant");
+            Look look = looks.get(lock);
+            assertThat(Timeless.of(look.lock())).as("the lock %s", lock).isEqualTo(Timeless.of(snapshot));
+            part = Part.KEY;
+            DifferentialRing.check(look.fields(), snapshot.queue());
+            if (isBlank(snapshot)) {
+                assertThat(look.fields()).isEmpty();
+                packed.remove(lock);
+            } else {
+                assertThat(look.fields()).containsEntry("x", "" + expiry.setAt(lock));
+                long left = expiry.expiresAt(lock) - look.lock().server().millis();
+                if (site.clock() == null) {
+                    assertThat(look.ttl()).isBetween(left - Slack.seconds(5).toMillis(), left + 1_000);
+                } else {
+                    assertThat(look.ttl()).isEqualTo(left);
+                }
+            }
+            if (snapshot.queue().isEmpty()) {
+                packed.remove(lock);
+            }
         }
     }
 
-    /** Makes one last grant to each: what came before it would have been another. */
+    /** Takes note of when a key expires after a command. */
+    private void expire(Command command, Reply answer, String lock, Look after, long now) {
+        Inspected lockAfter = (Inspected) memory.execute(new Command.Inspect(lock));
+        if (isBlank(lockAfter) || now > notAfter(command)) {
+            return;
+        }
+        boolean stays = command instanceof Command.Release
+                && expiry.mayStay(lock, now)
+                && after.fields().get("x").equals("" + expiry.setAt(lock));
+        Reply.Renewal renewal = renewal(command, answer, lock);
+        if (renewal == Reply.Renewal.FORGOTTEN) {
+            return;
+        }
+        if (stays || renewal == Reply.Renewal.LOST) { // then the memory server keeps it for a day from now on
+            expiry.changedOnly(lock, now);
+        } else {
+            expiry.changed(lock, now, Math.max(0, lockAfter.untilMillis() - now));
+        }
+    }
+
+    /** A command that is later than that leaves the key as it is. */
+    private static long notAfter(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire.notAfter();
+        } else if (command instanceof Command.Restore restore) {
+            return restore.notAfter();
+        } else if (command instanceof Command.Renew renew) {
+            return renew.notAfter();
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /** What became of a lock's renewal; of all else, that it was done. */
+    private static Reply.Renewal renewal(Command command, Reply answer, String lock) {
+        if (command instanceof Command.Renew renew) {
+            int index = renew.items().stream()
+                    .map(Command.Renew.Item::lock)
+                    .toList()
+                    .indexOf(lock);
+            return ((Reply.Renewed) answer).items().get(index).outcome();
+        }
+        return Reply.Renewal.OK;
+    }
+
+    private static boolean isBlank(Inspected lock) {
+        return lock.owner() == null
+                && lock.untilMillis() == 0
+                && lock.fence() == 0
+                && lock.queue().isEmpty();
+    }
+
+    /**
+     * An answer with the memory server's position if Redis has rewritten the ring since it was empty, which lowers all
+     * positions: a position is an upper bound. It does so when a request enters a ring of a thousand places with fewer
+     * fields in the whole hash.
+     */
+    private Reply packed(Command command, Reply actual, Reply answer) {
+        if (!(actual instanceof Acquired acquired) || !(answer instanceof Acquired wanted)) {
+            return actual;
+        }
+        Command.Acquire acquire = (Command.Acquire) command;
+        List<String> queue = ((Inspected) memory.execute(new Command.Inspect(acquire.lock())))
+                .queue().stream().map(Inspected.Waiting::request).toList();
+        int length = wanted.position() - 1; // before it entered
+        boolean entered = wanted.verdict() == Reply.Verdict.QUEUED && !wanted.known();
+        if (entered && !packed.contains(acquire.lock()) && length >= 1_000 && 2 * queue.size() + 6 < length) {
+            packed.add(acquire.lock());
+            assertThat(acquired.position()).as("the ring is packed").isEqualTo(queue.size());
+            seen("a ring was packed");
+        }
+        if (!packed.contains(acquire.lock())) {
+            return actual;
+        }
+        int place = queue.indexOf(acquire.request());
+        assertThat(acquired.position()).isBetween(place + 1, wanted.position());
+        return new Acquired(
+                acquired.server(),
+                acquired.verdict(),
+                acquired.token(),
+                acquired.remainingMillis(),
+                wanted.position(),
+                acquired.known(),
+                acquired.owner());
+    }
+
+    /** The microsecond that a new token tells, or a new fence if a lock was taken away, whose next owner has what follows. */
+    private static long moment(Command command, Reply answer, Inspected after) {
+        if (command instanceof Command.ForceRelease force
+                && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
+            return after.owner() == null ? after.fence() : after.token() - 1;
+        }
+        return after.token();
+    }
+
+    private void compareGrants() throws Exception {
+        part = Part.GRANT;
+        for (Map.Entry<String, ArrayDeque<Grant>> granted : expected.entrySet()) {
+            for (Grant wanted = granted.getValue().poll();
+                    wanted != null;
+                    wanted = granted.getValue().poll()) {
+                Grant actual = site.nextGrant(granted.getKey());
+                assertThat(actual).as("the grant %s", wanted).isNotNull();
+                assertThat(actual.server().millis()).isEqualTo(wanted.server().millis());
+                assertThat(Timeless.of(actual)).isEqualTo(Timeless.of(wanted));
+                commands.saw(actual);
+                seen("grant");
+            }
+        }
+        part = Part.ANSWER;
+    }
+
     private void noOtherGrants() throws Exception {
-        for (String client : listeners.keySet()) {
-            String lock = "the last one of " + client;
-            step(new Command.Acquire(lock, "ghost:0", true, 60_000, 0, Long.MAX_VALUE));
-            step(new Command.Acquire(lock, client + ":0", true, 60_000, 0, Long.MAX_VALUE));
-            step(new Command.Withdraw(lock, "ghost:0", 0));
-        }
-        assertThat(listeners.values())
-                .allSatisfy(listener ->
-                        assertThat(listener.actual).as("grants by Redis alone").isEmpty());
+        part = Part.GRANT;
+        assertThat(site.leftover()).as("grants by Redis alone").isEmpty();
     }
 
     private void learn(Command command, Reply reply) {
@@ -195,26 +505,40 @@ final class DifferentialRun implements AutoCloseable {
         }
     }
 
-    private void count(Command command, Reply reply) {
-        if (reply instanceof Acquired acquired) {
-            seen("Acquired " + acquired.verdict() + (acquired.known() ? " known" : " unknown"));
-            if (acquired.position() > 3) {
-                seen("Acquired a place far behind");
+    private void count(Command command, Reply reply, Map<String, Inspected> before) {
+        if (command instanceof Command.Renew renew) {
+            Reply.Renewed renewed = (Reply.Renewed) reply;
+            for (int i = 0; i < renew.items().size(); i++) {
+                Command.Renew.Item item = renew.items().get(i);
+                seen(
+                        isBroken(item)
+                                ? "renew: BROKEN"
+                                : DifferentialSituation.of(
+                                        item,
+                                        before.get(item.lock()),
+                                        renewed.items().get(i),
+                                        renewed.server().millis()));
             }
-        } else if (reply instanceof Reply.Released released) {
-            seen("Released " + released.outcome());
-            seen("Released " + (released.claimMillis() > 0 ? "claim" : "no claim"));
-            if (((Command.Release) command).next() != null) {
-                Acquired next = released.next();
-                seen("Next " + (next == null ? "none" : next.verdict()));
+            long kinds = renewed.items().stream()
+                    .map(Reply.Renewed.Item::outcome)
+                    .distinct()
+                    .count();
+            if (kinds > 1) {
+                seen("renew: " + kinds + " outcomes");
             }
-        } else if (reply instanceof Reply.Withdrawn withdrawn) {
-            seen("Withdrawn " + (withdrawn.known() ? "known" : "unknown"));
-            seen("Withdrawn " + (withdrawn.claimMillis() > 0 ? "claim" : "no claim"));
-        } else if (reply instanceof Reply.Renewed renewed) {
-            renewed.items().forEach(item -> seen("Renewed " + item.outcome()));
-        } else if (reply instanceof Reply.Restored restored) {
-            seen("Restored " + restored.outcome());
+        } else if (reply instanceof Reply.Announced) {
+            seen("announce");
+        } else if (reply instanceof Reply.Identified identified) {
+            seen("identify " + (identified.clients().isEmpty() ? "nobody" : "somebody"));
+        } else if (reply instanceof Reply.ScannedLocks scanned) {
+            if (scanned.locks().isEmpty()) {
+                seen("scan no lock");
+            }
+            scanned.locks().forEach(lock -> seen("scan a lock " + (lock.owner() == null ? "of nobody" : "owned")));
+        } else if (reply instanceof Reply.ScannedClients scanned) {
+            seen("scan " + (scanned.clients().isEmpty() ? "no client" : "a client"));
+        } else {
+            seen(DifferentialSituation.of(command, before.get(locks(command).get(0)), reply));
         }
     }
 
@@ -222,7 +546,14 @@ final class DifferentialRun implements AutoCloseable {
         counts.merge(what, 1, Integer::sum);
     }
 
+    /** The locks that a command is about and that are locks. */
     private static List<String> locks(Command command) {
+        return all(command).stream()
+                .filter(lock -> !lock.equals(DifferentialSite.BROKEN))
+                .toList();
+    }
+
+    private static List<String> all(Command command) {
         if (command instanceof Command.Renew renew) {
             return renew.items().stream().map(Command.Renew.Item::lock).toList();
         } else if (command instanceof Command.Acquire acquire) {
@@ -233,41 +564,9 @@ final class DifferentialRun implements AutoCloseable {
             return List.of(withdraw.lock());
         } else if (command instanceof Command.Restore restore) {
             return List.of(restore.lock());
+        } else if (command instanceof Command.ForceRelease force) {
+            return List.of(force.lock());
         }
-        throw new IllegalArgumentException(command.toString());
-    }
-
-    /** An answer without when and where, which are compared apart. */
-    private static Reply timeless(Reply reply) {
-        if (reply instanceof Acquired acquired) {
-            return timeless(acquired);
-        } else if (reply instanceof Reply.Released released) {
-            Acquired next = released.next() == null ? null : timeless(released.next());
-            return new Reply.Released(NO_TIME, released.outcome(), next, released.claimMillis(), released.owner());
-        } else if (reply instanceof Reply.Withdrawn withdrawn) {
-            return new Reply.Withdrawn(NO_TIME, withdrawn.known(), withdrawn.claimMillis(), withdrawn.owner());
-        } else if (reply instanceof Reply.Renewed renewed) {
-            return new Reply.Renewed(NO_TIME, renewed.items());
-        } else if (reply instanceof Reply.Restored restored) {
-            return new Reply.Restored(NO_TIME, restored.outcome(), restored.owner());
-        } else if (reply instanceof Inspected is) {
-            return new Inspected(NO_TIME, is.owner(), is.token(), is.untilMillis(), is.claim(), is.fence(), is.queue());
-        }
-        return reply;
-    }
-
-    private static Acquired timeless(Acquired acquired) {
-        return new Acquired(
-                NO_TIME,
-                acquired.verdict(),
-                acquired.token(),
-                acquired.remainingMillis(),
-                acquired.position(),
-                acquired.known(),
-                acquired.owner());
-    }
-
-    private static Grant timeless(Grant grant) {
-        return new Grant(grant.lock(), grant.request(), grant.token(), grant.leaseMillis(), NO_TIME);
+        return List.of();
     }
 }

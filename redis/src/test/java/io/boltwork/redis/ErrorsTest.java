@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ErrorsTest {
-    private final Errors errors = new Errors("Redis at here:1");
+    private final Errors errors = new Errors("Redis at here:1", false);
 
     static Stream<Supplier<RedisServer>> servers() {
         return Stream.of(() -> RedisServer.startEmbedded(), () -> RedisServer.start());
@@ -91,22 +92,25 @@ class ErrorsTest {
                 Client client = Client.open("a", redis.uri())) {
             long token = client.acquire("held", "a:1").token();
             client.acquire("held", "a:2");
-            redis.command("REPLICAOF", "127.0.0.1", "1");
             List<Command> commands = List.of(
                     new Command.Acquire("l", "a:1", true, 1, 0, Client.NEVER),
                     new Command.Release("held", "a:1", token, token, 0, null),
                     new Command.Withdraw("held", "a:1", token),
                     new Command.Renew(List.of(new Command.Renew.Item("held", "a:1", token, 90_000, 0)), Client.NEVER),
-                    new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER));
+                    new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER),
+                    new Command.ForceRelease("held", 0),
+                    new Command.Announce(new ClientCard("a", "shop", "host", 1, 1, 1), 1_000));
             for (Command command : commands) {
+                redis.command("REPLICAOF", "127.0.0.1", "1");
                 Failed failed = client.ask(command, Failed.class);
                 assertThat(failed.executed()).isFalse();
                 assertThat(failed.cause().isRetryable()).isTrue();
                 assertThat(failed.cause()).hasMessageContaining("replica");
+                redis.command("REPLICAOF", "NO", "ONE");
+                client.awaitConnected(); // it has looked whether another server is the master now
             }
-            redis.command("REPLICAOF", "NO", "ONE");
             assertThat(client.inspect("held").owner()).isEqualTo("a:1");
-            assertThat(client.inspect("held").queue()).containsExactly("a:2");
+            assertThat(client.waiting("held")).containsExactly("a:2");
             assertThat(client.grants).as("no message for what was not written").isEmpty();
         }
     }
@@ -123,7 +127,9 @@ class ErrorsTest {
             assertThat(failed.cause()).hasMessageContaining("NOPERM");
             redis.command("ACL", "SETUSER", "default", "+evalsha", "-hmget");
             Failed inside = client.ask(new Command.Withdraw("l", null, 0), Failed.class);
+            assertThat(inside.executed()).isTrue();
             assertThat(inside.cause().isRetryable()).isFalse();
+            assertThat(inside.cause()).hasMessageContaining("lacks a right");
         }
     }
 }

@@ -51,7 +51,9 @@ class KeyTest extends ScriptTest {
                 () -> a.release(LOCK, "a:1", field("token")),
                 () -> a.acquire(LOCK, "a:2"),
                 () -> a.withdraw(LOCK, "a:2", 0),
-                () -> a.restore(LOCK, "a:3", field("fence") + 1));
+                () -> a.restore(LOCK, "a:3", field("fence") + 1),
+                () -> a.force(LOCK, 1),
+                () -> a.force(LOCK, 0));
         set("owner", "");
         for (Runnable step : steps) {
             redis.command("PEXPIRE", KEY, "" + 24 * HOUR);

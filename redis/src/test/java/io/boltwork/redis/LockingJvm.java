@@ -4,6 +4,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.testkit.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,14 +21,20 @@ final class LockingJvm {
 
     private LockingJvm() {}
 
+    /** What it is called in its history. */
+    static String process(String mode, int number) {
+        return mode + "-" + number;
+    }
+
     public static void main(String[] args) throws Exception {
         String mode = args[0];
         SharedCounter counter = SharedCounter.open(Path.of(args[2]));
         int number = Integer.parseInt(args[3]);
         int threads = Integer.parseInt(args[4]);
         int rounds = Integer.parseInt(args[5]);
-        try (LockClient client = LockClient.create(RedisBackend.connect(args[1]))) {
-            FencedLock lock = client.lock(LOCK, LockOptions.renewedLease(LEASE));
+        try (HistoryWriter history = HistoryWriter.open(Path.of(args[6]), process(mode, number));
+                LockClient client = LockClient.create(RedisBackend.connect(args[1]))) {
+            FencedLock lock = history.recorded(client.lock(LOCK, LockOptions.renewedLease(LEASE)));
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             if (mode.equals("hold")) {
                 hold(lock, in);
@@ -41,6 +48,7 @@ final class LockingJvm {
 
     private static void hold(FencedLock lock, BufferedReader in) throws IOException {
         try (Lease lease = lock.acquire()) {
+            lease.ensureValid();
             System.out.println("held " + lease.fencingToken());
             in.readLine();
         }
@@ -54,6 +62,7 @@ final class LockingJvm {
                 for (int j = 0; j < rounds; j++) {
                     try (Lease lease = lock.acquire()) {
                         counter.increment(number, lease.fencingToken());
+                        lease.ensureValid(); // should it be killed now, its history tells what it had till here
                     }
                 }
             });

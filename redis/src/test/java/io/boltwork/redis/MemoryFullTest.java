@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Release;
@@ -105,6 +106,57 @@ class MemoryFullTest extends ScriptTest {
         fillMemory();
         assertThat(a.withdraw(LOCK, null, 0).owner()).isEqualTo("b:1");
         assertThat(b.nextGrant().token()).isEqualTo(field("token"));
+    }
+
+    @Test
+    void aClaimThatRanOutEndsAlsoIfItsClientHasNothingElseInTheQueue() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        a.acquire(LOCK, "a:2");
+        a.release(LOCK, "a:1", token);
+        b.nextGrant();
+        endLease();
+        fillMemory();
+        assertThat(a.withdraw(LOCK, null, 0).owner()).isEqualTo("a:2");
+        assertThat(a.nextGrant().token()).isEqualTo(field("token"));
+    }
+
+    @Test
+    void theExpiryIsMoved() {
+        a.acquire(LOCK, "a:1");
+        set("x", 1);
+        fillMemory();
+        assertThat(a.withdraw(LOCK, null, 0).owner()).isEqualTo("a:1");
+        assertThat(field("x")).isGreaterThan(1);
+    }
+
+    @Test
+    void aLockIsTakenAwayAndTheNextGranted() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        fillMemory();
+        assertThat(a.force(LOCK, token).released()).isTrue();
+        assertThat(b.nextGrant().token()).isEqualTo(field("token")).isGreaterThan(token + BLOCK);
+    }
+
+    @Test
+    void aLockThatTheServerForgotIsTakenAway() {
+        fillMemory();
+        assertThat(a.force(LOCK, 0).released()).isFalse();
+        assertThat(field("fence")).isPositive();
+        assertThat(a.restore(LOCK, "a:1", 1_000_000).outcome()).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void nobodyIsAnnouncedButWhoLeavesIsForgotten() {
+        ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
+        a.announce(card, 60_000);
+        fillMemory();
+        assertThat(a.ask(new Command.Announce(card, 60_000), Failed.class).executed())
+                .isFalse();
+        assertThat(a.identify("a")).containsExactly(card);
+        a.announce(card, 0);
+        assertThat(a.identify("a")).isEmpty();
     }
 
     @Test

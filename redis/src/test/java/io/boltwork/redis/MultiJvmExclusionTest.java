@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.History;
+import io.boltwork.testkit.HistoryChecker;
+import io.boltwork.testkit.HistoryChecker.Verdict;
+import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.LeavesNothingBehind;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import java.io.IOException;
@@ -12,31 +17,47 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several JVMs exclude each other: a counter in a file that they share, not atomic by itself, comes out exact. */
+@Tag("load")
 class MultiJvmExclusionTest {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration WORK = Duration.ofSeconds(60);
     private static final int THREADS = 3;
 
-    private final RedisServer server = RedisServer.start();
-    private final List<ChildJvm> jvms = new ArrayList<>();
+    private static RedisServer server;
+
+    @RegisterExtension
+    final LeavesNothingBehind nothing = new LeavesNothingBehind(() -> server);
+
+    @TempDir
+    Path directory;
+
     private Path file;
     private SharedCounter counter;
+    private HistoryWriter history;
 
     @BeforeEach
-    void createCounter(@TempDir Path directory) throws IOException {
+    void createCounter() throws IOException {
         file = directory.resolve("counter");
         counter = SharedCounter.open(file);
+        history = nothing.closing(HistoryWriter.open(directory, "test"));
     }
 
-    @AfterEach
-    void endAll() {
-        jvms.forEach(ChildJvm::close);
+    @BeforeAll
+    static void startServer() {
+        server = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
         server.close();
     }
 
@@ -48,6 +69,7 @@ class MultiJvmExclusionTest {
         endWell(workers);
         assertThat(counter.value()).isEqualTo(3L * THREADS * rounds);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().hasSize(3 * THREADS * rounds);
+        assertThat(judged().holds()).isEqualTo(3 * THREADS * rounds);
     }
 
     @Test
@@ -63,8 +85,8 @@ class MultiJvmExclusionTest {
         go(workers);
         awaitQueue(3);
         assertThat(counter.value()).isZero();
-        waiter.kill();
-        holder.kill();
+        kill(waiter, LockingJvm.process("hold", 8));
+        kill(holder, LockingJvm.process("hold", 9));
         long start = System.nanoTime();
         Await.until("somebody works", () -> counter.value() > 0);
         assertThat(Duration.ofNanos(System.nanoTime() - start))
@@ -72,6 +94,7 @@ class MultiJvmExclusionTest {
         endWell(workers);
         assertThat(counter.value()).isEqualTo(2L * THREADS * rounds);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().allMatch(later -> later > token);
+        assertThat(judged().holds()).isEqualTo(1 + 2 * THREADS * rounds);
     }
 
     @Test
@@ -82,12 +105,13 @@ class MultiJvmExclusionTest {
         ChildJvm victim = all.get(2);
         go(all);
         Await.until("all work", () -> counter.of(0) > 20 && counter.of(1) > 20 && counter.of(2) > 20);
-        victim.kill();
+        kill(victim, LockingJvm.process("work", 2));
         endWell(workers);
         long others = 2L * THREADS * rounds;
         long victims = counter.of(2); // it may have been killed between the sum and its own count
         assertThat(counter.value()).isBetween(others + victims, others + victims + 1);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates();
+        assertThat((long) judged().holds()).isBetween(others + victims, others + victims + 1);
     }
 
     private List<ChildJvm> workers(int... rounds) throws InterruptedException {
@@ -102,16 +126,27 @@ class MultiJvmExclusionTest {
     }
 
     private ChildJvm start(String mode, int number, int rounds) {
-        ChildJvm jvm = ChildJvm.start(
+        return nothing.closing(ChildJvm.start(
                 LockingJvm.class,
                 mode,
                 server.uri(),
                 file.toString(),
                 Integer.toString(number),
                 Integer.toString(THREADS),
-                Integer.toString(rounds));
-        jvms.add(jvm);
-        return jvm;
+                Integer.toString(rounds),
+                directory.toString()));
+    }
+
+    private void kill(ChildJvm jvm, String process) {
+        jvm.kill();
+        history.killed(process);
+    }
+
+    /** All have ended: their histories must be right, too. */
+    private Verdict judged() {
+        Verdict verdict = HistoryChecker.checkEnded(History.read(directory)).orThrow();
+        System.out.println("several JVMs: " + verdict);
+        return verdict;
     }
 
     private static void go(List<ChildJvm> workers) {

@@ -8,6 +8,8 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.FaultyLink.Kind;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import java.util.List;
@@ -172,16 +174,12 @@ class ReconnectTest {
 
     @Test
     void aConnectionThatLeadsToAnotherServerTakesTheOtherAlong() {
-        for (boolean newest : new boolean[] {true, false}) {
+        for (Kind kind : List.of(Kind.SUBSCRIPTIONS, Kind.COMMANDS)) {
             try (RedisServer other = RedisServer.start();
-                    Forwarder forwarder = new Forwarder(redis.port());
-                    Client client = Client.open("a", forwarder.uri())) {
-                forwarder.leadTo(other.port());
-                if (newest) {
-                    forwarder.cutNewest();
-                } else {
-                    forwarder.cutOldest();
-                }
+                    FaultyLink link = FaultyLink.to(redis);
+                    Client client = Client.open("a", link.uri())) {
+                link.leadTo(other);
+                link.cut(kind).inject();
                 assertThat(client.nextEvent()).isInstanceOf(BackendException.class);
                 String run = ServerInfo.field(String.valueOf(other.command("INFO", "server")), "run_id");
                 assertThat(((ServerTime) client.nextEvent()).run()).isEqualTo(run);

@@ -4,10 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.lettuce.core.DriverInfo;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
 
 class RedisAddressTest {
 
@@ -59,7 +68,15 @@ class RedisAddressTest {
                 "localhost:6379                       | redis://",
                 "redis:localhost                      | redis://",
                 "http://u:s3cr3t@h                    | http://",
-                "redis-sentinel://u:s3cr3t@h/0#m      | redis-sentinel://",
+                "redis-sentinel://u:s3cr3t@h/0        | #",
+                "redis-sentinel://u:s3cr3t@h/0#       | #",
+                "redis-sentinel://u:s3cr3t@/0#m       | host",
+                "redis-sentinel://u:s3cr3t@h,/0#m     | URI",
+                "redis-sentinel://u:s3cr3t@h,i:0/0#m  | port",
+                "redis-sentinel://u:s3cr3t@h/0#%zz    | hexadecimal",
+                "redis-sentinel://u:s3cr3t@h/x#m      | database",
+                "redis-sentinel://u:@h/0#m            | password",
+                "redis-sentinel://h?verifyPeer=ca#m   | rediss://",
                 "redis-socket:///tmp/redis            | redis-socket://",
                 "redis://                             | URI",
                 "redis://:s3cr3t@                     | host",
@@ -95,9 +112,92 @@ class RedisAddressTest {
     }
 
     @Test
+    void ofLettucesAllIsKept() {
+        RedisURI uri = RedisURI.create("rediss://me:s3cr3t@[::1]:7000/3?clientName=shop&timeout=5s&verifyPeer=ca");
+        uri.setDriverInfo(
+                DriverInfo.builder().addUpstreamDriver("some-driver", "1.0").build());
+        RedisAddress address = RedisAddress.of(uri);
+        uri.setHost("elsewhere");
+        uri.setClientName("other");
+        RedisURI copy = address.resolved().toCompletableFuture().join();
+        assertThat(address).hasToString("rediss://[::1]:7000/3");
+        assertThat(address.hostAndPort()).isEqualTo("[::1]:7000");
+        assertThat(address.commandTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(copy.getHost()).isEqualTo("::1");
+        assertThat(copy.getPort()).isEqualTo(7000);
+        assertThat(copy.getDatabase()).isEqualTo(3);
+        assertThat(copy.getClientName()).isEqualTo("shop");
+        assertThat(copy.getLibraryName()).isEqualTo(uri.getLibraryName()).contains("some-driver");
+        assertThat(copy.getLibraryVersion()).isEqualTo(uri.getLibraryVersion());
+        assertThat(copy.getVerifyMode()).isEqualTo(SslVerifyMode.CA);
+        assertThat(copy.isSsl()).isTrue();
+        assertThat(copy.getTimeout()).isEqualTo(RedisAddress.CONNECT_TIMEOUT);
+        assertThat(String.valueOf(address)).doesNotContain("s3cr3t");
+    }
+
+    @Test
+    void ofLettucesCredentialsAreAskedForEachTime() {
+        AtomicInteger asked = new AtomicInteger();
+        RedisURI uri = RedisURI.create("redis://h");
+        uri.setCredentialsProvider(
+                RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "p" + asked.incrementAndGet())));
+        RedisAddress address = RedisAddress.of(uri);
+        assertThat(asked).hasValue(0);
+        for (int i = 1; i <= 2; i++) {
+            var provider = address.resolved().toCompletableFuture().join().getCredentialsProvider();
+            assertThat(provider).isInstanceOf(ImmediateRedisCredentialsProvider.class);
+            assertThat(new String(provider.resolveCredentials().block().getPassword()))
+                    .isEqualTo("p" + i);
+        }
+        uri.setCredentialsProvider(Mono::empty);
+        var none = RedisAddress.of(uri).resolved().toCompletableFuture().join().getCredentialsProvider();
+        assertThat(none.resolveCredentials().block().hasPassword()).isFalse();
+        uri.setCredentialsProvider(new StaticCredentialsProvider("me", "s3cr3t".toCharArray()));
+        assertThat(RedisAddress.of(uri)).hasToString("redis://me@h:6379/0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"60000,2000", "59999,59999", "1,1", "90000,90000"})
+    void ofLettucesTheTimeoutIsTwoSecondsIfItIsLettucesDefault(long given, long millis) {
+        RedisURI uri = RedisURI.create("redis://h");
+        assertThat(RedisAddress.of(uri).commandTimeout()).isEqualTo(Duration.ofSeconds(2));
+        uri.setTimeout(Duration.ofMillis(given));
+        assertThat(RedisAddress.of(uri).commandTimeout()).isEqualTo(Duration.ofMillis(millis));
+    }
+
+    @Test
+    void ofLettucesWhatIsNotOneServerIsRefused() {
+        RedisURI noName = RedisURI.create("redis-sentinel://s3cr3t@h/0#m");
+        noName.setSentinelMasterId(" ");
+        refused(noName, "sentinels");
+        RedisURI sentinels = RedisURI.create("redis://h");
+        sentinels.setSentinelMasterId("m");
+        refused(sentinels, "sentinels");
+        refused(RedisURI.create("redis-socket:///tmp/redis"), "Unix domain socket");
+        refused(new RedisURI(), "host");
+        RedisURI uri = RedisURI.create("redis://:s3cr3t@h");
+        uri.setPort(0);
+        refused(uri, "port");
+        uri.setPort(1);
+        uri.setTimeout(Duration.ZERO);
+        refused(uri, "timeout");
+        uri.setTimeout(Duration.ofSeconds(1));
+        uri.setHost("h1,h2");
+        refused(uri, "one host");
+    }
+
+    private static void refused(RedisURI uri, String word) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisBackend.connect(uri))
+                .withMessageStartingWith("uri ")
+                .withMessageContaining(word)
+                .withMessageNotContaining("s3cr3t");
+    }
+
+    @Test
     void thereIsAUri() {
         assertThatExceptionOfType(NullPointerException.class)
-                .isThrownBy(() -> RedisBackend.connect(null))
+                .isThrownBy(() -> RedisBackend.connect((String) null))
                 .withMessage("uri");
         assertThatExceptionOfType(NullPointerException.class)
                 .isThrownBy(() -> RedisBackend.connect("redis://h", null))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Inspected.Waiting;
 import io.boltwork.spi.Reply.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ class RingTest extends ScriptTest {
     }
 
     private void withdraw(int from, int to) {
+        b.withdraw(LOCK, null, 0); // the server knows the script now, so that none is sent again, and out of order
         for (int i = from; i < to; i++) {
             b.send(new Command.Withdraw(LOCK, "b:" + i, 0));
         }
@@ -35,6 +37,16 @@ class RingTest extends ScriptTest {
         assertThat(fields().keySet()).containsExactlyInAnyOrder("owner", "token", "until", "claim", "fence", "x");
         assertThat(b.acquire(LOCK, "b:4").position()).isEqualTo(1);
         assertThat(fields()).containsEntry("head", "1").containsEntry("tail", "2");
+    }
+
+    @Test
+    void anEntryRemembersWhenItEntered() {
+        a.acquire(LOCK, "a:1");
+        long first = b.acquire(LOCK, "b:1").server().millis();
+        long second = b.acquire(LOCK, "b:2").server().millis();
+        while (b.acquire(LOCK, "b:1").server().millis() == second) {}
+        assertThat(a.inspect(LOCK).queue()).containsExactly(new Waiting("b:1", first), new Waiting("b:2", second));
+        assertThat(fields()).containsEntry("q2", Client.LEASE + " 0 " + second + " b:2");
     }
 
     @Test
@@ -91,7 +103,7 @@ class RingTest extends ScriptTest {
 
     @Test
     void aRingThatIsMostlyHolesIsRewrittenInOrder() {
-        a.acquire(LOCK, "a:1");
+        long begin = a.acquire(LOCK, "a:1").server().millis();
         enter(1, 2);
         for (int i = 3;
                 i <= 1_200;
@@ -105,6 +117,11 @@ class RingTest extends ScriptTest {
         assertThat(field("tail") - field("head")).isLessThan(1_000);
         b.withdraw(LOCK, "b:1", 0);
         assertThat(queue()).containsExactly("b:599", "b:1200");
+        assertThat(a.inspect(LOCK).queue())
+                .as("each with its own time")
+                .allMatch(entry -> entry.sinceMillis() >= begin)
+                .extracting(Waiting::sinceMillis)
+                .isSorted();
     }
 
     @Test

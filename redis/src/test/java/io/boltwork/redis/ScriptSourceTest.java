@@ -2,7 +2,10 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Command.Announce;
+import io.boltwork.spi.Command.ForceRelease;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
@@ -31,7 +34,14 @@ class ScriptSourceTest {
     private static final Pattern LISTED = Pattern.compile("--   (\\d+) +([A-Z_]+) .*");
 
     static Stream<Script> scripts() {
-        return Stream.of(Script.ACQUIRE, Script.RELEASE, Script.RENEW, Script.RESTORE, Script.WITHDRAW);
+        return Stream.of(
+                Script.ACQUIRE,
+                Script.RELEASE,
+                Script.RENEW,
+                Script.RESTORE,
+                Script.WITHDRAW,
+                Script.FORCE_RELEASE,
+                Script.ANNOUNCE);
     }
 
     private static List<String> header(Script script) {
@@ -107,8 +117,14 @@ class ScriptSourceTest {
 
     @Test
     void theHeadersListWhatJavaSends() {
-        ServerConnection connection =
-                new ServerConnection(null, "run", new KeySpace("boltwork"), new Errors("Redis at nowhere:1"));
+        ServerConnection connection = new ServerConnection(
+                null,
+                "nowhere:1",
+                "run",
+                new KeySpace("boltwork"),
+                new Errors("Redis at nowhere:1", false),
+                List.of(),
+                Runnable::run);
         Acquire next = new Acquire("l", "a:2", true, 1, 2, 3);
         Renew.Item item = new Renew.Item("l", "a:1", 1, 2, 3);
         check(Script.ACQUIRE, new AcquireCall(connection, next, r -> {}));
@@ -116,6 +132,9 @@ class ScriptSourceTest {
         check(Script.RELEASE, new ReleaseCall(connection, new Release("l", "a:1", 1, 2, 3, next), r -> {}));
         check(Script.RESTORE, new RestoreCall(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
         check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
+        check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
+        ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
+        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1), r -> {}));
 
         List<String> sent = words(new RenewCall(connection, new Renew(List.of(item, item, item), 1), r -> {}));
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");

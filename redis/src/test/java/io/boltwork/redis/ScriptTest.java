@@ -110,7 +110,7 @@ abstract class ScriptTest {
     /** What the queue looks like, entry by entry, and that its fields fit together. */
     List<String> queue() {
         Map<String, String> fields = fields();
-        List<String> queue = a.inspect(LOCK).queue();
+        List<String> queue = a.waiting(LOCK);
         for (String request : queue) {
             String index = fields.get("r" + request);
             assertThat(fields.get("q" + index)).endsWith(" " + request);

@@ -34,11 +34,18 @@ final class SharedCounter {
 
     /** Reads, dawdles, writes. */
     void increment(int process, long token) {
+        increment(process, token, () -> {
+            for (int i = 0; i < SPINS; i++) {
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    /** Reads, does something else, writes. */
+    void increment(int process, long token, Runnable meanwhile) {
         long value = memory.getLong(0);
         long own = of(process);
-        for (int i = 0; i < SPINS; i++) {
-            Thread.onSpinWait();
-        }
+        meanwhile.run();
         memory.putLong((int) (TOKENS + value * 8), token);
         memory.putLong(0, value + 1);
         memory.putLong(OWN_COUNTS + process * 8, own + 1);

@@ -15,12 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Measures pairs of {@code lock()} and {@code unlock()} beside the same two scripts sent with Lettuce alone, in one run. Short
  * by default, to see that all of it works and everybody gets a turn; {@code -Dboltwork.measure=5} measures for 5 s each.
  */
+@Tag("load")
 class ThroughputTest {
 
     private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));

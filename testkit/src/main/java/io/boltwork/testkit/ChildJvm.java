@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,8 @@ public final class ChildJvm implements AutoCloseable {
     private final Writer stdin;
     private final Path directory;
 
-    private ChildJvm(Class<?> main, List<String> jvmArgs, List<String> args) throws IOException {
+    private ChildJvm(Class<?> main, Map<String, String> environment, List<String> jvmArgs, List<String> args)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -35,8 +37,10 @@ public final class ChildJvm implements AutoCloseable {
         command.add(main.getName());
         command.addAll(args);
         directory = Files.createTempDirectory("boltwork-jvm");
-        child = new ChildProcess(
-                new ProcessBuilder(command).directory(directory.toFile()).redirectError(Redirect.INHERIT), directory);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(directory.toFile()).redirectError(Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        child = new ChildProcess(builder, directory);
         stdin = child.process().outputWriter(StandardCharsets.UTF_8);
         Thread reader = new Thread(this::readLines, "child-jvm-" + child.pid());
         reader.setDaemon(true);
@@ -65,8 +69,23 @@ public final class ChildJvm implements AutoCloseable {
      * @throws UncheckedIOException if it cannot be started
      */
     public static ChildJvm start(Class<?> main, List<String> jvmArgs, List<String> args) {
+        return start(main, Map.of(), jvmArgs, args);
+    }
+
+    /**
+     * Starts a JVM with arguments and environment variables of its own.
+     *
+     * @param main a class on this JVM's class path with a main method
+     * @param environment variables that it has beside or instead of this JVM's
+     * @param jvmArgs arguments of the JVM, such as {@code -Xmx64m}
+     * @param args the arguments of the main method
+     * @return the JVM, started; its main method may not have begun yet
+     * @throws UncheckedIOException if it cannot be started
+     */
+    public static ChildJvm start(
+            Class<?> main, Map<String, String> environment, List<String> jvmArgs, List<String> args) {
         try {
-            return new ChildJvm(main, jvmArgs, args);
+            return new ChildJvm(main, environment, jvmArgs, args);
         } catch (IOException e) {
             throw new UncheckedIOException("Could not start a JVM for " + main.getName(), e);
         }

@@ -7,6 +7,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -47,6 +48,11 @@ final class ChildProcess {
 
     long pid() {
         return process.pid();
+    }
+
+    /** Its own id and its guard's. */
+    Set<Long> processes() {
+        return Set.of(process.pid(), guard.pid());
     }
 
     boolean isAlive() {

@@ -104,4 +104,39 @@ public abstract class LockContract {
             super(LockContract.this.site());
         }
     }
+
+    @Nested
+    class Bounds extends LockContractBounds {
+        Bounds() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Fairness extends LockContractFairness {
+        Fairness() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Listening extends LockContractListening {
+        Listening() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Inspecting extends LockContractInspecting {
+        Inspecting() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class BadDays extends LockContractBadDays {
+        BadDays() {
+            super(LockContract.this.site());
+        }
+    }
 }

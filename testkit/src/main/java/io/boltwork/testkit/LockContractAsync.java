@@ -9,12 +9,14 @@ import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.LockTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** Locks without threads. */
@@ -223,5 +225,72 @@ abstract class LockContractAsync extends LockContractPart {
         assertThatThrownBy(() -> lock.tryAcquireAsync(Duration.ofSeconds(1)))
                 .isInstanceOf(UnsupportedOperationException.class);
         assertThat(party.backend().requests()).isZero();
+    }
+
+    @Test
+    void aCallHoldsTheLockUntilItsStageHasCompleted() {
+        FencedLock lock = newLock();
+        FencedLock theirs = newLock();
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<Lease> held = new CompletableFuture<>();
+        CompletionStage<String> result = lock.callAsync(PROMPT, lease -> {
+            held.complete(lease);
+            return work;
+        });
+        assertThat(get(held).isValid()).isTrue();
+        assertThat(theirs.tryLock()).isFalse();
+        work.complete("done");
+        assertThat(get(result)).isEqualTo("done");
+        assertThat(theirs.tryLock()).isTrue();
+        theirs.unlock();
+    }
+
+    @Test
+    void aCallGivesTheLockBackHoweverItsBodyFails() {
+        FencedLock lock = newLock();
+        assertThat(failureOf(lock.callAsync(PROMPT, lease -> {
+                    throw new IllegalArgumentException("at once");
+                })))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("at once");
+        assertThat(failureOf(lock.callAsync(
+                        PROMPT, lease -> CompletableFuture.failedFuture(new IllegalStateException("later")))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("later");
+        assertThat(lock.isLocked()).isFalse();
+    }
+
+    @Test
+    void aCallThatIsRefusedDoesNotBegin() {
+        FencedLock theirs = heldElsewhere();
+        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        assertThat(failureOf(newLock().callAsync(Duration.ofMillis(50), lease -> {
+                    begun.complete(true);
+                    return begun;
+                })))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining(name);
+        assertThat(begun).isNotDone();
+        theirs.unlock();
+    }
+
+    @Test
+    void aCallWhoseLockIsLostFails() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
+        CompletionStage<String> result =
+                lock.callAsync(PROMPT, lease -> lease.whenLost().thenApply(loss -> "lost"));
+        assertThat(failureOf(result)).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void cancellingACallThatWaitsWithdrawsIt() {
+        FencedLock theirs = heldElsewhere();
+        CompletableFuture<String> call = newLock()
+                .callAsync(Duration.ofMinutes(1), lease -> CompletableFuture.completedFuture("held"))
+                .toCompletableFuture();
+        awaitQueued(1);
+        assertThat(call.cancel(false)).isTrue();
+        awaitQueued(0);
+        theirs.unlock();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
+import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.LockBackend;
@@ -36,11 +37,21 @@ abstract class LockContractBadInput extends LockContractPart {
         isRefused(NullPointerException.class, "wait", () -> lock.tryAcquire(null));
         isRefused(NullPointerException.class, "unit", () -> lock.tryLock(1, null));
         isRefused(NullPointerException.class, "wait", () -> lock.tryAcquireAsync(null));
+        isRefused(NullPointerException.class, "body", () -> lock.run(PROMPT, null));
+        isRefused(NullPointerException.class, "body", () -> lock.call(PROMPT, null));
+        isRefused(NullPointerException.class, "wait", () -> lock.run(null, () -> {}));
+        isRefused(NullPointerException.class, "listener", () -> party.client().addListener(null));
+        isRefused(NullPointerException.class, "listener", () -> party.client().removeListener(null));
         isRefused(NullPointerException.class, "backend", () -> LockClient.create(null));
         LockBackend unused = site.newBackend();
         isRefused(NullPointerException.class, "options", () -> LockClient.create(unused, null));
         unused.close();
         assertThat(party.backend().requests()).isZero();
+        isRefused(NullPointerException.class, "atLeast", () -> {
+            try (Lease lease = lock.acquire()) {
+                lease.extend(null);
+            }
+        });
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -121,6 +122,19 @@ abstract class LockContractLosing extends LockContractPart {
         assertThat(tokenOf(lock)).isGreaterThan(token);
         assertThat(lock.holdCount()).isEqualTo(1);
         lock.unlock();
+    }
+
+    @Test
+    void whoeverUnlocksJustWhenTheLeaseEndsIsTold() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(10)));
+        for (int i = 0; i < 100; i++) {
+            lock.lock();
+            while (lock.isHeldByCurrentThread()) {
+                LockSupport.parkNanos(20_000);
+            }
+            LockSupport.parkNanos(i * 2_000L); // meanwhile the client itself notices
+            unwinds(lock::unlock);
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,15 @@ public final class RedisServer implements AutoCloseable {
     private final String binary;
     private final String version;
     private final List<String> extraArgs;
+
+    /** What a sentinel watches, in the words of its configuration; {@code null} for a server. */
+    private final @Nullable List<String> watching;
+
     private int port;
     private ChildProcess server;
 
-    private RedisServer(boolean embedded, String... extraArgs) {
+    private RedisServer(boolean embedded, @Nullable List<String> watching, String... extraArgs) {
+        this.watching = watching;
         this.extraArgs = List.of(extraArgs);
         try {
             directory = Files.createTempDirectory("boltwork-redis");
@@ -64,7 +70,7 @@ public final class RedisServer implements AutoCloseable {
      * @throws UncheckedIOException if there is none, or if it does not start
      */
     public static RedisServer start(String... extraArgs) {
-        return new RedisServer(false, extraArgs);
+        return new RedisServer(false, null, extraArgs);
     }
 
     /**
@@ -75,7 +81,50 @@ public final class RedisServer implements AutoCloseable {
      * @throws UncheckedIOException if it does not start
      */
     public static RedisServer startEmbedded(String... extraArgs) {
-        return new RedisServer(true, extraArgs);
+        return new RedisServer(true, null, extraArgs);
+    }
+
+    /** Starts a sentinel: the same binary as {@link #start}, with that configuration. It remembers it over restarts. */
+    static RedisServer startSentinel(List<String> watching) {
+        return new RedisServer(false, watching);
+    }
+
+    /**
+     * Starts a server like {@link #start} that speaks TLS too, on another port; {@link #uri()} is the plain one.
+     *
+     * @param certificates its own, and the authority of its clients
+     * @param clients whether clients must have a certificate
+     * @param extraArgs further arguments, as on the command line
+     * @return the server, answering
+     * @throws UncheckedIOException if it does not start
+     */
+    public static RedisServer startTls(Certificates certificates, boolean clients, String... extraArgs) {
+        List<String> args = new ArrayList<>(certificates.serverArguments(freePort(), clients));
+        args.addAll(List.of(extraArgs));
+        return start(args.toArray(String[]::new));
+    }
+
+    /**
+     * Where a server of {@link #startTls} speaks TLS.
+     *
+     * @return {@code rediss://127.0.0.1:<port>}
+     */
+    public String tlsUri() {
+        return "rediss://" + host() + ":" + extraArgs.get(extraArgs.indexOf("--tls-port") + 1);
+    }
+
+    /**
+     * Whether the redis-server that {@link #start} finds was built with TLS.
+     *
+     * @return {@code false} if not: what needs it has to be skipped
+     */
+    public static boolean knowsTls() {
+        try {
+            start("--tls-port", "0").close();
+            return true;
+        } catch (UncheckedIOException e) {
+            return false;
+        }
     }
 
     /**
@@ -125,14 +174,26 @@ public final class RedisServer implements AutoCloseable {
      */
     public @Nullable Object command(String... args) {
         try (Resp resp = new Resp(host(), port, Slack.of(REPLY))) {
-            int password = extraArgs.indexOf("--requirepass") + 1;
-            if (password > 0) {
-                resp.call("AUTH", extraArgs.get(password));
+            String password = password();
+            if (password != null) {
+                resp.call("AUTH", password);
             }
             return resp.call(args);
         } catch (IOException e) {
             throw new UncheckedIOException("No reply of " + uri() + " to " + args[0], e);
         }
+    }
+
+    private @Nullable String password() {
+        if (watching != null) {
+            return watching.stream()
+                    .filter(line -> line.startsWith("requirepass "))
+                    .map(line -> line.substring("requirepass ".length()))
+                    .findFirst()
+                    .orElse(null);
+        }
+        int password = extraArgs.indexOf("--requirepass") + 1;
+        return password > 0 ? extraArgs.get(password) : null;
     }
 
     /** Kills the process (SIGKILL). Connections break; {@link #restart()} brings it back. */
@@ -159,6 +220,27 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("Could not restart the redis-server on port " + port, e);
         }
+    }
+
+    /**
+     * Saves the data, kills the process and starts it again on the same port with the data. It may still be loading when this
+     * returns.
+     *
+     * @param moreArgs further arguments for this run
+     */
+    public void restartWithData(String... moreArgs) {
+        command("SAVE");
+        server.kill();
+        try {
+            server = launchOnSamePort(moreArgs);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not restart the redis-server on port " + port, e);
+        }
+    }
+
+    /** The processes that belong to it. */
+    Set<Long> processes() {
+        return server.processes();
     }
 
     /** Ends the process in good order (SIGTERM); {@link #restart()} brings it back. */
@@ -191,11 +273,11 @@ public final class RedisServer implements AutoCloseable {
         throw last;
     }
 
-    private ChildProcess launchOnSamePort() throws IOException {
+    private ChildProcess launchOnSamePort(String... moreArgs) throws IOException {
         IOException last = new IOException("Not attempted");
         for (int i = 0; i < ATTEMPTS; i++) {
             try {
-                return launch();
+                return launch(moreArgs);
             } catch (IOException e) {
                 last = e;
                 LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
@@ -204,10 +286,16 @@ public final class RedisServer implements AutoCloseable {
         throw last;
     }
 
-    private ChildProcess launch() throws IOException {
-        List<String> command = new ArrayList<>(List.of(binary, "--port", Integer.toString(port), "--bind", host()));
-        command.addAll(List.of("--dir", directory.toString(), "--save", "", "--appendonly", "no"));
-        command.addAll(extraArgs);
+    private ChildProcess launch(String... moreArgs) throws IOException {
+        List<String> command = new ArrayList<>(List.of(binary));
+        if (watching == null) {
+            command.addAll(List.of("--port", Integer.toString(port), "--bind", host()));
+            command.addAll(List.of("--dir", directory.toString(), "--save", "", "--appendonly", "no"));
+            command.addAll(extraArgs);
+            command.addAll(List.of(moreArgs));
+        } else {
+            command.addAll(List.of(sentinelConfiguration(watching).toString(), "--sentinel"));
+        }
         File log = directory.resolve("log").toFile();
         ChildProcess launched = new ChildProcess(
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log), directory);
@@ -218,6 +306,17 @@ public final class RedisServer implements AutoCloseable {
             launched.kill();
             throw e;
         }
+    }
+
+    /** Written once for each port; the sentinel keeps it up to date by itself. */
+    private Path sentinelConfiguration(List<String> lines) throws IOException {
+        Path file = directory.resolve("sentinel-" + port + ".conf");
+        if (!Files.exists(file)) {
+            List<String> all = new ArrayList<>(List.of("port " + port, "bind " + host(), "dir " + directory));
+            all.addAll(lines);
+            Files.write(file, all);
+        }
+        return file;
     }
 
     private void awaitReady(ChildProcess launched) throws IOException {

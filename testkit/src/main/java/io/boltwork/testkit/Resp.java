@@ -46,7 +46,9 @@ final class Resp implements AutoCloseable {
         return read();
     }
 
-    private @Nullable Object read() throws IOException {
+    /** The next reply or, on a connection that has subscribed, the next message: a list as it came. */
+    @Nullable
+    Object read() throws IOException {
         String line = line();
         String rest = line.substring(1);
         switch (line.charAt(0)) {

@@ -7,9 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
-/** A thread that does something for a test, and what came of it. Thread-safe. */
-final class Task<T> {
+/**
+ * A thread that does something for a test, and what came of it. Thread-safe.
+ *
+ * @param <T> what it computes
+ */
+public final class Task<T> {
+    private static final Pattern CORE = Pattern.compile("io\\.boltwork\\.[A-Z].*");
     private static final Duration PATIENCE = Duration.ofSeconds(25);
 
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -21,17 +27,36 @@ final class Task<T> {
         thread.start();
     }
 
-    static <T> Task<T> start(String name, Callable<T> body) {
+    /**
+     * Starts a thread.
+     *
+     * @param name its name
+     * @param body what it does
+     * @param <T> what it computes
+     * @return the thread, running
+     */
+    public static <T> Task<T> start(String name, Callable<T> body) {
         return new Task<>(name, body);
     }
 
-    /** What it returned; waits for it. Fails if it threw. */
-    T get() {
+    /**
+     * What it returned; waits for it.
+     *
+     * @return the value
+     * @throws AssertionError if it threw, or has not ended in time
+     */
+    public T get() {
         return get(PATIENCE);
     }
 
-    /** What it returned; waits for it, but not longer than the bound, stretched by {@link Slack}. */
-    T get(Duration bound) {
+    /**
+     * What it returned; waits for it.
+     *
+     * @param bound how long at most, to be stretched by {@link Slack}
+     * @return the value
+     * @throws AssertionError if it threw, or has not ended in time
+     */
+    public T get(Duration bound) {
         try {
             return result.get(Slack.of(bound).toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
@@ -46,8 +71,13 @@ final class Task<T> {
         }
     }
 
-    /** What it threw; waits for it. Fails if it returned. */
-    Throwable failure() {
+    /**
+     * What it threw; waits for it.
+     *
+     * @return the exception
+     * @throws AssertionError if it returned, or has not ended in time
+     */
+    public Throwable failure() {
         Await.within(PATIENCE, "end of thread '" + thread.getName() + "'", result::isDone);
         return result.handle((value, thrown) -> {
                     if (thrown == null) {
@@ -59,8 +89,12 @@ final class Task<T> {
                 .join();
     }
 
-    /** Waits until it waits inside of Boltwork. */
-    void awaitParked() {
+    /**
+     * Waits until it waits for a lock of Boltwork.
+     *
+     * @throws AssertionError if it has ended, or does not wait in time
+     */
+    public void awaitParked() {
         Await.until("thread '" + thread.getName() + "' waits for a lock", () -> {
             if (result.isDone()) {
                 throw new AssertionError("Thread '" + thread.getName() + "' has ended instead of waiting: " + result);
@@ -76,25 +110,34 @@ final class Task<T> {
     }
 
     private static boolean isOfBoltwork(StackTraceElement frame) {
-        String name = frame.getClassName();
-        return name.startsWith("io.boltwork.") && !name.startsWith("io.boltwork.testkit.");
+        return CORE.matcher(frame.getClassName()).matches();
     }
 
-    /** The thread's name. */
-    String name() {
+    /**
+     * The thread's name.
+     *
+     * @return the name
+     */
+    public String name() {
         return thread.getName();
     }
 
-    void interrupt() {
+    /** Interrupts the thread. */
+    public void interrupt() {
         thread.interrupt();
     }
 
-    boolean isDone() {
+    /**
+     * Tells whether it has returned or thrown.
+     *
+     * @return whether there is a result
+     */
+    public boolean isDone() {
         return result.isDone();
     }
 
     /** Waits for the thread's end. */
-    void awaitEnd() {
+    public void awaitEnd() {
         Await.until("end of thread '" + thread.getName() + "'", () -> !thread.isAlive());
     }
 

@@ -4,12 +4,14 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,7 +52,8 @@ public final class WatchedBackend implements LockBackend {
     }
 
     /**
-     * How many commands the client has sent: its requests to the server.
+     * How many commands the client has sent: its requests to the server. Announcements do not count, as a client announces
+     * itself in its own time, whatever its locks do.
      *
      * @return their number so far
      */
@@ -124,7 +127,9 @@ public final class WatchedBackend implements LockBackend {
 
     @Override
     public void send(Command command, Consumer<Reply> handler) {
-        sent.incrementAndGet();
+        if (!(command instanceof Command.Announce)) {
+            sent.incrementAndGet();
+        }
         commands.add(command);
         locks.addAll(locksOf(command));
         boolean lost = lossy.test(command);
@@ -143,6 +148,11 @@ public final class WatchedBackend implements LockBackend {
     @Override
     public int partition(String lock) {
         return backend.partition(lock);
+    }
+
+    @Override
+    public CompletionStage<List<NodeStatus>> nodes() {
+        return backend.nodes();
     }
 
     @Override
@@ -174,6 +184,8 @@ public final class WatchedBackend implements LockBackend {
             return List.of(withdraw.lock());
         } else if (command instanceof Command.Restore restore) {
             return List.of(restore.lock());
+        } else if (command instanceof Command.ForceRelease force) {
+            return List.of(force.lock());
         }
         return List.of();
     }
@@ -206,6 +218,11 @@ public final class WatchedBackend implements LockBackend {
         @Override
         public void disconnected(Throwable cause) {
             deliver(() -> told.disconnected(cause));
+        }
+
+        @Override
+        public void warned(String what) {
+            deliver(() -> told.warned(what));
         }
     }
 }

@@ -39,14 +39,15 @@ class ChildJvmTest {
     void freezesThawsAndDies() throws Exception {
         try (ChildJvm jvm = ChildJvm.start(Echo.class)) {
             assertThat(jvm.nextLine(Duration.ofSeconds(20))).startsWith("ready");
-            jvm.freeze();
+            Fault frozen = Faults.freeze(jvm);
+            frozen.inject();
             jvm.send("later");
             assertThat(jvm.lines().poll(200, java.util.concurrent.TimeUnit.MILLISECONDS))
                     .isNull();
-            jvm.thaw();
+            frozen.heal();
             assertThat(jvm.nextLine(Duration.ofSeconds(5))).isEqualTo("later");
-            jvm.freeze();
-            jvm.kill();
+            frozen.inject();
+            Faults.kill(jvm).inject();
             assertThat(jvm.isAlive()).isFalse();
         }
     }

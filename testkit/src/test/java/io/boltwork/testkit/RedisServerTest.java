@@ -120,13 +120,8 @@ class RedisServerTest {
             Path directory = Path.of(line.split(" ")[1]);
             assertThat(directory).exists();
             jvm.kill();
-            long end = System.nanoTime() + Slack.seconds(10).toNanos();
-            while (accepts(port) || Files.exists(directory)) {
-                assertThat(System.nanoTime())
-                        .as("server on %d or %s still there", port, directory)
-                        .isLessThan(end);
-                Thread.sleep(5);
-            }
+            Await.until("the server on " + port + " is gone", () -> !accepts(port));
+            Await.until(directory + " is gone", () -> !Files.exists(directory));
         }
     }
 

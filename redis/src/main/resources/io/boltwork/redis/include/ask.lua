@@ -1,5 +1,5 @@
 -- Asks for the lock: verdict, whether the request was known, its token or what is left of the owner's lease, position.
--- Needs: next, extend.
+-- Needs: time, next, extend.
 
 -- Rewrites a ring that is mostly holes.
 local function pack()
@@ -9,7 +9,7 @@ local function pack()
     if entry then
       if i > free then
         call('HDEL', key, 'q' .. i)
-        call('HSET', key, 'q' .. free, entry, 'r' .. string.match(entry, '^%d+ %d+ (.*)$'), free)
+        call('HSET', key, 'q' .. free, entry, 'r' .. string.match(entry, '^%d+ %d+ %d+ (.*)$'), free)
       end
       free = free + 1
     end
@@ -18,14 +18,15 @@ local function pack()
 end
 
 local function ask(request, lease, takeover, queue)
-  local known = (owner == request or indexOf(request)) and 1 or 0
   if owner == request and now < ends then
     leave(request)
     extend(lease, takeover)
-    return 1, known, token, 0
+    return 1, 1, token, 0
   end
+  local known = 1
   if owner ~= request then
     lapse()
+    known = indexOf(request) and 1 or 0 -- not before: a claim of the same client may have lapsed, and taken it along
     if owner == '' then
       giveToNext(request)
     end
@@ -47,7 +48,7 @@ local function ask(request, lease, takeover, queue)
     end
     i = tail
     tail = tail + 1
-    local entry = lease .. ' ' .. takeover .. ' ' .. request
+    local entry = string.format('%s %s %.0f ', lease, takeover, now) .. request
     call('HSET', key, 'head', head, 'tail', tail, 'q' .. i, entry, 'r' .. request, i)
   end
   return 2, known, ends - now, i - head + 1

@@ -3,7 +3,7 @@
 -- Needs: lapse, own.
 local function giveToNext(asker)
   while head do
-    local lease, takeover, request = string.match(call('HGET', key, 'q' .. head), '^(%d+) (%d+) (.*)$')
+    local lease, takeover, request = string.match(call('HGET', key, 'q' .. head), '^(%d+) (%d+) %d+ (.*)$')
     if request == asker then
       return
     end

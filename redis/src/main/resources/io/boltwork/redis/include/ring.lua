@@ -1,5 +1,6 @@
--- The queue, a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <request>', with holes where one was taken
--- out, but never at the head. r<request> = its index, so that a request enters once. An empty ring has no fields.
+-- The queue, a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with holes
+-- where one was taken out, but never at the head. r<request> = its index, so that a request enters once. An empty ring
+-- has no fields.
 -- Needs: time, lock.
 
 -- Up to n entries from index i on; false for a hole.

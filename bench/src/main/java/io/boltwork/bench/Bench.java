@@ -1,0 +1,223 @@
+package io.boltwork.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The bench's command line. */
+@Command(
+        name = "bench/run",
+        sortOptions = false,
+        usageHelpWidth = 100,
+        description = {
+            "Measures Boltwork beside its peers and beside what Redis allows, on a Redis of its own, and writes"
+                    + " docs/performance.md. All of it takes hours, on a machine that does nothing else; --quick takes less"
+                    + " than three minutes.",
+            ""
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:Everything was measured.",
+            "1:A lock did not exclude: the run is void.",
+            "2:An option is wrong.",
+            "3:The bench could not be run."
+        })
+final class Bench implements Callable<Integer> {
+    private static final int VOID = 1;
+    private static final int FAILED = 3;
+
+    private static final Path DOCS = Path.of("docs");
+    private static final Path TARGET = Path.of("bench/target");
+    private static final Set<Entrant> QUICK_ENTRANTS = EnumSet.of(
+            Entrant.BOLTWORK,
+            Entrant.BOLTWORK_FIFO,
+            Entrant.REDISSON,
+            Entrant.REDISSON_FAIR,
+            Entrant.SCRIPTS,
+            Entrant.PUBLISH);
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--scenarios",
+            split = ",",
+            paramLabel = "ID",
+            description = "Which scenarios, such as S1,S3. The page keeps what it has of the others. Default: all.")
+    private List<String> scenarios = List.of();
+
+    @Option(
+            names = "--contenders",
+            split = ",",
+            paramLabel = "ID",
+            description =
+                    "Which contenders, such as boltwork,redisson; --list names them. The page goes to bench/target, since"
+                            + " it has not all of them. Default: all.")
+    private List<String> contenders = List.of();
+
+    @Option(names = "--repetitions", paramLabel = "N", description = "Of each measurement. Default: 5, quick 1.")
+    private @Nullable Integer repetitions;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 3, quick 0.6.")
+    private @Nullable Double seconds;
+
+    @Option(
+            names = "--quick",
+            description = "A few contenders in small scenarios, once, to see that all of it works. The page goes to"
+                    + " bench/target and is printed.")
+    private boolean quick;
+
+    @Option(names = "--jmh", description = "Only the engine alone, under JMH; without Redis.")
+    private boolean jmh;
+
+    @Option(names = "--report-only", description = "Writes the page from the data of the last run.")
+    private boolean reportOnly;
+
+    @Option(names = "--list", description = "Lists scenarios and contenders.")
+    private boolean list;
+
+    @Option(names = "--help", usageHelp = true, description = "Shows this text.")
+    boolean help;
+
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Bench())
+                .setExitCodeExceptionMapper(
+                        failure -> failure instanceof ParameterException ? CommandLine.ExitCode.USAGE : FAILED);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (list) {
+            Scenario.all().forEach(each -> System.out.printf("%-4s %s%n", each.id(), each.title()));
+            EnumSet.allOf(Entrant.class).forEach(each -> System.out.printf("%-16s %s%n", each.id(), each.title()));
+            return 0;
+        }
+        Plan plan = plan();
+        Set<Entrant> chosen = chosen();
+        List<Scenario> wanted = wanted();
+        Path place = isComplete() ? TARGET.resolve("results") : TARGET.resolve("part");
+        Store store = new Store(place);
+        if (!reportOnly) {
+            Facts facts = Facts.now(plan);
+            if (!jmh) {
+                measure(plan, facts, wanted, chosen, store);
+            }
+            if (jmh || (scenarios.isEmpty() && contenders.isEmpty())) {
+                store.save(Engine.measure(facts));
+            }
+        }
+        return report(store, wanted);
+    }
+
+    /** Whether what is measured may stand on the page. */
+    private boolean isComplete() {
+        return !quick && contenders.isEmpty() && seconds == null && repetitions == null;
+    }
+
+    private void measure(Plan plan, Facts facts, List<Scenario> wanted, Set<Entrant> chosen, Store store)
+            throws InterruptedException {
+        try (Progress progress = new Progress(Runner.estimate(plan, wanted, chosen))) {
+            Runner runner = new Runner(plan, facts, chosen, progress);
+            for (Scenario scenario : wanted) {
+                store.save(runner.measure(scenario));
+            }
+        }
+    }
+
+    private int report(Store store, List<Scenario> wanted) throws IOException {
+        boolean complete = isComplete();
+        Path page =
+                complete ? DOCS.resolve("performance.md") : store.directory().resolve("performance.md");
+        Path drawings = page.resolveSibling("performance");
+        List<ScenarioResults> results = store.load();
+        if (!complete) {
+            Set<String> ids = jmh ? Set.of() : wanted.stream().map(Scenario::id).collect(Collectors.toSet());
+            results = results.stream()
+                    .filter(each -> ids.contains(each.scenario()))
+                    .toList();
+        }
+        Map<String, List<String>> plots = new LinkedHashMap<>();
+        new Plots(drawings)
+                .draw(results)
+                .forEach((id, files) -> plots.put(
+                        id, files.stream().map(file -> "performance/" + file).toList()));
+        String text = new Page(results, complete || jmh ? store.loadEngine() : null, plots).text();
+        Files.createDirectories(Objects.requireNonNull(page.getParent()));
+        Files.writeString(page, text);
+        if (!complete) {
+            System.out.print(text);
+        }
+        System.err.println("Written: " + page);
+        return exitCode(results);
+    }
+
+    static int exitCode(List<ScenarioResults> results) {
+        return results.stream().anyMatch(ScenarioResults::isVoid) ? VOID : 0;
+    }
+
+    Plan plan() {
+        Plan base = quick ? Plan.QUICK : Plan.FULL;
+        if (repetitions != null && (repetitions < 1 || repetitions > 100)) {
+            throw wrong("--repetitions", "must be between 1 and 100, but is " + repetitions);
+        }
+        if (seconds != null && !(seconds >= 0.1 && seconds <= 600)) {
+            throw wrong("--seconds", "must be between 0.1 and 600, but is " + seconds);
+        }
+        long millis = seconds == null ? base.millis() : (long) (seconds * 1_000);
+        return new Plan(
+                quick,
+                repetitions == null ? base.repetitions() : repetitions,
+                Math.min(millis, base.warmUpMillis()),
+                millis,
+                base.attempts());
+    }
+
+    Set<Entrant> chosen() {
+        if (contenders.isEmpty()) {
+            return quick ? QUICK_ENTRANTS : EnumSet.allOf(Entrant.class);
+        }
+        try {
+            return contenders.stream()
+                    .map(Entrant::of)
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(Entrant.class)));
+        } catch (IllegalArgumentException e) {
+            throw wrong("--contenders", Objects.requireNonNull(e.getMessage()));
+        }
+    }
+
+    List<Scenario> wanted() {
+        List<String> ids = Scenario.all().stream().map(Scenario::id).toList();
+        for (String id : scenarios) {
+            if (!ids.contains(id)) {
+                throw wrong("--scenarios", "there is no scenario '" + id + "'; there are " + String.join(", ", ids));
+            }
+        }
+        return Scenario.all().stream()
+                .filter(each -> scenarios.isEmpty() || scenarios.contains(each.id()))
+                .toList();
+    }
+
+    private ParameterException wrong(String option, String why) {
+        return new ParameterException(
+                Objects.requireNonNull(spec).commandLine(), "Invalid value for option '" + option + "': " + why);
+    }
+}

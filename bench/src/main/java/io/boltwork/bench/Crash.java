@@ -1,0 +1,119 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** S8. */
+final class Crash implements Scenario {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration QUEUEING = Duration.ofMillis(1_200);
+    private static final Duration GOING = Duration.ofMillis(100);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int DOOMED = 20;
+
+    private static final Point HOLDER = new Point("holder killed", 1);
+    private static final Point WAITERS = new Point("20 dead waiters", DOOMED);
+
+    @Override
+    public String id() {
+        return "S8";
+    }
+
+    @Override
+    public String title() {
+        return "Crashes";
+    }
+
+    @Override
+    public String about() {
+        return "The JVM that holds a lock, lease three seconds, is killed (SIGKILL) while another JVM waits: how long after the"
+                + " lease's end does it have the lock? Or twenty threads of a JVM wait, then one of another JVM, then the first"
+                + " JVM is killed and the holder unlocks: how long after that does the one that lives have the lock? Measured"
+                + " once each; who has not got it after " + PATIENCE.toSeconds() + " s has failed.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return LoadScenario.locks();
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return List.of(HOLDER, WAITERS);
+    }
+
+    @Override
+    public String axis() {
+        return "";
+    }
+
+    @Override
+    public List<Figure> columns() {
+        return List.of(Figure.AFTER);
+    }
+
+    @Override
+    public List<Target> targets() {
+        return List.of(
+                Target.figure(HOLDER.id(), Figure.AFTER, Entrant.BOLTWORK, false, 50),
+                Target.figure(HOLDER.id(), Figure.AFTER, Entrant.BOLTWORK_FIFO, false, 50),
+                Target.figure(WAITERS.id(), Figure.AFTER, Entrant.BOLTWORK, false, 100),
+                Target.figure(WAITERS.id(), Figure.AFTER, Entrant.BOLTWORK_FIFO, false, 100));
+    }
+
+    @Override
+    public Duration estimate(Plan plan, Point point) {
+        return Duration.ofSeconds(8);
+    }
+
+    @Override
+    public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+        int jvms = point == HOLDER ? 2 : 3;
+        Setup setup = Setup.of(jvms, CrashJob.NAME, Map.of(CrashJob.DOOMED, (long) DOOMED))
+                .withLease(LEASE);
+        try (Stage stage = Stage.set(entrant, setup)) {
+            Stage.Meter meter = stage.meter();
+            Usage usage;
+            long nanos = point == HOLDER ? holderKilled(stage) : waitersKilled(stage);
+            usage = meter.read();
+            Outcome none = new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), Map.of());
+            return Sample.of(point, entrant, repetition, usage, none, 0, Map.of(Figure.AFTER, nanos / 1e6));
+        }
+    }
+
+    private static long holderKilled(Stage stage) throws InterruptedException {
+        stage.go(1);
+        stage.expect(1, CrashJob.WAITING, PATIENCE);
+        Thread.sleep(QUEUEING.toMillis());
+        stage.worker(0).kill();
+        long before = System.nanoTime();
+        long left = Leases.left(stage.redis(), CrashJob.LOCK);
+        long end = before + Duration.ofMillis(left).toNanos();
+        return when(stage.outcome(1, LEASE.plus(PATIENCE))) - end;
+    }
+
+    private static long waitersKilled(Stage stage) throws InterruptedException {
+        stage.go(0);
+        stage.expect(0, CrashJob.HELD, PATIENCE);
+        stage.go(2);
+        stage.expect(2, CrashJob.WAITING, PATIENCE);
+        Thread.sleep(QUEUEING.toMillis());
+        stage.go(1);
+        stage.expect(1, CrashJob.WAITING, PATIENCE);
+        Thread.sleep(QUEUEING.toMillis());
+        stage.worker(2).kill();
+        Thread.sleep(GOING.toMillis());
+        stage.worker(0).send(CrashJob.RELEASE);
+        long released = when(stage.outcome(0, PATIENCE));
+        return when(stage.outcome(1, PATIENCE)) - released;
+    }
+
+    private static long when(Outcome outcome) {
+        Double when = outcome.figures().get(Figure.WHEN.name());
+        if (when == null) {
+            throw new IllegalStateException("A worker does not say when");
+        }
+        return when.longValue();
+    }
+}

@@ -1,0 +1,80 @@
+package io.boltwork.bench;
+
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** A JVM that holds a lock, waits for it to be killed meanwhile, or waits for it and says when it got it; see {@link Crash}. */
+final class CrashJob implements Job {
+    static final String NAME = "crash";
+    static final String LOCK = "crash";
+
+    /** How many threads of this JVM wait. The first JVM holds the lock instead. */
+    static final String DOOMED = "doomed";
+
+    static final String HELD = "held";
+    static final String RELEASE = "release";
+    static final String WAITING = "waiting";
+
+    private static final int REHEARSALS = 200;
+
+    private final Site site;
+    private final BenchLock lock;
+
+    CrashJob(Site site) {
+        this.site = site;
+        lock = site.lock(0, LOCK);
+    }
+
+    @Override
+    public void warmUp() {
+        BenchLock other = site.lock(0, "rehearsal:" + site.order().jvm());
+        for (int i = 0; i < REHEARSALS; i++) {
+            other.lock();
+            other.unlock();
+        }
+        if (site.order().jvm() == 0) {
+            lock.lock();
+        }
+    }
+
+    @Override
+    public Outcome run() throws InterruptedException {
+        return switch (site.order().jvm()) {
+            case 0 -> hold();
+            case 1 -> await();
+            default -> doom();
+        };
+    }
+
+    private Outcome hold() throws InterruptedException {
+        site.say(HELD);
+        site.await(RELEASE);
+        long when = System.nanoTime();
+        lock.unlock();
+        return at(when);
+    }
+
+    private Outcome await() {
+        site.say(WAITING);
+        lock.lock();
+        long when = System.nanoTime();
+        lock.unlock();
+        return at(when);
+    }
+
+    private Outcome doom() throws InterruptedException {
+        for (int i = 0; i < site.order().count(DOOMED); i++) {
+            int number = i;
+            new Thread(() -> site.lock(number, LOCK).lock(), "doomed-" + i).start();
+        }
+        site.say(WAITING);
+        Thread.currentThread().join(); // until it is killed
+        throw new AssertionError();
+    }
+
+    /** All JVMs of a machine read the same clock. */
+    private static Outcome at(long when) {
+        Histogram none = Wait.histogram();
+        return new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(none), Map.of(Figure.WHEN.name(), (double) when));
+    }
+}

@@ -1,0 +1,69 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.RedisServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * What a run was made with and on.
+ *
+ * @param date the day
+ * @param plan how long and how often
+ * @param machine processors, memory, system
+ * @param versions of Java, Redis and the libraries
+ */
+record Facts(String date, Plan plan, Map<String, String> machine, Map<String, String> versions) {
+
+    static Facts now(Plan plan) {
+        Map<String, String> machine = new LinkedHashMap<>();
+        machine.put("processor", line("/proc/cpuinfo", "model name"));
+        machine.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        machine.put("memory", memory());
+        machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        Map<String, String> versions = new LinkedHashMap<>();
+        versions.put("Java", System.getProperty("java.vm.name") + " " + Runtime.version());
+        try (RedisServer redis = RedisServer.start()) {
+            versions.put("Redis", redis.version());
+        }
+        Properties libraries = libraries();
+        libraries.stringPropertyNames().stream()
+                .sorted()
+                .forEach(name -> versions.put(name, libraries.getProperty(name)));
+        return new Facts(LocalDate.now().toString(), plan, machine, versions);
+    }
+
+    private static Properties libraries() {
+        try (InputStream in = Facts.class.getResourceAsStream("versions.properties")) {
+            Properties properties = new Properties();
+            properties.load(in);
+            return properties;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String memory() {
+        String kibibytes = line("/proc/meminfo", "MemTotal").replace(" kB", "");
+        return kibibytes.matches("\\d+") ? Long.parseLong(kibibytes) / (1 << 20) + " GiB" : kibibytes;
+    }
+
+    private static String line(String file, String name) {
+        try {
+            return Files.readString(Path.of(file))
+                    .lines()
+                    .filter(line -> line.startsWith(name))
+                    .findFirst()
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .orElse("unknown");
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
+}

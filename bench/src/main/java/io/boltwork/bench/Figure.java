@@ -1,0 +1,58 @@
+package io.boltwork.bench;
+
+/** What is measured, how it is called in tables, and which way is better. */
+enum Figure {
+    THROUGHPUT("pairs/s", Better.MORE),
+    JAIN("Jain", Better.MORE),
+    SLOWEST("slowest thread, pairs/s", Better.MORE),
+    WAIT_P50("wait p50, µs", Better.LESS),
+    WAIT_P99("wait p99, µs", Better.LESS),
+    WAIT_MAX("wait max, µs", Better.LESS),
+    REQUESTS("requests", Better.LESS),
+    COMMANDS("commands in scripts", Better.LESS),
+    BYTES_IN("bytes in", Better.LESS),
+    BYTES_OUT("bytes out", Better.LESS),
+    CLIENT_CPU("client CPU, µs", Better.LESS),
+    SERVER_CPU("server CPU, µs", Better.LESS),
+    INSIDE("inside, µs", Better.NEITHER),
+    ALLOWED("of what the work allows", Better.MORE),
+    SERVED("buyers served/s", Better.MORE),
+    TURNED_AWAY("turned away in each shop", Better.LESS),
+    SOLD("sold in each shop", Better.NEITHER),
+    REQUESTS_PER_SECOND("requests/s", Better.LESS),
+    COMMANDS_PER_SECOND("commands in scripts/s", Better.LESS),
+    BYTES_PER_SECOND("bytes/s", Better.LESS),
+    CLIENT_CPU_SHARE("client CPU, % of a core", Better.LESS),
+    SERVER_CPU_SHARE("server CPU, % of a core", Better.LESS),
+    LEAST_LEASE("least lease left, of the whole", Better.MORE),
+    AFTER("later by, ms", Better.LESS),
+    HEAP_HELD("heap per held lock, B", Better.LESS),
+    HEAP_IDLE("heap per idle lock, B", Better.LESS),
+    REDIS_HELD("Redis per held lock, B", Better.LESS),
+    REDIS_IDLE("Redis per idle lock, B", Better.LESS),
+    ALLOCATED("allocated per pair, B", Better.LESS),
+    WHEN("when, ns", Better.NEITHER);
+
+    /** Which way is better. */
+    enum Better {
+        MORE,
+        LESS,
+        NEITHER
+    }
+
+    private final String title;
+    private final Better better;
+
+    Figure(String title, Better better) {
+        this.title = title;
+        this.better = better;
+    }
+
+    String title() {
+        return title;
+    }
+
+    Better better() {
+        return better;
+    }
+}

@@ -1,0 +1,124 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** S5. */
+final class FlashSale extends LoadScenario {
+    private static final Duration WORK = Duration.ofMillis(50);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final int SHOPS = 2;
+    private static final int STOCK = 10;
+
+    private static final Point BY_LOCK = new Point("1,000 buyers, lock()", 1_000);
+    private static final Point BY_TRY_LOCK = new Point("1,000 buyers, tryLock(90 s)", 1_000);
+    private static final Point RUSH = new Point("100 buyers at once", 100);
+    private static final Point SMALL = new Point("40 buyers, lock()", 40);
+
+    @Override
+    public String id() {
+        return "S5";
+    }
+
+    @Override
+    public String title() {
+        return "Flash sale";
+    }
+
+    @Override
+    public String about() {
+        return "Buyers in two JVMs, each a thread, want one of ten items. A thousand of them come within five seconds and are 50 ms"
+                + " inside, whether there is an item left or not; what that time allows is 1 s / the mean time inside. Or a"
+                + " hundred come at once and have nothing to do inside. Measured once each, for as long as it takes.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return List.of(
+                Entrant.BOLTWORK,
+                Entrant.BOLTWORK_FIFO,
+                Entrant.REDISSON,
+                Entrant.REDISSON_FAIR,
+                Entrant.SPRING_PUBSUB,
+                Entrant.JEDIS);
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return plan.choose(List.of(BY_LOCK, BY_TRY_LOCK, RUSH), List.of(SMALL, RUSH));
+    }
+
+    @Override
+    public String axis() {
+        return "";
+    }
+
+    @Override
+    public List<Figure> columns() {
+        return List.of(
+                Figure.SERVED,
+                Figure.ALLOWED,
+                Figure.INSIDE,
+                Figure.TURNED_AWAY,
+                Figure.WAIT_P50,
+                Figure.WAIT_P99,
+                Figure.WAIT_MAX,
+                Figure.REQUESTS,
+                Figure.COMMANDS,
+                Figure.BYTES_IN,
+                Figure.BYTES_OUT,
+                Figure.CLIENT_CPU,
+                Figure.SERVER_CPU);
+    }
+
+    @Override
+    public List<Target> targets() {
+        List<Target> targets = new ArrayList<>();
+        for (Point point : List.of(BY_LOCK, BY_TRY_LOCK)) {
+            targets.add(Target.figure(point.id(), Figure.ALLOWED, Entrant.BOLTWORK, true, 0.99));
+        }
+        targets.add(Target.ratio(RUSH.id(), Figure.SERVED, Entrant.BOLTWORK, Entrant.REDISSON, true, 2));
+        return targets;
+    }
+
+    @Override
+    public Duration estimate(Plan plan, Point point) {
+        Duration work = point == RUSH ? Duration.ofMillis(500) : WORK.multipliedBy((long) point.x());
+        return work.plusSeconds(4);
+    }
+
+    @Override
+    Duration patience(Plan plan, Point point) {
+        return estimate(plan, point).multipliedBy(6);
+    }
+
+    @Override
+    Setup setup(Plan plan, Point point, Entrant entrant) {
+        boolean rush = point == RUSH;
+        return Setup.of(
+                SHOPS,
+                SaleJob.NAME,
+                Map.of(
+                        SaleJob.BUYERS, (long) point.x() / SHOPS,
+                        SaleJob.OVER_MILLIS, rush ? 0 : (long) point.x() * 5,
+                        SaleJob.WORK_NANOS, rush ? 0 : WORK.toNanos(),
+                        SaleJob.STOCK, (long) STOCK,
+                        SaleJob.TRY_MILLIS, point == BY_TRY_LOCK ? PATIENCE.toMillis() : 0));
+    }
+
+    @Override
+    Map<Figure, Double> more(Outcome outcome, Usage usage) {
+        double inside = outcome.figures().getOrDefault(Figure.INSIDE.name(), 0.0) / 1e6;
+        double perSecond = outcome.pairs() / outcome.seconds();
+        return Map.of(Figure.SERVED, perSecond, Figure.ALLOWED, perSecond * inside);
+    }
+
+    @Override
+    long violations(Outcome outcome) {
+        // the mean of the shops
+        double sold = outcome.figures().getOrDefault(Figure.SOLD.name(), 0.0) * SHOPS;
+        return Math.max(0, Math.round(sold) - STOCK);
+    }
+}

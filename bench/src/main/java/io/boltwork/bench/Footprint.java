@@ -1,0 +1,112 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.RedisServer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** S9. */
+final class Footprint implements Scenario {
+    private static final Point MANY = new Point("20,000 locks", 20_000);
+    private static final Point FEW = new Point("2,000 locks", 2_000);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final double KIBIBYTE = 1_024;
+    private static final String MEMORY = """
+            local sum = 0
+            for _, key in ipairs(redis.call('KEYS', '*' .. ARGV[1] .. '*')) do
+              sum = sum + redis.call('MEMORY', 'USAGE', key)
+            end
+            return sum
+            """;
+
+    @Override
+    public String id() {
+        return "S9";
+    }
+
+    @Override
+    public String title() {
+        return "Memory";
+    }
+
+    @Override
+    public String about() {
+        return "One thread takes many locks and gives them back. Heap: what is live after garbage collections, less what was live"
+                + " before; idle is three seconds after the last unlock. Redis: MEMORY USAGE of all keys with the locks' names."
+                + " Allocated: by all threads of the JVM, over pairs of one thread; two PINGs show what of it is Lettuce's,"
+                + " Netty's and that of the waiting for replies, so what Boltwork allocates is the difference to them.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return OneThread.withFloors();
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return plan.choose(List.of(MANY), List.of(FEW));
+    }
+
+    @Override
+    public String axis() {
+        return "";
+    }
+
+    @Override
+    public List<Figure> columns() {
+        return List.of(Figure.HEAP_HELD, Figure.HEAP_IDLE, Figure.REDIS_HELD, Figure.REDIS_IDLE, Figure.ALLOCATED);
+    }
+
+    @Override
+    public List<Target> targets() {
+        return List.of(
+                Target.figure(MANY.id(), Figure.HEAP_HELD, Entrant.BOLTWORK, false, 600),
+                Target.figure(MANY.id(), Figure.HEAP_IDLE, Entrant.BOLTWORK, false, 10),
+                Target.ratio(MANY.id(), Figure.REDIS_HELD, Entrant.BOLTWORK, Entrant.REDISSON, false, 1.5),
+                new Target(
+                        "allocated per pair, B, beyond two PINGs over Lettuce",
+                        false,
+                        KIBIBYTE,
+                        results -> results.median(MANY.id(), Entrant.BOLTWORK, Figure.ALLOCATED)
+                                - results.median(MANY.id(), Entrant.PING, Figure.ALLOCATED)));
+    }
+
+    @Override
+    public Duration estimate(Plan plan, Point point) {
+        return plan.time().plusSeconds(10 + (long) point.x() / 2_000);
+    }
+
+    @Override
+    public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+        Setup setup = Setup.of(
+                1,
+                FootprintJob.NAME,
+                Map.of(
+                        LoadJob.LOCKS,
+                        (long) point.x(),
+                        FootprintJob.HOLD,
+                        entrant.isFloor() ? 0L : 1L,
+                        LoadJob.MILLIS,
+                        plan.millis()));
+        try (Stage stage = Stage.set(entrant, setup)) {
+            Stage.Meter meter = stage.meter();
+            Map<Figure, Double> more = new LinkedHashMap<>();
+            stage.go();
+            if (!entrant.isFloor()) {
+                stage.expect(0, FootprintJob.HELD, PATIENCE);
+                more.put(Figure.REDIS_HELD, memory(stage.redis()) / point.x());
+                stage.worker(0).send(FootprintJob.RELEASE);
+                stage.expect(0, FootprintJob.IDLE, PATIENCE);
+                more.put(Figure.REDIS_IDLE, memory(stage.redis()) / point.x());
+                stage.worker(0).send(FootprintJob.PAIRS);
+            }
+            return Sample.of(point, entrant, repetition, meter.read(), stage.outcome(0, PATIENCE), 0, more);
+        }
+    }
+
+    private static double memory(RedisServer redis) {
+        return (Long) Objects.requireNonNull(redis.command("EVAL", MEMORY, "0", FootprintJob.PREFIX));
+    }
+}

@@ -1,0 +1,108 @@
+package io.boltwork.bench;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What locks need on the heap while they are held and after that, and what a pair allocates. */
+final class FootprintJob implements Job {
+    static final String NAME = "footprint";
+
+    /** How all of their names begin. */
+    static final String PREFIX = "footprint:";
+
+    /** Whether to hold many locks at once; a floor that is no lock cannot. */
+    static final String HOLD = "hold";
+
+    static final String HELD = "held";
+    static final String RELEASE = "release";
+    static final String IDLE = "idle";
+    static final String PAIRS = "pairs";
+
+    private static final int WARM_UP_PAIRS = 5_000;
+    private static final Duration SETTLE = Duration.ofSeconds(3); // whatever a library forgets after a second or two
+    private static final int COLLECTIONS = 4;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final Site site;
+    private final int locks;
+
+    FootprintJob(Site site) {
+        this.site = site;
+        locks = site.order().count(LoadJob.LOCKS);
+    }
+
+    @Override
+    public void warmUp() {
+        pairs(WARM_UP_PAIRS);
+        for (int i = 0; i < WARM_UP_PAIRS; i++) { // and different ones, so that what is made once per client is there
+            BenchLock lock = site.lock(0, "warm-up:" + i % 100);
+            lock.lock();
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Outcome run() throws InterruptedException {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        if (site.order().number(HOLD) != 0) {
+            settle();
+            double before = liveHeap();
+            for (int i = 0; i < locks; i++) {
+                site.lock(0, PREFIX + i).lock(); // the object is dropped, as in an application that asks for it again
+            }
+            figures.put(Figure.HEAP_HELD.name(), (liveHeap() - before) / locks);
+            site.say(HELD);
+            site.await(RELEASE);
+            for (int i = 0; i < locks; i++) {
+                site.lock(0, PREFIX + i).unlock();
+            }
+            settle();
+            figures.put(Figure.HEAP_IDLE.name(), (liveHeap() - before) / locks);
+            site.say(IDLE);
+            site.await(PAIRS);
+        }
+        figures.put(Figure.ALLOCATED.name(), allocated());
+        return new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), figures);
+    }
+
+    /** Bytes per pair, by all threads of the JVM: the caller's and the library's. */
+    private double allocated() {
+        long millis = site.order().number(LoadJob.MILLIS);
+        long before = allAllocated();
+        long pairs = 0;
+        for (long end = System.nanoTime() + Duration.ofMillis(millis).toNanos(); System.nanoTime() < end; ) {
+            pairs += pairs(100);
+        }
+        return (allAllocated() - before) / (double) pairs;
+    }
+
+    private int pairs(int count) {
+        BenchLock lock = site.lock(0, "pair");
+        for (int i = 0; i < count; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        return count;
+    }
+
+    private long allAllocated() {
+        return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
+                .filter(bytes -> bytes > 0)
+                .sum();
+    }
+
+    private static void settle() throws InterruptedException {
+        Thread.sleep(SETTLE.toMillis());
+    }
+
+    private static double liveHeap() {
+        for (int i = 0; i < COLLECTIONS; i++) {
+            System.gc();
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+}

@@ -1,0 +1,72 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** S7. */
+final class Handoff extends LoadScenario {
+    private static final Point TWO = new Point("2 JVMs", 2);
+
+    @Override
+    public String id() {
+        return "S7";
+    }
+
+    @Override
+    public String title() {
+        return "Hand-off between two JVMs";
+    }
+
+    @Override
+    public String about() {
+        return "A lock goes to and fro between two JVMs. Measured from before unlock() in one until lock() returns in the other,"
+                + " which has waited for at least two milliseconds. The floor is a message, from before PUBLISH until the"
+                + " subscriber has it.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        List<Entrant> all = new ArrayList<>(locks());
+        all.add(Entrant.PUBLISH);
+        return all;
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return List.of(TWO);
+    }
+
+    @Override
+    public String axis() {
+        return "";
+    }
+
+    @Override
+    public List<Figure> columns() {
+        return List.of(
+                Figure.WAIT_P50,
+                Figure.WAIT_P99,
+                Figure.WAIT_MAX,
+                Figure.REQUESTS,
+                Figure.COMMANDS,
+                Figure.BYTES_IN,
+                Figure.BYTES_OUT,
+                Figure.CLIENT_CPU,
+                Figure.SERVER_CPU);
+    }
+
+    @Override
+    public List<Target> targets() {
+        return List.of(
+                Target.ratio(TWO.id(), Figure.WAIT_P50, Entrant.BOLTWORK, Entrant.REDISSON, false, 0.35),
+                Target.ratio(TWO.id(), Figure.WAIT_P50, Entrant.BOLTWORK, Entrant.PUBLISH, false, 2),
+                Target.figure(TWO.id(), Figure.WAIT_P99, Entrant.BOLTWORK, false, 1_000));
+    }
+
+    @Override
+    Setup setup(Plan plan, Point point, Entrant entrant) {
+        String job = entrant == Entrant.PUBLISH ? PublishJob.NAME : HandoffJob.NAME;
+        return Setup.of(2, job, plan.load(1, 1, Duration.ZERO));
+    }
+}

@@ -1,0 +1,79 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A lock that goes to and fro between two JVMs: whoever holds it waits until the other one has asked for it and had time to be
+ * queued, and gives it back. Measured from before {@code unlock()} in one JVM until {@code lock()} returns in the other; both
+ * read the same clock.
+ */
+final class HandoffJob implements Job {
+    static final String NAME = "handoff";
+
+    private static final Duration SETTLE = Duration.ofMillis(2);
+    private static final Duration GLANCE = Duration.ofNanos(100_000);
+
+    private static final int LOCK = 0;
+    private static final int RELEASED_AT = 1;
+    private static final int RELEASED_BY = 2;
+    private static final int ASKED = 3; // and the next slot, one for each JVM
+    private static final int ENDED = 5; // likewise
+
+    private final Site site;
+    private final int other;
+    private final BenchLock lock;
+    private long entries;
+
+    HandoffJob(Site site) {
+        this.site = site;
+        other = 1 - site.order().jvm();
+        lock = site.lock(0, "handoff");
+    }
+
+    @Override
+    public void warmUp() {
+        pingPong(Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS)), 1);
+    }
+
+    @Override
+    public Outcome run() {
+        return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), 2);
+    }
+
+    private Outcome pingPong(Duration time, int round) {
+        Board board = site.board();
+        int me = site.order().jvm();
+        Histogram waits = Wait.histogram();
+        long turns = 0;
+        double cpu = Worker.cpuSeconds();
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < end) {
+            board.mark(ASKED + me, 1);
+            lock.lock();
+            long now = System.nanoTime();
+            board.mark(ASKED + me, 0);
+            long released = board.mark(RELEASED_AT);
+            if (released > 0 && board.mark(RELEASED_BY) == other + 1) {
+                Wait.record(waits, now - released);
+            }
+            board.enter(LOCK, site.who(0));
+            turns++;
+            while (board.mark(ASKED + other) == 0 && board.mark(ENDED + other) < round && System.nanoTime() < end) {
+                LockSupport.parkNanos(GLANCE.toNanos());
+            }
+            boolean wanted = board.mark(ASKED + other) == 1;
+            LockSupport.parkNanos(SETTLE.toNanos());
+            board.exit(LOCK, site.who(0));
+            board.mark(RELEASED_BY, me + 1L);
+            board.mark(RELEASED_AT, wanted ? System.nanoTime() : 0);
+            lock.unlock();
+        }
+        board.mark(ENDED + me, round);
+        cpu = Worker.cpuSeconds() - cpu;
+        entries += turns;
+        return new Outcome(new long[] {turns}, turns, entries, time.toNanos() / 1e9, cpu, Wait.encode(waits), Map.of());
+    }
+}

@@ -1,0 +1,80 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Many locks, held by a few threads for a time. */
+final class HoldJob implements Job {
+    static final String NAME = "hold";
+
+    /** How all of their names begin. */
+    static final String PREFIX = "held:";
+
+    private static final int THREADS = 16;
+
+    private final Site site;
+    private final int locks;
+
+    HoldJob(Site site) {
+        this.site = site;
+        locks = site.order().count(LoadJob.LOCKS);
+    }
+
+    @Override
+    public void warmUp() throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(THREADS);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        for (int i = 0; i < THREADS; i++) {
+            int first = i;
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            List<BenchLock> mine = new ArrayList<>(); // as an application that means to unlock them
+                            for (int lock = first; lock < locks; lock += THREADS) {
+                                BenchLock next = site.lock(0, PREFIX + lock);
+                                next.lock();
+                                mine.add(next);
+                            }
+                            held.countDown();
+                            never.await(); // the thread that holds them must live
+                        } catch (Throwable e) {
+                            failure.compareAndSet(null, e);
+                            held.countDown();
+                        }
+                    },
+                    "holder-" + i);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        held.await();
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("A thread failed", failed);
+        }
+        Thread.sleep(site.order().number(LoadJob.WARM_UP_MILLIS));
+    }
+
+    @Override
+    public Outcome run() throws InterruptedException {
+        Duration time = Duration.ofMillis(site.order().number(LoadJob.MILLIS));
+        double cpu = Worker.cpuSeconds();
+        long begin = System.nanoTime();
+        Thread.sleep(time.toMillis());
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        cpu = Worker.cpuSeconds() - cpu;
+        return new Outcome(
+                new long[] {locks},
+                locks,
+                0,
+                seconds,
+                cpu,
+                Wait.encode(Wait.histogram()),
+                Map.of(Figure.CLIENT_CPU_SHARE.name(), cpu / seconds * 100));
+    }
+}

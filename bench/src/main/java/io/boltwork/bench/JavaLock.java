@@ -1,0 +1,23 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+/** A contender's lock that is a {@link Lock}, as most are. */
+record JavaLock(Lock inner) implements BenchLock {
+    @Override
+    public void lock() {
+        inner.lock();
+    }
+
+    @Override
+    public boolean tryLock(Duration wait) throws InterruptedException {
+        return inner.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void unlock() {
+        inner.unlock();
+    }
+}

@@ -1,0 +1,24 @@
+package io.boltwork.bench;
+
+/** What a {@link Worker} does. */
+interface Job {
+    /** Before the measurement. */
+    void warmUp() throws Exception;
+
+    /** The measurement. */
+    Outcome run() throws Exception;
+
+    static Job of(Site site) {
+        String job = site.order().job();
+        return switch (job) {
+            case LoadJob.NAME -> new LoadJob(site);
+            case HandoffJob.NAME -> new HandoffJob(site);
+            case PublishJob.NAME -> new PublishJob(site);
+            case SaleJob.NAME -> new SaleJob(site);
+            case HoldJob.NAME -> new HoldJob(site);
+            case CrashJob.NAME -> new CrashJob(site);
+            case FootprintJob.NAME -> new FootprintJob(site);
+            default -> throw new IllegalArgumentException("There is no job " + job);
+        };
+    }
+}

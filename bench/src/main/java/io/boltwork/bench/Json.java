@@ -1,0 +1,28 @@
+package io.boltwork.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.UncheckedIOException;
+
+/** Values as lines of JSON. Stateless. */
+final class Json {
+    static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private Json() {}
+
+    static String line(Object value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static <T> T parse(String line, Class<T> type) {
+        try {
+            return MAPPER.readValue(line, type);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException("Not a " + type.getSimpleName() + ": " + line, e);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.RedisServer;
+import java.util.List;
+import java.util.Objects;
+
+/** What Redis knows of leases, whoever's: Boltwork notes a lease's end in its hash, the others let the key expire. Stateless. */
+final class Leases {
+    private static final String LEFT = """
+            local time = redis.call('TIME')
+            local now = time[1] * 1000 + math.floor(time[2] / 1000)
+            local function left(key)
+              if redis.call('TYPE', key).ok == 'hash' then
+                local till = redis.call('HGET', key, 'until')
+                if till then
+                  return till - now
+                end
+              end
+              return redis.call('PTTL', key)
+            end
+            local least = 1000000000
+            """;
+
+    /* Looks at some keys at random; answers how many were locks, and the least of what was left to them. */
+    private static final String SOME = LEFT + """
+            local seen = 0
+            for i = 1, ARGV[2] do
+              local key = redis.call('RANDOMKEY')
+              if key and string.find(key, ARGV[1], 1, true) then
+                seen = seen + 1
+                least = math.min(least, left(key))
+              end
+            end
+            return {seen, least}
+            """;
+
+    private static final String ALL = LEFT + """
+            for _, key in ipairs(redis.call('KEYS', '*' .. ARGV[1] .. '*')) do
+              local kind = redis.call('TYPE', key).ok
+              if kind == 'string' or kind == 'hash' then
+                least = math.min(least, left(key))
+              end
+            end
+            return least
+            """;
+
+    private Leases() {}
+
+    /** The least time left, in ms, to some locks whose names have this in them; a very large number if it saw none. */
+    static long leastOfSome(RedisServer redis, String name, int attempts) {
+        List<?> answer =
+                (List<?>) Objects.requireNonNull(redis.command("EVAL", SOME, "0", name, Integer.toString(attempts)));
+        return (Long) Objects.requireNonNull(answer.get(1));
+    }
+
+    /** The time left to a lock, in ms. */
+    static long left(RedisServer redis, String name) {
+        return (Long) Objects.requireNonNull(redis.command("EVAL", ALL, "0", name));
+    }
+}

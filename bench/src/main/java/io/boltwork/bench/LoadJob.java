@@ -1,0 +1,161 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that lock and unlock, each as often as it can. Turns count if they end within the time; what threads wait for counts
+ * to its end, however long it takes, so that a thread that starves is seen.
+ */
+final class LoadJob implements Job {
+    static final String NAME = "load";
+
+    /** How many threads. */
+    static final String THREADS = "threads";
+    /** How many locks in all JVMs: 0 for one of its own for each thread; else a thread goes round its share of them. */
+    static final String LOCKS = "locks";
+    /** How long the lock is kept, beyond what the check takes. */
+    static final String HOLD_NANOS = "holdNanos";
+
+    static final String WARM_UP_MILLIS = "warmUpMillis";
+    static final String MILLIS = "millis";
+
+    private final Site site;
+    private final int threads;
+    private final int locks;
+    private final long hold;
+    private long entries;
+
+    LoadJob(Site site) {
+        this.site = site;
+        threads = site.order().count(THREADS);
+        locks = site.order().count(LOCKS);
+        hold = site.order().number(HOLD_NANOS);
+    }
+
+    @Override
+    public void warmUp() throws InterruptedException {
+        load(Duration.ofMillis(site.order().number(WARM_UP_MILLIS)));
+    }
+
+    @Override
+    public Outcome run() throws InterruptedException {
+        return load(Duration.ofMillis(site.order().number(MILLIS)));
+    }
+
+    private Outcome load(Duration time) throws InterruptedException {
+        CountDownLatch start = new CountDownLatch(1);
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        List<Turns> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            Turns turns = new Turns(i, start, failure);
+            turns.start();
+            all.add(turns);
+        }
+        double cpu = Worker.cpuSeconds();
+        long begin = System.nanoTime();
+        all.forEach(turns -> turns.end = begin + time.toNanos());
+        start.countDown();
+        for (Turns turns : all) {
+            turns.join();
+        }
+        cpu = Worker.cpuSeconds() - cpu;
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("A thread failed", failed);
+        }
+        long pairs = all.stream().mapToLong(turns -> turns.pairs).sum();
+        entries += pairs;
+        return new Outcome(
+                all.stream().mapToLong(turns -> turns.inTime).toArray(),
+                pairs,
+                entries,
+                time.toNanos() / 1e9,
+                cpu,
+                Wait.encode(Wait.sum(all.stream().map(turns -> turns.waits).toList())),
+                Map.of(
+                        Figure.INSIDE.name(),
+                        all.stream().mapToLong(turns -> turns.inside).sum() / 1e3 / Math.max(1, pairs)));
+    }
+
+    /** One thread's. */
+    private final class Turns extends Thread {
+        private final int number;
+        private final CountDownLatch start;
+        private final AtomicReference<@Nullable Throwable> failure;
+        private final Histogram waits = Wait.histogram();
+        private final int[] slots;
+        private final BenchLock[] mine;
+        private long end;
+        private long pairs;
+        private long inTime;
+        private long inside;
+
+        Turns(int number, CountDownLatch start, AtomicReference<@Nullable Throwable> failure) {
+            super("load-" + number);
+            this.number = number;
+            this.start = start;
+            this.failure = failure;
+            slots = slots(site.order().jvm() * threads + number);
+            mine = Arrays.stream(slots)
+                    .mapToObj(slot -> site.lock(number, "lock:" + slot))
+                    .toArray(BenchLock[]::new);
+        }
+
+        private int[] slots(int global) {
+            if (locks == 0) {
+                return new int[] {global};
+            }
+            int share = Math.max(1, locks / threads);
+            int[] all = new int[share];
+            Arrays.setAll(all, i -> (global + i * threads) % locks);
+            return all;
+        }
+
+        @Override
+        public void run() {
+            try {
+                start.await();
+                long who = site.who(number);
+                for (int i = 0; System.nanoTime() < end; i = i + 1 == mine.length ? 0 : i + 1) {
+                    turn(mine[i], slots[i], who);
+                }
+            } catch (Throwable e) {
+                failure.compareAndSet(null, e);
+            }
+        }
+
+        private void turn(BenchLock lock, int slot, long who) {
+            long asked = System.nanoTime();
+            lock.lock();
+            long got = System.nanoTime();
+            site.board().enter(slot, who);
+            if (hold > 0) {
+                stay(got + hold);
+            }
+            site.board().exit(slot, who);
+            long left = System.nanoTime();
+            lock.unlock();
+            Wait.record(waits, got - asked);
+            inside += left - got;
+            pairs++;
+            if (System.nanoTime() <= end) {
+                inTime++;
+            }
+        }
+
+        private void stay(long until) {
+            for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        }
+    }
+}

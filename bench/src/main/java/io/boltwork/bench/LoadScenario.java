@@ -1,0 +1,77 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A scenario in which workers do one job for a while. */
+abstract class LoadScenario implements Scenario {
+    private static final Duration DRAIN = Duration.ofSeconds(120);
+    private static final Duration START = Duration.ofMillis(1_500);
+
+    static final List<Figure> PER_PAIR = List.of(
+            Figure.THROUGHPUT,
+            Figure.JAIN,
+            Figure.SLOWEST,
+            Figure.WAIT_P50,
+            Figure.WAIT_P99,
+            Figure.WAIT_MAX,
+            Figure.REQUESTS,
+            Figure.COMMANDS,
+            Figure.BYTES_IN,
+            Figure.BYTES_OUT,
+            Figure.CLIENT_CPU,
+            Figure.SERVER_CPU);
+
+    abstract Setup setup(Plan plan, Point point, Entrant entrant);
+
+    @Override
+    public List<Figure> columns() {
+        return PER_PAIR;
+    }
+
+    @Override
+    public Duration estimate(Plan plan, Point point) {
+        int jvms = setup(plan, point, Entrant.BOLTWORK).jvms();
+        return plan.warmUp().plus(plan.time()).plus(START.multipliedBy(jvms));
+    }
+
+    @Override
+    public final Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+        try (Stage stage = Stage.set(entrant, setup(plan, point, entrant))) {
+            Stage.Meter meter = stage.meter();
+            stage.go();
+            Outcome outcome = stage.outcome(patience(plan, point));
+            Usage usage = meter.read();
+            long lost = Math.abs(outcome.entries() - stage.board().entries());
+            return Sample.of(
+                    point,
+                    entrant,
+                    repetition,
+                    usage,
+                    outcome,
+                    lost + stage.board().overlaps() + violations(outcome),
+                    more(outcome, usage));
+        }
+    }
+
+    /** Figures beside those that all have. */
+    Map<Figure, Double> more(Outcome outcome, Usage usage) {
+        return Map.of();
+    }
+
+    /** Violations beside those that the board shows. */
+    long violations(Outcome outcome) {
+        return 0;
+    }
+
+    /** How long the workers may take. */
+    Duration patience(Plan plan, Point point) {
+        return plan.time().plus(DRAIN);
+    }
+
+    static List<Entrant> locks() {
+        return Stream.of(Entrant.values()).filter(entrant -> !entrant.isFloor()).toList();
+    }
+}

@@ -1,0 +1,53 @@
+package io.boltwork.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+
+/** What Linux says of processors and processes, in seconds of one processor. Stateless. */
+final class Machine {
+    private static final double TICKS_PER_SECOND = 100;
+    private static final Path STAT = Path.of("/proc/stat");
+
+    private Machine() {}
+
+    /** All work of all processors since the machine was started; stolen time too, since it is somebody else's work. */
+    static double busy() {
+        if (!Files.isReadable(STAT)) {
+            return Double.NaN; // not Linux
+        }
+        String[] words = read(STAT).lines().findFirst().orElseThrow().trim().split("\\s+");
+        // cpu user nice system idle iowait irq softirq steal; interrupts are not counted to processes, nor here
+        double ticks = 0;
+        for (int i : new int[] {1, 2, 3, 8}) {
+            ticks += Double.parseDouble(words[i]);
+        }
+        return ticks / TICKS_PER_SECOND;
+    }
+
+    /** The work of some processes, as far as they live. */
+    static double of(Collection<Long> pids) {
+        return pids.stream().mapToDouble(Machine::of).sum();
+    }
+
+    private static double of(long pid) {
+        Path stat = Path.of("/proc/" + pid + "/stat");
+        if (!Files.isReadable(stat)) {
+            return 0;
+        }
+        String text = read(stat);
+        // the name, in parentheses, may have blanks in it
+        String[] words = text.substring(text.lastIndexOf(')') + 2).split(" ");
+        return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

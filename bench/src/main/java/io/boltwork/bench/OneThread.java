@@ -1,0 +1,59 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** S1. */
+final class OneThread extends LoadScenario {
+    private static final Point ONE = new Point("1 thread", 1);
+
+    @Override
+    public String id() {
+        return "S1";
+    }
+
+    @Override
+    public String title() {
+        return "One thread, a lock of its own";
+    }
+
+    @Override
+    public String about() {
+        return "One thread locks and unlocks; nobody else wants the lock. What a round trip costs decides; the floors show what is"
+                + " left of that.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return withFloors();
+    }
+
+    static List<Entrant> withFloors() {
+        return Stream.of(Entrant.values())
+                .filter(entrant -> entrant != Entrant.PUBLISH)
+                .toList();
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return List.of(ONE);
+    }
+
+    @Override
+    public String axis() {
+        return "";
+    }
+
+    @Override
+    public List<Target> targets() {
+        return List.of(
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.97),
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.3));
+    }
+
+    @Override
+    Setup setup(Plan plan, Point point, Entrant entrant) {
+        return Setup.of(1, LoadJob.NAME, plan.load(1, 0, Duration.ZERO));
+    }
+}

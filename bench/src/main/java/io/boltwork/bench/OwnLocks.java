@@ -1,0 +1,55 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.List;
+
+/** S2. */
+final class OwnLocks extends LoadScenario {
+    private static final Point FEW = new Point("16 threads", 16);
+    private static final Point MANY = new Point("64 threads", 64);
+
+    @Override
+    public String id() {
+        return "S2";
+    }
+
+    @Override
+    public String title() {
+        return "Many threads, each with a lock of its own";
+    }
+
+    @Override
+    public String about() {
+        return "Threads of one JVM lock and unlock, each its own lock: no contention. How well a client fills its connections"
+                + " decides.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return OneThread.withFloors();
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return plan.choose(List.of(FEW, MANY), List.of(MANY));
+    }
+
+    @Override
+    public String axis() {
+        return "threads";
+    }
+
+    @Override
+    public List<Target> targets() {
+        return List.of(
+                Target.ratio(FEW.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.95),
+                Target.ratio(MANY.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 1.3),
+                Target.ratio(FEW.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 2.8),
+                Target.ratio(MANY.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 2.8));
+    }
+
+    @Override
+    Setup setup(Plan plan, Point point, Entrant entrant) {
+        return Setup.of(1, LoadJob.NAME, plan.load((int) point.x(), 0, Duration.ZERO));
+    }
+}

@@ -1,0 +1,77 @@
+package io.boltwork.bench;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** How far a run is, on standard error: a bar on a terminal, else a line for each measurement. Not thread-safe. */
+final class Progress implements AutoCloseable {
+    private static final int UNITS_PER_SECOND = 10;
+
+    private final PrintStream err = System.err;
+    private final long begin = System.nanoTime();
+    private final Duration estimate;
+    private final @Nullable ProgressBar bar;
+    private Duration done = Duration.ZERO;
+
+    Progress(Duration estimate) {
+        this.estimate = estimate;
+        Integer columns = Integer.getInteger("boltwork.bench.columns");
+        bar = columns == null
+                ? null
+                : new ProgressBarBuilder()
+                        .setInitialMax(units(estimate))
+                        .setStyle(ProgressBarStyle.ASCII)
+                        .setConsumer(new ConsoleProgressBarConsumer(err, columns - 1))
+                        .hideEta()
+                        .build();
+    }
+
+    /** A measurement begins. */
+    void begin(String what) {
+        String text = what + ", " + left();
+        if (bar == null) {
+            err.println(text);
+        } else {
+            bar.setExtraMessage(text);
+        }
+    }
+
+    /** A measurement of which this was expected has ended. */
+    void end(Duration expected) {
+        done = done.plus(expected);
+        if (bar != null) {
+            bar.stepTo(units(done));
+        }
+    }
+
+    /** Something that the reader should know. */
+    void remark(String text) {
+        err.println((bar == null ? "  " : "\n  ") + text);
+    }
+
+    private String left() {
+        Duration rest = estimate.minus(done);
+        if (!done.isZero()) { // as much slower or faster as so far
+            double pace = (System.nanoTime() - begin) / (double) done.toNanos();
+            rest = Duration.ofNanos((long) (rest.toNanos() * pace));
+        }
+        return String.format(Locale.ROOT, "%d:%02d left", rest.toMinutes(), rest.toSecondsPart());
+    }
+
+    private static long units(Duration time) {
+        return time.toMillis() * UNITS_PER_SECOND / 1_000;
+    }
+
+    @Override
+    public void close() {
+        if (bar != null) {
+            bar.close();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.boltwork.bench;
+
+import java.util.function.BiFunction;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/**
+ * Redisson with the configuration of its documentation: the server's address, and the watchdog's time-out, which it renews a
+ * lease without a time of its own by. All else is what it is by default.
+ */
+final class RedissonLocks implements Contender {
+    private final RedissonClient client;
+    private final BiFunction<RedissonClient, String, RLock> kind;
+
+    private RedissonLocks(Setting setting, BiFunction<RedissonClient, String, RLock> kind) {
+        Config config = new Config().setLockWatchdogTimeout(setting.lease().toMillis());
+        config.useSingleServer().setAddress(setting.uri());
+        this.client = Redisson.create(config);
+        this.kind = kind;
+    }
+
+    static Contender plain(Setting setting) {
+        return new RedissonLocks(setting, RedissonClient::getLock);
+    }
+
+    static Contender fair(Setting setting) {
+        return new RedissonLocks(setting, RedissonClient::getFairLock);
+    }
+
+    static Contender spin(Setting setting) {
+        return new RedissonLocks(setting, RedissonClient::getSpinLock);
+    }
+
+    static Contender fenced(Setting setting) {
+        return new RedissonLocks(setting, RedissonClient::getFencedLock);
+    }
+
+    @Override
+    public BenchLock lock(String name) {
+        return new JavaLock(kind.apply(client, name));
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

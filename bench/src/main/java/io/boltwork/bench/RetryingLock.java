@@ -1,0 +1,47 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** A lock written by hand: it asks, sleeps and asks again. */
+abstract class RetryingLock implements BenchLock {
+    private final Duration least;
+    private final Duration most;
+
+    RetryingLock(Duration least, Duration most) {
+        this.least = least;
+        this.most = most;
+    }
+
+    /** Asks once. */
+    abstract boolean acquire();
+
+    @Override
+    public final void lock() {
+        try {
+            while (!acquire()) {
+                TimeUnit.NANOSECONDS.sleep(pause());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted", e);
+        }
+    }
+
+    @Override
+    public final boolean tryLock(Duration wait) throws InterruptedException {
+        long end = System.nanoTime() + wait.toNanos();
+        while (!acquire()) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.sleep(pause());
+        }
+        return true;
+    }
+
+    private long pause() {
+        return ThreadLocalRandom.current().nextLong(least.toNanos(), most.toNanos() + 1);
+    }
+}

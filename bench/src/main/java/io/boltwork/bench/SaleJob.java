@@ -1,0 +1,159 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** A shop of a flash sale: buyers come one after the other, each a thread, and buy one item if there is one left. */
+final class SaleJob implements Job {
+    static final String NAME = "sale";
+
+    /** How many buyers come to this shop. */
+    static final String BUYERS = "buyers";
+
+    static final String OVER_MILLIS = "overMillis";
+    static final String WORK_NANOS = "workNanos";
+    static final String STOCK = "stock";
+    /** How long a buyer waits; 0 for as long as it takes. */
+    static final String TRY_MILLIS = "tryMillis";
+
+    private static final int LOCK = 0;
+    private static final int LEFT = 1; // the mark with what is left, and one that says that it is right
+    private static final int REHEARSALS = 60;
+
+    private final Site site;
+    private final Board board;
+    private final int buyers;
+    private final long work;
+    private final long stock;
+    private final Duration patience;
+    private long entries;
+
+    SaleJob(Site site) {
+        this.site = site;
+        board = site.board();
+        buyers = site.order().count(BUYERS);
+        work = site.order().number(WORK_NANOS);
+        stock = site.order().number(STOCK);
+        patience = Duration.ofMillis(site.order().number(TRY_MILLIS));
+    }
+
+    @Override
+    public void warmUp() throws InterruptedException {
+        sell(REHEARSALS, 0, 0);
+        sell(REHEARSALS, 0, 0);
+    }
+
+    @Override
+    public Outcome run() throws InterruptedException {
+        if (site.order().jvm() == 0) {
+            board.mark(LEFT, stock);
+        }
+        return sell(buyers, Duration.ofMillis(site.order().number(OVER_MILLIS)).toNanos(), work);
+    }
+
+    private Outcome sell(int count, long over, long time) throws InterruptedException {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        List<Buyer> all = new ArrayList<>();
+        double cpu = Worker.cpuSeconds();
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            Buyer buyer = new Buyer(i, begin + over * i / count, time, failure);
+            buyer.start();
+            all.add(buyer);
+        }
+        for (Buyer buyer : all) {
+            buyer.join();
+        }
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("A buyer failed", failed);
+        }
+        List<Buyer> served = all.stream().filter(buyer -> buyer.left > 0).toList();
+        long sold = all.stream().filter(buyer -> buyer.bought).count();
+        entries += served.size();
+        long last = served.stream().mapToLong(buyer -> buyer.left).max().orElse(begin);
+        Histogram waits = Wait.histogram();
+        served.forEach(buyer -> Wait.record(waits, buyer.got - buyer.asked));
+        double inside = served.stream()
+                .mapToLong(buyer -> buyer.left - buyer.got)
+                .average()
+                .orElse(0);
+        return new Outcome(
+                new long[] {served.size()},
+                served.size(),
+                entries,
+                Math.max(1, last - begin) / 1e9,
+                Worker.cpuSeconds() - cpu,
+                Wait.encode(waits),
+                Map.of(
+                        Figure.INSIDE.name(), inside / 1e3,
+                        Figure.TURNED_AWAY.name(), (double) (count - served.size()),
+                        Figure.SOLD.name(), (double) sold));
+    }
+
+    private final class Buyer extends Thread {
+        private final int number;
+        private final long comes;
+        private final long time;
+        private final AtomicReference<@Nullable Throwable> failure;
+        private final BenchLock lock;
+        private long asked;
+        private long got;
+        private long left;
+        private boolean bought;
+
+        Buyer(int number, long comes, long time, AtomicReference<@Nullable Throwable> failure) {
+            super("buyer-" + number);
+            this.number = number;
+            this.comes = comes;
+            this.time = time;
+            this.failure = failure;
+            lock = site.lock(number, "sale");
+        }
+
+        @Override
+        public void run() {
+            try {
+                sleepUntil(comes);
+                asked = System.nanoTime();
+                if (!enter()) {
+                    return;
+                }
+                got = System.nanoTime();
+                board.enter(LOCK, site.who(number));
+                long before = board.mark(LEFT);
+                sleepUntil(got + time);
+                if (before > 0) {
+                    board.mark(LEFT, before - 1);
+                    bought = true;
+                }
+                board.exit(LOCK, site.who(number));
+                left = System.nanoTime();
+                lock.unlock();
+            } catch (Throwable e) {
+                failure.compareAndSet(null, e);
+            }
+        }
+
+        private boolean enter() throws InterruptedException {
+            if (patience.isZero()) {
+                lock.lock();
+                return true;
+            }
+            return lock.tryLock(patience);
+        }
+
+        private void sleepUntil(long until) {
+            for (long rest = until - System.nanoTime(); rest > 0; rest = until - System.nanoTime()) {
+                LockSupport.parkNanos(Math.min(rest, TimeUnit.SECONDS.toNanos(1)));
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.boltwork.bench;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One measurement of one contender.
+ *
+ * @param point which of the scenario's points
+ * @param contender whom
+ * @param repetition from 1
+ * @param foreign how many processors others kept busy meanwhile
+ * @param disturbed whether that was too much, also after some more attempts
+ * @param violations overlaps and lost updates: any voids the run
+ * @param failure why there are no figures, if there are none
+ * @param figures by {@link Figure}
+ * @param waits the histogram of waiting, encoded
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+record Sample(
+        String point,
+        String contender,
+        int repetition,
+        double foreign,
+        boolean disturbed,
+        long violations,
+        @Nullable String failure,
+        Map<Figure, Double> figures,
+        @Nullable String waits) {
+
+    static Sample failed(Point point, Entrant entrant, int repetition, String why) {
+        return new Sample(point.id(), entrant.id(), repetition, 0, false, 0, why, Map.of(), null);
+    }
+
+    /** What all measurements have in common. */
+    static Sample of(
+            Point point,
+            Entrant entrant,
+            int repetition,
+            Usage usage,
+            Outcome outcome,
+            long violations,
+            Map<Figure, Double> more) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        double pairs = Math.max(1, outcome.pairs());
+        Histogram wait = outcome.histogram();
+        long slowest = Arrays.stream(outcome.turns()).min().orElse(0);
+        figures.put(Figure.THROUGHPUT, outcome.perSecond());
+        figures.put(Figure.JAIN, Statistics.jain(outcome.turns()));
+        figures.put(Figure.SLOWEST, slowest / outcome.seconds());
+        figures.put(Figure.WAIT_P50, Wait.micros(wait, 50));
+        figures.put(Figure.WAIT_P99, Wait.micros(wait, 99));
+        figures.put(Figure.WAIT_MAX, Wait.micros(wait, 100));
+        figures.put(Figure.REQUESTS, usage.server().requests(entrant) / pairs);
+        figures.put(Figure.COMMANDS, usage.server().commands(entrant) / pairs);
+        figures.put(Figure.BYTES_IN, usage.server().bytesIn() / pairs);
+        figures.put(Figure.BYTES_OUT, usage.server().bytesOut() / pairs);
+        figures.put(Figure.CLIENT_CPU, outcome.cpuSeconds() * 1e6 / pairs);
+        figures.put(Figure.SERVER_CPU, usage.server().cpuSeconds() * 1e6 / pairs);
+        outcome.figures().forEach((name, value) -> figures.put(Figure.valueOf(name), value));
+        figures.putAll(more);
+        return new Sample(
+                point.id(),
+                entrant.id(),
+                repetition,
+                usage.foreign(),
+                usage.disturbed(),
+                violations,
+                null,
+                figures,
+                outcome.waits());
+    }
+}

@@ -1,0 +1,84 @@
+package io.boltwork.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+
+/**
+ * All that was measured in a scenario in one run.
+ *
+ * @param scenario its id
+ * @param facts about the run
+ * @param samples the measurements, in their order
+ */
+record ScenarioResults(String scenario, Facts facts, List<Sample> samples) {
+
+    /** The median of the repetitions; NaN if there is none that counts. */
+    double median(String point, Entrant entrant, Figure figure) {
+        return Statistics.median(counted(point, entrant)
+                .map(sample -> sample.figures().get(figure))
+                .filter(Objects::nonNull)
+                .filter(value -> !value.isNaN())
+                .toList());
+    }
+
+    /** Of all repetitions together. */
+    Histogram wait(String point, Entrant entrant) {
+        return Wait.sum(counted(point, entrant)
+                .map(Sample::waits)
+                .filter(Objects::nonNull)
+                .map(Wait::decode)
+                .toList());
+    }
+
+    List<String> points() {
+        return samples.stream().map(Sample::point).distinct().toList();
+    }
+
+    /** In the order of the catalogue. */
+    List<Entrant> entrants(String point) {
+        List<String> ids = samples.stream()
+                .filter(sample -> sample.point().equals(point))
+                .map(Sample::contender)
+                .toList();
+        return Stream.of(Entrant.values())
+                .filter(entrant -> ids.contains(entrant.id()))
+                .toList();
+    }
+
+    /** What is to be said of a contender's measurements beside the figures. */
+    List<String> remarks(String point, Entrant entrant) {
+        List<String> remarks = new ArrayList<>();
+        List<Sample> all = of(point, entrant).toList();
+        long violations = all.stream().mapToLong(Sample::violations).sum();
+        if (violations > 0) {
+            remarks.add("VOID: " + violations + " overlaps or lost updates");
+        }
+        all.stream()
+                .map(Sample::failure)
+                .filter(Objects::nonNull)
+                .distinct()
+                .forEach(why -> remarks.add("failed: " + why));
+        long disturbed = all.stream().filter(Sample::disturbed).count();
+        if (disturbed > 0) {
+            remarks.add(disturbed + " of " + all.size() + " disturbed by other processes");
+        }
+        return remarks;
+    }
+
+    boolean isVoid() {
+        return samples.stream().anyMatch(sample -> sample.violations() > 0);
+    }
+
+    private Stream<Sample> of(String point, Entrant entrant) {
+        return samples.stream()
+                .filter(sample ->
+                        sample.point().equals(point) && sample.contender().equals(entrant.id()));
+    }
+
+    private Stream<Sample> counted(String point, Entrant entrant) {
+        return of(point, entrant).filter(sample -> sample.failure() == null && sample.violations() == 0);
+    }
+}

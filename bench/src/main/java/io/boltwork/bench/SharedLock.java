@@ -1,0 +1,60 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** S3. */
+final class SharedLock extends LoadScenario {
+    private static final Point TWO = new Point("2 threads", 2);
+    private static final Point SIXTEEN = new Point("16 threads", 16);
+    private static final Point HUNDRED = new Point("100 threads", 100);
+
+    @Override
+    public String id() {
+        return "S3";
+    }
+
+    @Override
+    public String title() {
+        return "One lock, many threads of one JVM";
+    }
+
+    @Override
+    public String about() {
+        return "Threads of one JVM lock and unlock the same lock as often as they can, with nothing inside but the check. Look"
+                + " at the index and the slowest thread as well: a lock that one thread keeps for itself is fast.";
+    }
+
+    @Override
+    public List<Entrant> entrants() {
+        return locks();
+    }
+
+    @Override
+    public List<Point> points(Plan plan) {
+        return plan.choose(List.of(TWO, SIXTEEN, HUNDRED), List.of(SIXTEEN));
+    }
+
+    @Override
+    public String axis() {
+        return "threads";
+    }
+
+    @Override
+    public List<Target> targets() {
+        List<Target> targets = new ArrayList<>();
+        for (Point point : List.of(TWO, SIXTEEN, HUNDRED)) {
+            double factor = point == TWO ? 3 : point == SIXTEEN ? 15 : 12;
+            targets.add(Target.ratio(point.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, factor));
+            targets.add(Target.figure(point.id(), Figure.JAIN, Entrant.BOLTWORK, true, 0.97));
+            targets.add(Target.ratio(point.id(), Figure.WAIT_P99, Entrant.BOLTWORK, Entrant.REDISSON, false, 1));
+        }
+        return targets;
+    }
+
+    @Override
+    Setup setup(Plan plan, Point point, Entrant entrant) {
+        return Setup.of(1, LoadJob.NAME, plan.load((int) point.x(), 1, Duration.ZERO));
+    }
+}

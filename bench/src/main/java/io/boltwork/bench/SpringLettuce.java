@@ -1,0 +1,17 @@
+package io.boltwork.bench;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Spring's connections, by Lettuce as Spring Boot makes them: one that all threads share. */
+final class SpringLettuce {
+    private SpringLettuce() {}
+
+    static LettuceConnectionFactory connect(Setting setting) {
+        LettuceConnectionFactory connections =
+                new LettuceConnectionFactory(new RedisStandaloneConfiguration(setting.host(), setting.port()));
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+}

@@ -1,0 +1,50 @@
+package io.boltwork.bench;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/**
+ * Spring Integration's {@link RedisLockRegistry}, with room for as many locks as there are. It renews its
+ * locks only where they are held for longer than their lease, since it does not by default.
+ */
+final class SpringRegistryLocks implements Contender {
+    private static final int CAPACITY = 200_000;
+
+    private final LettuceConnectionFactory connections;
+    private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+    private final RedisLockRegistry registry;
+
+    private SpringRegistryLocks(Setting setting, RedisLockType type) {
+        connections = SpringLettuce.connect(setting);
+        scheduler.initialize();
+        registry =
+                new RedisLockRegistry(connections, "registry", setting.lease().toMillis());
+        registry.setRedisLockType(type);
+        if (setting.renewed()) {
+            registry.setRenewalTaskScheduler(scheduler); // it costs a request per lock, so only where it is needed
+        }
+        registry.setCacheCapacity(CAPACITY);
+    }
+
+    static Contender pubSub(Setting setting) {
+        return new SpringRegistryLocks(setting, RedisLockType.PUB_SUB_LOCK);
+    }
+
+    static Contender spin(Setting setting) {
+        return new SpringRegistryLocks(setting, RedisLockType.SPIN_LOCK);
+    }
+
+    @Override
+    public BenchLock lock(String name) {
+        return new JavaLock(registry.obtain(name));
+    }
+
+    @Override
+    public void close() {
+        registry.destroy();
+        scheduler.shutdown();
+        connections.destroy();
+    }
+}

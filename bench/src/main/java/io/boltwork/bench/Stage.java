@@ -1,0 +1,207 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redis of its own and the workers of one measurement, new for each, so that nothing is left of the one before. Not
+ * thread-safe.
+ */
+final class Stage implements AutoCloseable {
+    /** Locks on the {@link Board}. */
+    static final int SLOTS = 10_240;
+
+    private static final Duration GETTING_READY = Duration.ofSeconds(120);
+    private static final Duration GLANCE = Duration.ofMillis(50);
+    private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
+
+    private final Entrant entrant;
+    private final RedisServer redis;
+    private final Path directory;
+    private final Board board;
+    private final List<ChildJvm> workers = new ArrayList<>();
+
+    private Stage(Entrant entrant) {
+        this.entrant = entrant;
+        try {
+            directory = Files.createTempDirectory("boltwork-bench");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        board = Board.in(boardFile(), SLOTS);
+        redis = RedisServer.start();
+    }
+
+    /** Starts Redis and the workers and has them warm up. */
+    static Stage set(Entrant entrant, Setup setup) throws InterruptedException {
+        Stage stage = new Stage(entrant);
+        try {
+            for (int jvm = 0; jvm < setup.jvms(); jvm++) {
+                stage.addWorker(setup, jvm);
+            }
+            for (int jvm = 0; jvm < setup.jvms(); jvm++) {
+                stage.expect(jvm, Worker.READY, GETTING_READY);
+            }
+            return stage;
+        } catch (Throwable e) {
+            stage.close();
+            throw e;
+        }
+    }
+
+    private void addWorker(Setup setup, int jvm) {
+        Order order = new Order(
+                entrant.id(),
+                redis.uri(),
+                setup.lease().toMillis(),
+                setup.renewed(),
+                setup.clients(),
+                boardFile().toString(),
+                jvm,
+                setup.job(),
+                setup.numbers());
+        ChildJvm worker = ChildJvm.start(Worker.class, jvmOptions(setup), List.of());
+        workers.add(worker);
+        worker.send(Json.line(order));
+    }
+
+    private static List<String> jvmOptions(Setup setup) {
+        List<String> options = new ArrayList<>();
+        options.add("-Xms" + setup.heapMegabytes() + "m");
+        options.add("-Xmx" + setup.heapMegabytes() + "m");
+        options.add("-Dslf4j.internal.verbosity=ERROR");
+        if (Runtime.version().feature() >= 24) { // Netty needs both to work without warnings
+            options.add("--enable-native-access=ALL-UNNAMED");
+            options.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return options;
+    }
+
+    RedisServer redis() {
+        return redis;
+    }
+
+    Board board() {
+        return board;
+    }
+
+    ChildJvm worker(int jvm) {
+        return workers.get(jvm);
+    }
+
+    /** Lets all workers begin. */
+    void go() {
+        workers.forEach(worker -> worker.send(Worker.GO));
+    }
+
+    /** Lets one worker begin. */
+    void go(int jvm) {
+        workers.get(jvm).send(Worker.GO);
+    }
+
+    /** What all of them have measured. */
+    Outcome outcome(Duration patience) throws InterruptedException {
+        List<Outcome> parts = new ArrayList<>();
+        for (int jvm = 0; jvm < workers.size(); jvm++) {
+            parts.add(outcome(jvm, patience));
+        }
+        return Outcome.together(parts);
+    }
+
+    /** What one of them has measured. */
+    Outcome outcome(int jvm, Duration patience) throws InterruptedException {
+        return Json.parse(line(jvm, patience), Outcome.class);
+    }
+
+    /** Waits until a worker says something. */
+    void expect(int jvm, String expected, Duration patience) throws InterruptedException {
+        String line = line(jvm, patience);
+        if (!line.equals(expected)) {
+            throw new MeasurementFailedException("a worker says " + line + " instead of " + expected);
+        }
+    }
+
+    private String line(int jvm, Duration patience) throws InterruptedException {
+        ChildJvm worker = workers.get(jvm);
+        long end = System.nanoTime() + patience.toNanos();
+        while (true) {
+            boolean alive = worker.isAlive();
+            @Nullable String line = worker.lines().poll(GLANCE.toNanos(), TimeUnit.NANOSECONDS);
+            if (line != null) {
+                return line;
+            }
+            if (!alive) {
+                throw new MeasurementFailedException("a worker has ended; what it says is above");
+            }
+            if (System.nanoTime() - end >= 0) {
+                throw new MeasurementFailedException("a worker has not answered within " + patience.toSeconds() + " s");
+            }
+        }
+    }
+
+    /** Begins to count what is used. */
+    Meter meter() {
+        return new Meter();
+    }
+
+    /** Counts what is used from when it is made until it is read. */
+    final class Meter {
+        private final List<Long> own = new ArrayList<>();
+        private final long begin = System.nanoTime();
+        private final double busy;
+        private final double ours;
+        private final ServerCounters server;
+
+        private Meter() {
+            own.add(ProcessHandle.current().pid());
+            own.add(redisPid());
+            workers.forEach(worker -> own.add(worker.pid()));
+            busy = Machine.busy();
+            ours = Machine.of(own);
+            server = ServerCounters.of(redis);
+        }
+
+        Usage read() {
+            ServerCounters now = ServerCounters.of(redis);
+            double others = (Machine.busy() - busy) - (Machine.of(own) - ours);
+            return new Usage(now.since(server), Math.max(0, others) / ((System.nanoTime() - begin) / 1e9));
+        }
+    }
+
+    private long redisPid() {
+        Matcher pid = PID.matcher(
+                Objects.requireNonNull(redis.command("INFO", "server")).toString());
+        if (!pid.find()) {
+            throw new IllegalStateException("Redis does not tell its process");
+        }
+        return Long.parseLong(pid.group(1));
+    }
+
+    private Path boardFile() {
+        return directory.resolve("board");
+    }
+
+    @Override
+    public void close() {
+        workers.forEach(ChildJvm::close); // killed: nobody needs what they would tidy up
+        redis.close();
+        try {
+            Files.deleteIfExists(boardFile());
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

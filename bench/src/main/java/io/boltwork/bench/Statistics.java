@@ -1,0 +1,28 @@
+package io.boltwork.bench;
+
+import java.util.Arrays;
+import java.util.Collection;
+
+/** Sums of figures. Stateless. */
+final class Statistics {
+    private Statistics() {}
+
+    /** The middle one, or the mean of the two in the middle; NaN of nothing. */
+    static double median(Collection<Double> values) {
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        int n = sorted.length;
+        if (n == 0) {
+            return Double.NaN;
+        }
+        return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    }
+
+    /** Jain's fairness index: 1 if all had the same number of turns, 1/n if one had them all. NaN if nobody had any. */
+    static double jain(long... turns) {
+        double sum = Arrays.stream(turns).asDoubleStream().sum();
+        double squares =
+                Arrays.stream(turns).asDoubleStream().map(turn -> turn * turn).sum();
+        return squares == 0 ? Double.NaN : sum * sum / (turns.length * squares);
+    }
+}

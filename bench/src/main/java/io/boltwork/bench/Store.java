@@ -1,0 +1,90 @@
+package io.boltwork.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The raw data in a directory: a file of JSON for each scenario. A new run of a scenario replaces its file. */
+record Store(Path directory) {
+    private static final String JMH = "JMH";
+
+    void save(ScenarioResults results) {
+        try {
+            Files.createDirectories(directory);
+            Json.MAPPER
+                    .writerWithDefaultPrettyPrinter()
+                    .writeValue(file(results.scenario()).toFile(), results);
+            Files.writeString(directory.resolve(results.scenario() + ".csv"), csv(results));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Those that there are, in the scenarios' order. */
+    List<ScenarioResults> load() {
+        return Scenario.all().stream()
+                .map(scenario -> load(scenario.id()))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    private @Nullable ScenarioResults load(String scenario) {
+        return read(file(scenario), ScenarioResults.class);
+    }
+
+    void save(Engine engine) {
+        try {
+            Files.createDirectories(directory);
+            Json.MAPPER.writerWithDefaultPrettyPrinter().writeValue(file(JMH).toFile(), engine);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Nullable
+    Engine loadEngine() {
+        return read(file(JMH), Engine.class);
+    }
+
+    private static <T> @Nullable T read(Path file, Class<T> type) {
+        if (!Files.exists(file)) {
+            return null;
+        }
+        try {
+            return Json.MAPPER.readValue(file.toFile(), type);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot read " + file, e);
+        }
+    }
+
+    private Path file(String scenario) {
+        return directory.resolve(scenario + ".json");
+    }
+
+    private static String csv(ScenarioResults results) {
+        List<String> lines = new ArrayList<>();
+        lines.add("scenario,point,contender,repetition,disturbed,violations,figure,value");
+        for (Sample sample : results.samples()) {
+            for (Map.Entry<Figure, Double> figure : sample.figures().entrySet()) {
+                lines.add(String.join(
+                        ",",
+                        results.scenario(),
+                        sample.point(),
+                        sample.contender(),
+                        Integer.toString(sample.repetition()),
+                        Boolean.toString(sample.disturbed()),
+                        Long.toString(sample.violations()),
+                        figure.getKey().name().toLowerCase(Locale.ROOT),
+                        figure.getValue().toString()));
+            }
+        }
+        return String.join("\n", lines) + "\n";
+    }
+}

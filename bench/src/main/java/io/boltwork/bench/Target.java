@@ -1,0 +1,54 @@
+package io.boltwork.bench;
+
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What is to be reached in a scenario.
+ *
+ * @param what in words
+ * @param atLeast whether the bound is a lower one
+ * @param bound the number
+ * @param value what was measured; NaN if it was not
+ */
+record Target(String what, boolean atLeast, double bound, ToDoubleFunction<ScenarioResults> value) {
+
+    /** One contender's figure as a multiple of another's. */
+    static Target ratio(String point, Figure figure, Entrant who, Entrant other, boolean atLeast, double bound) {
+        return new Target(
+                point + ": " + figure.title() + ", " + who.title() + " / " + other.title(),
+                atLeast,
+                bound,
+                results -> results.median(point, who, figure) / results.median(point, other, figure));
+    }
+
+    /** One contender's figure. */
+    static Target figure(String point, Figure figure, Entrant who, boolean atLeast, double bound) {
+        return new Target(
+                point + ": " + figure.title() + ", " + who.title(),
+                atLeast,
+                bound,
+                results -> results.median(point, who, figure));
+    }
+
+    boolean reached(double measured) {
+        return atLeast ? measured >= bound : measured <= bound;
+    }
+
+    String boundText() {
+        return (atLeast ? "≥ " : "≤ ") + number(bound);
+    }
+
+    static String number(double value) {
+        if (Double.isNaN(value)) {
+            return "–";
+        }
+        double size = Math.abs(value);
+        if (size >= 100) {
+            return String.format(Locale.ROOT, "%,.0f", value);
+        }
+        return String.format(Locale.ROOT, size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.4f", value)
+                .replaceFirst("(\\.\\d*?)0+$", "$1")
+                .replaceFirst("\\.$", "");
+    }
+}

@@ -1,0 +1,67 @@
+package io.boltwork.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * A JVM under measurement. It reads an {@link Order}, warms up, says {@code ready}, waits for {@code go}, and says what it has
+ * measured as an {@link Outcome}. It ends when it is told {@code end}, or with the bench.
+ */
+final class Worker {
+    static final String READY = "ready";
+    static final String GO = "go";
+    static final String END = "end";
+
+    private Worker() {}
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Order order = Json.parse(in.readLine(), Order.class);
+        BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+        Thread reader = new Thread(() -> read(in, lines), "orders");
+        reader.setDaemon(true);
+        reader.start();
+
+        Entrant entrant = Entrant.of(order.contender());
+        Setting setting = new Setting(order.uri(), Duration.ofMillis(order.leaseMillis()), order.renewed());
+        List<Contender> clients = new ArrayList<>();
+        for (int i = 0; i < order.clients(); i++) {
+            clients.add(entrant.open(setting));
+        }
+        Site site = new Site(order, clients, Board.in(Path.of(order.board()), Stage.SLOTS), lines);
+        Job job = Job.of(site);
+        job.warmUp();
+        site.say(READY);
+        site.await(GO);
+        site.say(Json.line(job.run()));
+        site.await(END);
+        clients.forEach(Contender::close);
+        System.exit(0);
+    }
+
+    /** What this JVM has used of its processors so far, in seconds. */
+    static double cpuSeconds() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime() / 1e9;
+    }
+
+    private static void read(BufferedReader in, BlockingQueue<String> lines) {
+        try {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            System.err.println("The bench is gone: " + e.getMessage());
+        }
+        lines.add(END);
+    }
+}

@@ -1,0 +1,74 @@
+package io.boltwork.bench.jmh;
+
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+
+/** Pairs of {@code lock()} and {@code unlock()} on a backend in memory. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class EngineBenchmark {
+
+    /** A client and one lock, for all threads. */
+    @State(Scope.Benchmark)
+    public static class Shared {
+        private final LockClient client = LockClient.create(MemoryBackend.create());
+        private final FencedLock lock = client.lock("shared");
+
+        @TearDown
+        public void close() {
+            client.close();
+        }
+    }
+
+    /** A lock that the thread holds. */
+    @State(Scope.Thread)
+    public static class Held {
+        private final LockClient client = LockClient.create(MemoryBackend.create());
+        private final FencedLock lock = client.lock("held");
+
+        @Setup
+        public void hold() {
+            lock.lock();
+        }
+
+        @TearDown
+        public void close() {
+            client.close();
+        }
+    }
+
+    /** Nobody else wants the lock: two commands to the backend. */
+    @Benchmark
+    @Threads(1)
+    public void uncontendedPair(Shared shared) {
+        shared.lock.lock();
+        shared.lock.unlock();
+    }
+
+    /** The thread holds the lock already: no command. */
+    @Benchmark
+    @Threads(1)
+    public void nestedPair(Held held) {
+        held.lock.lock();
+        held.lock.unlock();
+    }
+
+    /** Two threads of a client want the lock: mostly handed over, no command. The time is that of each thread's pair. */
+    @Benchmark
+    @Threads(2)
+    public void handoverBetweenTwo(Shared shared) {
+        shared.lock.lock();
+        shared.lock.unlock();
+    }
+}

@@ -1,0 +1,76 @@
+package io.boltwork.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** The command line, and one measurement from end to end. */
+class BenchTest {
+    @Test
+    void quickIsShortAndHasFewContenders() {
+        Bench bench = parse("--quick");
+        assertThat(bench.plan()).isEqualTo(Plan.QUICK);
+        assertThat(bench.chosen()).contains(Entrant.BOLTWORK, Entrant.REDISSON).doesNotContain(Entrant.TEMPLATE);
+        assertThat(bench.wanted())
+                .extracting(Scenario::id)
+                .startsWith("S1", "S2")
+                .endsWith("S10", "S11");
+    }
+
+    @Test
+    void everythingIsTheDefault() {
+        Bench bench = parse();
+        assertThat(bench.plan()).isEqualTo(Plan.FULL);
+        assertThat(bench.chosen()).containsExactly(Entrant.values());
+    }
+
+    @Test
+    void scenariosContendersAndTimesCanBeChosen() {
+        Bench bench = parse("--scenarios", "S3,S1", "--contenders", "boltwork,jedis", "--seconds", "0.5");
+        assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S1", "S3");
+        assertThat(bench.chosen()).containsExactly(Entrant.BOLTWORK, Entrant.JEDIS);
+        assertThat(bench.plan().millis()).isEqualTo(500);
+        assertThat(bench.plan().warmUpMillis()).isEqualTo(500);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --scenarios   | S99  | there is no scenario 'S99'; there are S1, S2
+            --contenders  | zoo  | there is no contender 'zoo'; there are boltwork, boltwork-fifo
+            --repetitions | 0    | must be between 1 and 100, but is 0
+            --seconds     | 0.01 | must be between 0.1 and 600, but is 0.01
+            """)
+    void wrongOptionsAreExplained(String option, String value, String why) {
+        StringWriter err = new StringWriter();
+        int code = Bench.commandLine().setErr(new PrintWriter(err)).execute(option, value);
+        assertThat(code).isEqualTo(2);
+        assertThat(err.toString()).contains("Invalid value for option '" + option + "': " + why);
+    }
+
+    @Test
+    void aMeasurementInAJvmOfItsOwnHasAllFigures() throws Exception {
+        Scenario scenario = new OneThread();
+        Plan plan = new Plan(true, 1, 100, 200, 1);
+        Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.BOLTWORK, 1);
+        assertThat(sample.violations()).isZero();
+        assertThat(sample.failure()).isNull();
+        Map<Figure, Double> figures = sample.figures();
+        assertThat(figures).containsKeys(scenario.columns().toArray(Figure[]::new));
+        assertThat(figures.get(Figure.THROUGHPUT)).isPositive();
+        assertThat(figures.get(Figure.REQUESTS)).isBetween(2.0, 2.5);
+        assertThat(figures.get(Figure.JAIN)).isEqualTo(1);
+        assertThat(figures.get(Figure.WAIT_P50)).isPositive().isLessThanOrEqualTo(figures.get(Figure.WAIT_MAX));
+    }
+
+    private static Bench parse(String... args) {
+        CommandLine line = Bench.commandLine();
+        line.parseArgs(args);
+        return line.getCommand();
+    }
+}

@@ -1,0 +1,90 @@
+package io.boltwork.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A lock that does not exclude is found, and voids the run. */
+class BrokenLockTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aLockThatLetsEverybodyInIsFound() throws Exception {
+        long violations = Loads.violations(new NoLock(), directory, Duration.ofMillis(100), Duration.ofNanos(200_000));
+        assertThat(violations).isPositive();
+    }
+
+    @Test
+    void anOverlapIsSeenByWhoeverComesSecondAndByWhoeverWasFirst() {
+        Board one = Board.in(directory.resolve("shared"), 4);
+        Board other = Board.in(directory.resolve("shared"), 4); // as another JVM sees it
+        one.enter(2, 11);
+        other.enter(2, 22);
+        one.exit(2, 11);
+        other.exit(2, 22);
+        assertThat(one.overlaps()).isEqualTo(3);
+        assertThat(other.entries()).isEqualTo(2);
+    }
+
+    @Test
+    void nothingIsSeenWhereEverybodyWaitsForTheirTurn() {
+        Board board = Board.in(directory.resolve("shared"), 4);
+        for (long who = 1; who < 10; who++) {
+            board.enter(1, who);
+            board.exit(1, who);
+        }
+        assertThat(board.overlaps()).isZero();
+        assertThat(board.entries()).isEqualTo(9);
+    }
+
+    @Test
+    void oneOverlapVoidsTheRunAndItsFigures() {
+        Sample sample = new Sample(
+                "1 thread",
+                "redisson",
+                1,
+                0,
+                false,
+                1,
+                null,
+                new LinkedHashMap<>(Map.of(Figure.THROUGHPUT, 1e6)),
+                Wait.encode(Wait.histogram()));
+        ScenarioResults results =
+                new ScenarioResults("S1", new Facts("today", Plan.QUICK, Map.of(), Map.of()), List.of(sample));
+        assertThat(results.isVoid()).isTrue();
+        assertThat(Bench.exitCode(List.of(results))).isEqualTo(1);
+        assertThat(results.median("1 thread", Entrant.REDISSON, Figure.THROUGHPUT))
+                .isNaN();
+        assertThat(new Page(List.of(results), null, Map.of()).text())
+                .contains("**VOID: a lock did not exclude in S1**", "VOID: 1 overlaps or lost updates");
+    }
+
+    /** Forgets to lock. */
+    private static final class NoLock implements Contender, BenchLock {
+        @Override
+        public BenchLock lock(String name) {
+            return this;
+        }
+
+        @Override
+        public void lock() {}
+
+        @Override
+        public boolean tryLock(Duration wait) {
+            return true;
+        }
+
+        @Override
+        public void unlock() {}
+
+        @Override
+        public void close() {}
+    }
+}

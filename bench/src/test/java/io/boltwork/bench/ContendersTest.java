@@ -1,0 +1,121 @@
+package io.boltwork.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each contender is a lock, and what it costs is counted right. */
+class ContendersTest {
+    private static final Duration TIME = Duration.ofMillis(150);
+    private static final Duration INSIDE = Duration.ofNanos(20_000);
+    private static final int PAIRS = 5;
+
+    private static RedisServer redis;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void excludesAndIsCountedRight(Entrant entrant) throws Exception {
+        try (Contender contender = entrant.open(new Setting(redis.uri()))) {
+            if (!entrant.isFloor()) {
+                excludes(contender);
+            }
+            isCountedRight(entrant, contender);
+        }
+    }
+
+    private void excludes(Contender contender) throws Exception {
+        assertThat(Loads.violations(contender, directory, TIME, INSIDE)).isZero();
+
+        BenchLock lock = contender.lock("held");
+        lock.lock();
+        CompletableFuture<Boolean> other = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                other.complete(contender.lock("held").tryLock(Duration.ofMillis(20)));
+            } catch (Exception e) {
+                other.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        assertThat(other.get(20, TimeUnit.SECONDS)).isFalse();
+        thread.join();
+        lock.unlock();
+        assertThat(lock.tryLock(Duration.ofSeconds(5))).isTrue();
+        lock.unlock();
+    }
+
+    /** What INFO counts does not tell what came from clients; a monitor does. */
+    private static void isCountedRight(Entrant entrant, Contender contender) throws Exception {
+        BenchLock lock = contender.lock("counted");
+        pairs(lock);
+        try (Monitor monitor = new Monitor(redis)) {
+            ServerCounters before = ServerCounters.of(redis);
+            pairs(lock);
+            if (!entrant.isFloor()) {
+                handOver(contender);
+            }
+            ServerCounters used = ServerCounters.of(redis).since(before);
+            List<Monitor.Command> seen = monitor.betweenInfos();
+            assertThat(used.requests(entrant))
+                    .as("%s, seen %s", used.calls(), seen)
+                    .isEqualTo(count(seen, false));
+            assertThat(used.commands(entrant)).isEqualTo(count(seen, true));
+            assertThat(used.requests(entrant)).isGreaterThanOrEqualTo(2.0 * PAIRS);
+        }
+    }
+
+    private static double count(List<Monitor.Command> seen, boolean fromScript) {
+        return seen.stream()
+                .filter(command -> command.fromScript() == fromScript)
+                .count();
+    }
+
+    /** From one thread to another that has waited for it. */
+    private static void handOver(Contender contender) throws InterruptedException {
+        BenchLock lock = contender.lock("counted");
+        Thread other = new Thread(() -> {
+            contender.lock("counted").lock();
+            contender.lock("counted").unlock();
+        });
+        lock.lock();
+        other.start();
+        Thread.sleep(30); // so that some retry, and most subscribe
+        lock.unlock();
+        other.join();
+    }
+
+    private static void pairs(BenchLock lock) {
+        for (int i = 0; i < PAIRS; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+    }
+
+    private static Stream<Entrant> all() {
+        return OneThread.withFloors().stream();
+    }
+}

@@ -1,0 +1,32 @@
+package io.boltwork.bench;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** Loads in the tests' own JVM. */
+final class Loads {
+    private Loads() {}
+
+    /** Four threads on one lock for a time; how often the lock did not exclude. */
+    static long violations(Contender contender, Path directory, Duration time, Duration inside) throws Exception {
+        Path file = directory.resolve("board");
+        Order order = new Order(
+                "boltwork",
+                "",
+                0,
+                false,
+                1,
+                file.toString(),
+                0,
+                LoadJob.NAME,
+                new Plan(true, 1, 0, time.toMillis(), 1).load(4, 1, inside));
+        Board board = Board.in(file, 16);
+        Outcome outcome = new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
+        if (outcome.pairs() == 0) {
+            throw new AssertionError("Nobody had the lock");
+        }
+        return Math.abs(outcome.entries() - board.entries()) + board.overlaps();
+    }
+}

@@ -1,0 +1,77 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/** What MONITOR shows of a server: each command, and whether a script called it. */
+final class Monitor implements AutoCloseable {
+    private static final Pattern LINE = Pattern.compile("^\\+[0-9.]+ \\[\\d+ ([^ \\]]+)\\] \"([^\"]+)\".*");
+
+    /* What connections and this say beside what the lock says. */
+    private static final Set<String> TALK = Set.of("info", "hello", "client", "monitor");
+
+    /** A command, and whether a script called it. */
+    record Command(boolean fromScript, String name) {}
+
+    private final Socket socket;
+    private final List<Command> commands = new CopyOnWriteArrayList<>();
+
+    Monitor(RedisServer redis) throws IOException {
+        socket = new Socket(redis.host(), redis.port());
+        BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        socket.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.UTF_8));
+        if (!"+OK".equals(in.readLine())) {
+            throw new IOException("No monitor");
+        }
+        Thread thread = new Thread(() -> read(in), "monitor");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void read(BufferedReader in) {
+        try {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                Matcher command = LINE.matcher(line);
+                if (command.matches()) {
+                    String name = command.group(2).toLowerCase(Locale.ROOT);
+                    commands.add(new Command(command.group(1).equals("lua"), name));
+                }
+            }
+        } catch (IOException e) {
+            // closed
+        }
+    }
+
+    /** What was seen between the first INFO and the second one; waits for that. */
+    List<Command> betweenInfos() {
+        Await.until("two INFO", () -> infos().size() >= 2);
+        List<Integer> infos = infos();
+        return commands.subList(infos.get(0), infos.get(1)).stream()
+                .filter(command -> !TALK.contains(command.name))
+                .toList();
+    }
+
+    private List<Integer> infos() {
+        return IntStream.range(0, commands.size())
+                .filter(i -> commands.get(i).name.equals("info"))
+                .boxed()
+                .toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.bench;
+
+import org.jspecify.annotations.NullMarked;

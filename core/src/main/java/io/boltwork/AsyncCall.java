@@ -1,0 +1,83 @@
+package io.boltwork;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something done asynchronously under a lock: waits, begins it, and gives the lock back when it has ended. Cancelling it
+ * withdraws the request, or leaves what has begun to its own end.
+ *
+ * @param <T> what is computed
+ */
+final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    private final CompletableFuture<Optional<Lease>> turn;
+    private final Function<? super Lease, ? extends CompletionStage<T>> body;
+
+    private AsyncCall(
+            CompletableFuture<Optional<Lease>> turn, Function<? super Lease, ? extends CompletionStage<T>> body) {
+        this.turn = turn;
+        this.body = body;
+    }
+
+    /** {@code refused} says what it means that there was no lease. */
+    static <T extends @Nullable Object> CompletionStage<T> of(
+            CompletionStage<Optional<Lease>> turn,
+            Function<? super Lease, ? extends CompletionStage<T>> body,
+            Supplier<LockTimeoutException> refused) {
+        AsyncCall<T> call = new AsyncCall<>(turn.toCompletableFuture(), body);
+        call.turn.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                call.completeExceptionally(failure);
+            } else if (lease.isEmpty()) {
+                call.completeExceptionally(refused.get());
+            } else {
+                call.begin(lease.get());
+            }
+        });
+        return call;
+    }
+
+    private void begin(Lease lease) {
+        CompletionStage<T> result;
+        try {
+            result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but has returned null");
+        } catch (Throwable thrown) { // the user's own; the lock is given back all the same
+            result = CompletableFuture.failedFuture(thrown);
+        }
+        result.whenComplete(
+                (value, failure) -> lease.releaseAsync().whenComplete((nothing, loss) -> end(value, failure, loss)));
+    }
+
+    private void end(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
+        if (failure != null) {
+            Throwable own =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (loss != null) {
+                own.addSuppressed(loss);
+            }
+            completeExceptionally(own);
+        } else if (loss != null) {
+            completeExceptionally(loss);
+        } else {
+            complete(value);
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        turn.cancel(mayInterruptIfRunning);
+        return super.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+}

@@ -1,0 +1,220 @@
+package io.boltwork;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Inspected;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees which locks there are at the backend, who holds them and who waits, and takes a lock away from a holder that hangs. All
+ * methods ask the backend, block until it answers, and may be out of date when they return. Thread-safe.
+ *
+ * <!-- snippet: ClassExamples.java#LockInspector -->
+ * <pre>{@code
+ * LockInspector inspector = locks.inspector();
+ * inspector.list("stock:*", 100).forEach(System.out::println);
+ * System.out.println(inspector.describe("stock:1001"));
+ * }</pre>
+ *
+ * <p>Every method throws {@link BackendException} if the backend does not answer within its command timeout, and {@link
+ * ClientClosedException} if the client is closed.
+ */
+public final class LockInspector {
+
+    /** Keys that the server looks at in one go: less than a millisecond of its time. */
+    private static final int PAGE = 500;
+
+    private final Engine engine;
+
+    LockInspector(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Lists locks that are held, kept or waited for, in no order. Goes through the backend's keys some hundred at a time, so
+     * that it delays nobody; two round trips for each such step. Locks that come or go meanwhile may be missed.
+     *
+     * @param pattern what their names are like: {@code *} stands for any characters, {@code ?} for one, all else for itself
+     * @param limit how many to list at most, from 1 on
+     * @return what was found
+     * @throws IllegalArgumentException if the pattern is empty or the limit not positive
+     */
+    public List<LockSummary> list(String pattern, int limit) {
+        Objects.requireNonNull(pattern, "pattern");
+        if (pattern.isEmpty()) {
+            throw new IllegalArgumentException("pattern must not be empty; '*' lists all locks");
+        }
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit must be 1 or more, but is " + limit);
+        }
+        Map<String, LockSummary> found = new LinkedHashMap<>();
+        String cursor = "";
+        do {
+            Reply.ScannedLocks page = (Reply.ScannedLocks) engine.ask(new Command.ScanLocks(pattern, cursor, PAGE));
+            for (Reply.ScannedLocks.Lock lock : page.locks()) {
+                if (found.size() < limit) {
+                    found.put(lock.name(), summary(lock, page.server().millis()));
+                }
+            }
+            cursor = page.cursor();
+        } while (!cursor.isEmpty() && found.size() < limit);
+        return List.copyOf(found.values());
+    }
+
+    private static LockSummary summary(Reply.ScannedLocks.Lock lock, long now) {
+        return new LockSummary(
+                lock.name(),
+                state(lock.owner(), lock.claim(), lock.untilMillis(), now),
+                lock.token(),
+                remaining(lock.untilMillis(), now),
+                lock.waiting());
+    }
+
+    /**
+     * Describes a lock: who holds it and who waits. Two round trips: the lock, then the clients it names; one if nobody holds it
+     * or waits.
+     *
+     * @param name the lock's name
+     * @return the lock; free if the backend does not know it
+     */
+    public LockInfo describe(String name) {
+        LockClient.checkName(name);
+        Inspected lock = (Inspected) engine.ask(new Command.Inspect(name));
+        long now = lock.server().millis();
+        boolean owned = lock.owner() != null && now < lock.untilMillis();
+        String owner = owned ? lock.owner() : null;
+        Function<String, Optional<ClientInfo>> clients = clientsOf(owner, lock.queue());
+        Optional<LockInfo.Holder> holder = Optional.ofNullable(owner)
+                .map(request ->
+                        new LockInfo.Holder(request, clients.apply(request), instant(lock.token(), now), lock.token()));
+        List<LockInfo.Waiting> queue = IntStream.range(0, lock.queue().size())
+                .mapToObj(i -> {
+                    Inspected.Waiting waiting = lock.queue().get(i);
+                    Duration waited = Duration.ofMillis(Math.max(0, now - waiting.sinceMillis()));
+                    return new LockInfo.Waiting(i + 1, waiting.request(), clients.apply(waiting.request()), waited);
+                })
+                .toList();
+        return new LockInfo(
+                name,
+                state(owner, lock.claim(), lock.untilMillis(), now),
+                holder,
+                remaining(lock.untilMillis(), now),
+                queue,
+                lock.fence(),
+                Instant.ofEpochMilli(now));
+    }
+
+    private Function<String, Optional<ClientInfo>> clientsOf(@Nullable String owner, List<Inspected.Waiting> queue) {
+        Set<String> ids = new LinkedHashSet<>();
+        if (owner != null) {
+            ids.add(clientOf(owner));
+        }
+        queue.forEach(waiting -> ids.add(clientOf(waiting.request())));
+        if (ids.isEmpty()) {
+            return request -> Optional.empty();
+        }
+        Reply.Identified known = (Reply.Identified) engine.ask(new Command.Identify(List.copyOf(ids)));
+        Map<String, ClientInfo> clients =
+                known.clients().stream().map(LockInspector::info).collect(Collectors.toMap(ClientInfo::id, c -> c));
+        return request -> Optional.ofNullable(clients.get(clientOf(request)));
+    }
+
+    private static String clientOf(String request) {
+        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
+    }
+
+    /** Tokens are microseconds since the epoch, unless the server's clock has gone back since. */
+    private static Instant instant(long token, long now) {
+        Instant issued = Instant.EPOCH.plus(token, ChronoUnit.MICROS);
+        Instant latest = Instant.ofEpochMilli(now);
+        return issued.isAfter(latest) ? latest : issued;
+    }
+
+    private static LockSummary.State state(@Nullable String owner, boolean claim, long until, long now) {
+        if (now >= until) {
+            return LockSummary.State.FREE;
+        }
+        return owner == null ? LockSummary.State.KEPT : claim ? LockSummary.State.CLAIMED : LockSummary.State.HELD;
+    }
+
+    private static Duration remaining(long until, long now) {
+        return Duration.ofMillis(Math.max(0, until - now));
+    }
+
+    /**
+     * Lists the clients that use the backend, in no order. One that has died is listed for up to a minute. Two round trips for
+     * every some hundred keys.
+     *
+     * @return the clients
+     */
+    public List<ClientInfo> clients() {
+        Map<String, ClientInfo> found = new LinkedHashMap<>();
+        String cursor = "";
+        do {
+            Reply.ScannedClients page = (Reply.ScannedClients) engine.ask(new Command.ScanClients(cursor, PAGE));
+            page.clients().forEach(card -> found.put(card.id(), info(card)));
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        return List.copyOf(found.values());
+    }
+
+    private static ClientInfo info(ClientCard card) {
+        return new ClientInfo(
+                card.id(),
+                card.application(),
+                card.host(),
+                card.pid(),
+                Instant.ofEpochMilli(card.sinceMillis()),
+                card.wireVersion());
+    }
+
+    /**
+     * Takes a lock away from whoever holds it, and gives it to the next who waits; a lock that is kept is opened. The old holder
+     * is told at its next contact with the backend (a third of a renewed lease at most; its release, if the lease is fixed),
+     * cannot restore its hold, and its fencing token is smaller than any issued from now on. Until it is told, two believe to hold the lock: a last resort, for holders
+     * that hang. One round trip.
+     *
+     * @param name the lock's name
+     * @return whether the backend knew of a holder, or kept the lock closed
+     */
+    public boolean forceRelease(String name) {
+        return force(name, 0);
+    }
+
+    /**
+     * Takes a lock away from one holder, as {@link #forceRelease(String)}; from nobody else, should the lock have changed hands
+     * since it was looked at. One round trip.
+     *
+     * @param name the lock's name
+     * @param fencingToken a token of the holder, as told by its lease or by {@link #describe}
+     * @return whether the lock was taken away; {@code false} if that holder did not hold it any more
+     * @throws IllegalArgumentException if the token is not positive
+     */
+    public boolean forceRelease(String name, long fencingToken) {
+        if (fencingToken <= 0) {
+            throw new IllegalArgumentException("fencingToken must be positive, but is " + fencingToken);
+        }
+        return force(name, fencingToken);
+    }
+
+    private boolean force(String name, long fencingToken) {
+        LockClient.checkName(name);
+        Reply.Forced forced = (Reply.Forced) engine.ask(new Command.ForceRelease(name, fencingToken));
+        engine.post(name, driver -> driver.machine.nudgeAfter(forced.claimMillis()));
+        return forced.released();
+    }
+}

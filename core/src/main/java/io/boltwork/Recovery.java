@@ -1,0 +1,61 @@
+package io.boltwork;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * Counts what becomes of a client's holds and waiters after it was connected again, until each hold has been verified.
+ * Thread-safe.
+ */
+final class Recovery {
+
+    /** What was counted. */
+    record Counts(int kept, int restored, int lost, int askedAgain) {}
+
+    private final Consumer<Counts> end;
+    private final AtomicInteger outstanding = new AtomicInteger(1);
+    private final AtomicInteger kept = new AtomicInteger();
+    private final AtomicInteger restored = new AtomicInteger();
+    private final AtomicInteger lost = new AtomicInteger();
+    private final AtomicInteger askedAgain = new AtomicInteger();
+
+    /** Of somebody who is told the counts once: when he, too, has called {@link #done}. */
+    Recovery(Consumer<Counts> end) {
+        this.end = end;
+    }
+
+    /** There is something whose outcome is to be waited for, until {@link #done}. */
+    void begin() {
+        outstanding.incrementAndGet();
+    }
+
+    /** One outcome less is to be waited for. */
+    void done() {
+        if (outstanding.decrementAndGet() == 0) {
+            end.accept(new Counts(kept.get(), restored.get(), lost.get(), askedAgain.get()));
+        }
+    }
+
+    /** A request that waits asks again. */
+    void askedAgain() {
+        askedAgain.incrementAndGet();
+    }
+
+    /** The backend knew a hold. */
+    void kept() {
+        kept.incrementAndGet();
+        done();
+    }
+
+    /** The backend had forgotten a hold, and has it again. */
+    void restored() {
+        restored.incrementAndGet();
+        done();
+    }
+
+    /** A hold is lost. */
+    void lost() {
+        lost.incrementAndGet();
+        done();
+    }
+}

@@ -1,0 +1,60 @@
+package io.boltwork;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The right of one {@link LeaseHandle} to release one level of a hold. The hold knows its rights but not the handles, so that
+ * a handle that nobody has any more can be told from one that is open.
+ */
+final class Right extends WeakReference<LeaseHandle> {
+
+    private static final AtomicReferenceFieldUpdater<Right, State> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Right.class, State.class, "state");
+
+    /** A release that turns out to come after the loss tells the loss itself; so LEAVING is neither one nor the other. */
+    private enum State {
+        OPEN,
+        LEAVING,
+        LEFT_CLEANLY,
+        LEFT_LOST
+    }
+
+    private final Hold hold;
+    private volatile State state = State.OPEN;
+
+    /** The right before it that is not used up; the hold's. */
+    volatile @Nullable Right next;
+
+    Right(LeaseHandle handle, Hold hold) {
+        super(handle);
+        this.hold = hold;
+        hold.give(this);
+    }
+
+    boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    /** Nobody can use it: the handle was never released, and is gone. */
+    boolean isForsaken() {
+        return refersTo(null) && isOpen();
+    }
+
+    /** Uses it up, once. */
+    boolean use() {
+        return STATE.compareAndSet(this, State.OPEN, State.LEAVING);
+    }
+
+    void left(boolean lost) {
+        state = lost ? State.LEFT_LOST : State.LEFT_CLEANLY;
+    }
+
+    /** What happened to the hold, unless this right had been given back before. */
+    @Nullable
+    LeaseLoss loss() {
+        State now = state;
+        return now == State.OPEN || now == State.LEFT_LOST ? hold.loss() : null;
+    }
+}

@@ -1,0 +1,138 @@
+package io.boltwork;
+
+import io.boltwork.Request.State;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes back what nobody here wants any more, until the backend has confirmed that nothing of it is left; and looks after
+ * grants that this client has caused and that nobody may be there to take. Part of a {@link LockMachine}, whose requests it
+ * shares.
+ */
+final class Undoing {
+
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long NUDGE_AGAIN = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final String lock;
+    private final Map<String, Request> requests;
+    private final Effects effects;
+
+    /** When to look whether the grantee that this client saw last has taken its grant. */
+    private long nudgeAt = Ticker.NEVER;
+
+    Undoing(String lock, Map<String, Request> requests, Effects effects) {
+        this.lock = lock;
+        this.requests = requests;
+        this.effects = effects;
+    }
+
+    /** Nobody wants that request any more. */
+    void undo(Request request) {
+        if (request.unanswered == 0 && !request.known) {
+            requests.remove(request.id); // the server has never heard of it
+            return;
+        }
+        request.state = State.UNDOING;
+        request.giveUpAt = Ticker.NEVER; // it may stand in the queue, and that does not end with any lease
+        send(request);
+    }
+
+    /** A request that is being withdrawn was granted or queued. */
+    void again(Request request) {
+        if (request.awaited == null) {
+            send(request);
+        } else {
+            request.withdrawAgain = true;
+        }
+    }
+
+    /** The backend speaks of a request that is unknown here, or may. */
+    void stray(String id, long lastToken) {
+        Request request = Request.unwanted(lock, id, lastToken);
+        requests.put(id, request);
+        undo(request);
+    }
+
+    /** The backend says who owns the lock. */
+    void named(@Nullable String owner) {
+        if (owner != null && !requests.containsKey(owner) && effects.isOurs(owner)) {
+            stray(owner, 0);
+        }
+    }
+
+    void send(Request request) {
+        Command.Withdraw withdraw = new Command.Withdraw(lock, request.id, request.lastToken);
+        request.withdrawAgain = false;
+        request.sent(withdraw, effects.now());
+        effects.send(withdraw);
+    }
+
+    /** The answer; returns the request if the backend had forgotten that it knew it. */
+    @Nullable
+    Request withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
+        nudgeAfter(answer.claimMillis());
+        Request request = withdraw.request() == null ? null : requests.get(withdraw.request());
+        if (request == null || request.state != State.UNDOING || request.awaited != withdraw) {
+            return null;
+        }
+        boolean forgotten = request.standing && !answer.known();
+        request.standing = false;
+        request.awaited = null;
+        request.failures = 0;
+        ServerTime server = answer.server();
+        if (request.withdrawAgain) {
+            send(request);
+        } else if (request.isTainted(server)) {
+            request.dueAt = effects.now() + (request.notAfter - server.millis() + 1) * MILLI;
+        } else {
+            requests.remove(request.id);
+        }
+        return forgotten ? request : null;
+    }
+
+    /** The backend refuses for good: when all that was asked for has ended, there is nothing to do any more. */
+    void refused(String id, BackendException cause, long commandTimeout) {
+        Request request = requests.get(id);
+        if (request != null
+                && request.state == State.UNDOING
+                && request.giveUpAt == Ticker.NEVER
+                && !cause.isRetryable()) {
+            request.giveUpAt = request.nothingLeft(effects.now(), commandTimeout);
+        }
+    }
+
+    // ================================================================ nudging
+
+    /** The lock was given to somebody who has so much time to confirm it; he may be gone. */
+    void nudgeAfter(long claimMillis) {
+        if (claimMillis > 0) {
+            nudgeAt = effects.now() + (claimMillis + 1) * MILLI;
+        }
+    }
+
+    /** It was not answered: the connection broke. */
+    void nudgeFailed() {
+        nudgeAt = Math.min(nudgeAt, effects.now() + NUDGE_AGAIN);
+    }
+
+    /** The lock was heard of: whoever is in charge of it now looks after it. */
+    void heard() {
+        nudgeAt = Ticker.NEVER;
+    }
+
+    long nudgeAt() {
+        return nudgeAt;
+    }
+
+    void tick(long now) {
+        if (now >= nudgeAt) {
+            nudgeAt = Ticker.NEVER;
+            effects.send(new Command.Withdraw(lock, null, 0));
+        }
+    }
+}

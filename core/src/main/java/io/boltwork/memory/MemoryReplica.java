@@ -1,0 +1,26 @@
+package io.boltwork.memory;
+
+/**
+ * A replica of a {@link MemoryServer}: all that the server knew when the replica was taken. Immutable.
+ *
+ * @see MemoryServer#replica
+ * @see MemoryServer#failOver
+ */
+public final class MemoryReplica {
+    private final Keys keys;
+    private final Cards cards;
+
+    /** Keeps these, which nobody changes any more. */
+    MemoryReplica(Keys keys, Cards cards) {
+        this.keys = keys;
+        this.cards = cards;
+    }
+
+    Keys keys() {
+        return keys;
+    }
+
+    Cards cards() {
+        return cards;
+    }
+}

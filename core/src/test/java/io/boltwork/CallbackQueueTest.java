@@ -1,0 +1,84 @@
+package io.boltwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CallbackQueueTest {
+
+    private final ArrayDeque<Runnable> executor = new ArrayDeque<>();
+    private final Listeners listeners = new Listeners();
+    private final CallbackQueue callbacks = new CallbackQueue(executor::add, listeners);
+    private final List<String> done = new ArrayList<>();
+    private final LogBook log = new LogBook();
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void runOneAfterTheOtherInOneTaskThoughOneThrows() {
+        callbacks.run(() -> {
+            callbacks.run(() -> done.add("from inside"));
+            done.add("first");
+        });
+        callbacks.run(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        callbacks.run(() -> done.add("third"));
+        assertThat(done).isEmpty();
+        assertThat(callbacks.isEmpty()).isFalse();
+        assertThat(executor).hasSize(1);
+        executor.remove().run();
+        assertThat(done).containsExactly("first", "third", "from inside");
+        assertThat(log.entries).containsExactly("A callback threw; the lock is not affected");
+        assertThat(callbacks.isEmpty()).isTrue();
+        callbacks.run(() -> done.add("later"));
+        assertThat(executor).as("a task of its own").hasSize(1);
+    }
+
+    @Test
+    void areRunHereIfTheExecutorTakesNothingAnyMore() {
+        CallbackQueue refused = new CallbackQueue(
+                task -> {
+                    throw new RejectedExecutionException("closed");
+                },
+                listeners);
+        refused.run(() -> done.add("late"));
+        assertThat(done).containsExactly("late");
+        assertThat(log.entries).containsExactly("The callback executor takes nothing any more");
+        assertThat(refused.isEmpty()).isTrue();
+    }
+
+    @Test
+    void listenersAreToldThoughOneThrows() {
+        assertThat(callbacks.isHeard()).isFalse();
+        LockListener throwing = new LockListener() {
+            @Override
+            public void restored(Restored event) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        listeners.add(throwing);
+        listeners.add(new LockListener() {
+            @Override
+            public void restored(Restored event) {
+                done.add(event.lockName());
+            }
+        });
+        assertThat(callbacks.isHeard()).isTrue();
+        callbacks.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+        executor.remove().run();
+        listeners.remove(throwing);
+        callbacks.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")));
+        executor.remove().run();
+        assertThat(done).containsExactly("lock", "other");
+        assertThat(log.entries).containsExactly("A listener threw; the lock is not affected");
+    }
+}

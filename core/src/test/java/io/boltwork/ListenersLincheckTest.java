@@ -1,0 +1,38 @@
+package io.boltwork;
+
+import static io.boltwork.Interleavings.check;
+import static io.boltwork.Interleavings.together;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("interleavings")
+class ListenersLincheckTest {
+
+    @Test
+    void whoStaysHearsEverythingOnceWhoeverComesAndGoes() {
+        Interleavings.of(60, () -> {
+            Listeners listeners = new Listeners();
+            LockListener stays = new LockListener() {};
+            LockListener goes = new LockListener() {};
+            LockListener comes = new LockListener() {};
+            listeners.add(goes);
+            listeners.add(stays);
+            AtomicInteger heard = new AtomicInteger();
+            AtomicInteger heardByOthers = new AtomicInteger();
+            together(
+                    () -> listeners.tell(listener -> {
+                        (listener == stays ? heard : heardByOthers).incrementAndGet();
+                        throw new IllegalStateException("on purpose");
+                    }),
+                    () -> {
+                        listeners.remove(goes);
+                        listeners.add(comes);
+                    },
+                    () -> check(!listeners.isEmpty(), "nobody hears"));
+            check(heard.get() == 1, "not heard, or twice");
+            check(heardByOthers.get() <= 2, "heard twice");
+        });
+    }
+}

@@ -1,0 +1,63 @@
+package io.boltwork;
+
+import static io.boltwork.Interleavings.check;
+import static io.boltwork.Interleavings.together;
+
+import io.boltwork.LeaseLoss.Reason;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("interleavings")
+class LostHoldsLincheckTest {
+
+    /** Held by the current thread, and lost. */
+    private static Hold lost() {
+        Waiter waiter = Waiter.ofThread(LockOptions.defaults(), false, false);
+        Request request = Request.of("lock", "c:1", waiter, 0);
+        request.begin(1_000, 7, true, 0, 0);
+        request.occupied(0);
+        Hold hold = new Hold(request, 7, waiter, 0, () -> 0, new CallbackQueue(Runnable::run, new Listeners()));
+        hold.lose(Reason.TAKEN);
+        return hold;
+    }
+
+    @Test
+    void aThreadFindsItsLostHoldWhateverBecomesOfOthers() {
+        Interleavings.of(60, () -> {
+            LostHolds holds = new LostHolds();
+            Hold mine = lost();
+            Thread me = Thread.currentThread();
+            holds.add(mine, 0);
+            Hold[] others = new Hold[2];
+            Thread other = new Thread(() -> {
+                others[0] = lost();
+                others[1] = lost();
+            });
+            other.start();
+            joined(other);
+            together(
+                    () -> {
+                        check(holds.of(me) == mine, "not found");
+                        check(holds.of(me) == mine, "not found");
+                    },
+                    () -> { // the machine
+                        holds.add(others[0], 0);
+                        holds.add(others[1], 0);
+                        holds.remove(others[0]);
+                        holds.tick(Long.MAX_VALUE - 1); // its thread has ended
+                    });
+            check(holds.of(me) == mine, "not found");
+            check(holds.of(other) == null, "kept for a thread that has ended");
+            check(mine.leave(false) == Hold.Left.LOST_LAST, "not lost");
+            check(holds.of(me) == null, "found after its end");
+        });
+    }
+
+    private static void joined(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted", interrupted);
+        }
+    }
+}

@@ -1,0 +1,405 @@
+package io.boltwork;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a simulated run is made of: who takes part, what the users do, how bad the network is, what goes wrong when. A seed
+ * decides all of it; a {@link Reduction} leaves parts of it out. Times are virtual nanoseconds.
+ */
+record Plan(
+        long seed,
+        Weather weather,
+        Network network,
+        Duration outagePatience,
+        List<Client> clients,
+        List<Fault> faults) {
+
+    static final long MICRO = 1_000;
+    static final long MILLI = 1_000_000;
+    static final long SECOND = 1_000 * MILLI;
+
+    private static final long LOUD = 20 * SECOND;
+    private static final long HECTIC_LOUD = 5 * SECOND;
+
+    static final long LONGEST_WORK = 8 * SECOND;
+
+    private static final List<LockOptions> OPTIONS = List.of(
+            LockOptions.renewedLease(Duration.ofSeconds(1)),
+            LockOptions.renewedLease(Duration.ofSeconds(4)),
+            LockOptions.renewedLease(Duration.ofSeconds(20)),
+            LockOptions.fixedLease(Duration.ofMillis(700)),
+            LockOptions.fixedLease(Duration.ofSeconds(6)),
+            LockOptions.renewedLease(Duration.ofSeconds(2)).withMaxHold(Duration.ofMillis(600)),
+            LockOptions.renewedLease(Duration.ofSeconds(1)).withMaxHold(Duration.ofSeconds(5)),
+            LockOptions.renewedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofMillis(300)),
+            LockOptions.fixedLease(Duration.ofSeconds(6)).withMinHold(Duration.ofSeconds(2)),
+            LockOptions.renewedLease(Duration.ofSeconds(1)).withTakeoverDelay(Duration.ofMillis(800)),
+            LockOptions.renewedLease(Duration.ofSeconds(4))
+                    .withMaxHold(Duration.ofSeconds(1))
+                    .withTakeoverDelay(Duration.ofMillis(500)));
+
+    private static final int PLAIN = 5;
+
+    /** How much goes wrong. */
+    enum Weather {
+        /** Nothing. */
+        FAIR,
+        /** A good network and one fault: what repairs the damage of one fault must be quick. */
+        ONE_FAULT,
+        /** A bad network, and one fault after the other. */
+        ROUGH,
+        /** The same within a few seconds, so that faults meet. */
+        HECTIC;
+
+        boolean isBad() {
+            return this == ROUGH || this == HECTIC;
+        }
+    }
+
+    /** Chances in a thousand that something is late by tens of milliseconds, by up to a second, or a message is lost. */
+    record Network(int slow, int stuck, int lost) {
+        static final Network GOOD = new Network(0, 0, 0);
+    }
+
+    /** A JVM with a clock of its own. */
+    record Client(String id, long start, long driftPpm, List<User> users) {}
+
+    /** Somebody who does one thing after the other: a thread, or callbacks. */
+    record User(String name, boolean isThread, long start, List<Act> acts) {}
+
+    /** What a user does with a lock. */
+    enum Kind {
+        LOCK,
+        NESTED,
+        TRY,
+        TIMED,
+        INTERRUPTIBLE,
+        ACQUIRE,
+        CALL,
+        /** Ends the thread while it holds. */
+        DIE,
+        ASYNC,
+        TRY_ASYNC,
+        TIMED_ASYNC,
+        CANCELLED;
+
+        /** Whether it waits for as long as it takes. */
+        boolean isPatient() {
+            return switch (this) {
+                case LOCK, NESTED, ACQUIRE, DIE, ASYNC -> true;
+                default -> false;
+            };
+        }
+    }
+
+    /** @param extend how much longer the lease is made to last meanwhile; 0: it is not */
+    record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {}
+
+    enum Trouble {
+        /** Both connections of a client break. */
+        BREAK,
+        /** Nothing gets through to a client, nor from it; nobody is told, and all arrives afterwards. */
+        SILENCE,
+        /** The connection for messages breaks alone. */
+        DEAF,
+        PAUSE,
+        CRASH,
+        /** A client is closed. */
+        CLOSE,
+        FREEZE_SERVER,
+        /** A server restarts with what it had. */
+        RESTART,
+        /** And without. */
+        RESTART_EMPTY,
+        FLUSH,
+        DELETE_KEY,
+        /** A replica takes over that has not seen the last writes; its clock may differ. */
+        FAILOVER,
+        /** The server's clock is set back. */
+        CLOCK_BACK,
+        FORCE_RELEASE
+    }
+
+    /** When a fault happens: worst just then. */
+    enum Moment {
+        /** At its time, whatever happens then. */
+        ANY,
+        /** After its time, when its client has sent a renewal. */
+        SENT_RENEWAL,
+        /** When the server has executed such a command of its client; the answer is on its way. */
+        ACQUIRED,
+        RELEASED,
+        RENEWED,
+        RESTORED,
+        WITHDRAWN,
+        /** When the server has granted the lock to its client by message. */
+        GRANTED
+    }
+
+    /**
+     * @param client to whom it happens, unless it happens to the server
+     * @param lasts how long it lasts
+     * @param half half open: the other side is not told
+     * @param lag how far behind the replica is; by one command at any other moment than {@link Moment#ANY}
+     * @param jump by how much its clock is ahead
+     */
+    record Fault(
+            Trouble trouble,
+            Moment moment,
+            long at,
+            String client,
+            String lock,
+            long lasts,
+            boolean half,
+            long lag,
+            long jump) {}
+
+    /** Until then users begin new things and faults happen. */
+    long loud() {
+        return weather == Weather.HECTIC ? HECTIC_LOUD : LOUD;
+    }
+
+    private Stream<Act> acts() {
+        return clients.stream().flatMap(client -> client.users.stream()).flatMap(user -> user.acts.stream());
+    }
+
+    List<String> locks() {
+        return Stream.concat(acts().map(Act::lock), faults.stream().map(Fault::lock))
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    Stream<LockOptions> options() {
+        return acts().map(Act::options).distinct();
+    }
+
+    /** How many things are planned. */
+    int size() {
+        return faults.size()
+                + clients.stream()
+                        .mapToInt(client -> 1
+                                + client.users.stream()
+                                        .mapToInt(user -> 1 + user.acts.size())
+                                        .sum())
+                        .sum();
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed + ", " + weather + ", " + network + ", outage patience " + outagePatience + "\n"
+                + clients.stream().map(Plan::text).collect(Collectors.joining("\n"))
+                + faults.stream().map(fault -> "\n  " + fault).collect(Collectors.joining());
+    }
+
+    private static String text(Client client) {
+        return "  " + client.id + " from " + client.start / MILLI + " ms, clock " + client.driftPpm + " ppm"
+                + client.users.stream()
+                        .map(user -> "\n    " + user.name + (user.isThread ? " (thread)" : "")
+                                + user.acts.stream()
+                                        .map(act -> "\n      " + act)
+                                        .collect(Collectors.joining()))
+                        .collect(Collectors.joining());
+    }
+
+    // ================================================================ drawing
+
+    static Plan of(long seed) {
+        return new Draw(seed).plan();
+    }
+
+    /** A source of randomness for one actor, so that leaving out another one changes little. */
+    Random random(String actor) {
+        return scrambled(seed * 1_000_003 + actor.hashCode());
+    }
+
+    private static Random scrambled(long seed) {
+        Random random = new Random(seed);
+        random.nextInt(); // the first number of neighbouring seeds is alike
+        return random;
+    }
+
+    private static final class Draw {
+
+        /** Clocks differ in rate by up to 0.4 % either way: with the server's true rate, less than the 1 % allowed for. */
+        private static final int DRIFT_PPM = 4_000;
+
+        private final long seed;
+        private final Random random;
+        private final Weather weather;
+        private final boolean hectic;
+        private final long longestRest;
+        private final long longestWork;
+        private final List<String> locks;
+        private final List<LockOptions> options;
+
+        Draw(long seed) {
+            this.seed = seed;
+            random = scrambled(seed);
+            int dice = random.nextInt(10);
+            weather =
+                    dice < 2 ? Weather.FAIR : dice < 4 ? Weather.ONE_FAULT : dice < 6 ? Weather.ROUGH : Weather.HECTIC;
+            hectic = weather == Weather.HECTIC;
+            longestRest = 1 + random.nextLong(random.nextBoolean() ? MILLI : hectic ? 50 * MILLI : 300 * MILLI);
+            longestWork = random.nextBoolean() ? 2 * MILLI : 1 + random.nextLong(hectic ? SECOND : 2 * SECOND);
+            locks = random.nextBoolean() ? List.of("a") : List.of("a", "b");
+            options = someOptions();
+        }
+
+        /** Some of the options; all of them FIFO, none, or some. */
+        private List<LockOptions> someOptions() {
+            List<LockOptions> some = new ArrayList<>();
+            int fifo = random.nextInt(3);
+            int kinds = 1 + random.nextInt(6);
+            for (int i = 0; i < kinds; i++) {
+                LockOptions any = OPTIONS.get(random.nextInt(random.nextBoolean() ? PLAIN : OPTIONS.size()));
+                boolean alone = fifo == 0 || fifo == 1 && random.nextBoolean();
+                some.add(alone ? any.withFairness(LockOptions.Fairness.FIFO) : any);
+            }
+            return some;
+        }
+
+        Plan plan() {
+            Network network = !weather.isBad() || hectic && random.nextBoolean()
+                    ? Network.GOOD
+                    : new Network(random.nextInt(300), random.nextInt(40), random.nextInt(100));
+            Duration patience = Duration.ofSeconds(random.nextInt(4) == 0 ? 2 : 30);
+            List<Client> clients = new ArrayList<>();
+            int count = 2 + random.nextInt(hectic ? 2 : 3);
+            for (int i = 0; i < count; i++) {
+                clients.add(client("c" + i, 0));
+            }
+            List<Fault> faults = new ArrayList<>();
+            int crashes = random.nextInt(3);
+            long loud = hectic ? HECTIC_LOUD : LOUD;
+            long often = hectic ? SECOND / 2 : 2 * SECOND;
+            for (long at = 0; weather != Weather.FAIR && (at += random.nextLong(often)) < loud; ) {
+                Fault fault = fault(at, "c" + random.nextInt(clients.size()));
+                if ((fault.trouble == Trouble.CRASH || fault.trouble == Trouble.CLOSE) && crashes-- <= 0) {
+                    continue;
+                }
+                faults.add(fault);
+                if (weather == Weather.ONE_FAULT) {
+                    break;
+                }
+                if (fault.trouble == Trouble.CRASH || fault.trouble == Trouble.CLOSE) {
+                    clients.add(client("c" + clients.size(), at));
+                }
+            }
+            return new Plan(seed, weather, network, patience, clients, faults);
+        }
+
+        private Client client(String id, long start) {
+            List<User> users = new ArrayList<>();
+            int count = 1 + random.nextInt(hectic ? 3 : 4);
+            for (int i = 0; i < count; i++) {
+                users.add(user(id + (char) ('A' + i)));
+            }
+            return new Client(id, start, random.nextInt(2 * DRIFT_PPM) - DRIFT_PPM, users);
+        }
+
+        private User user(String name) {
+            boolean thread = random.nextInt(3) == 0;
+            List<Act> acts = new ArrayList<>();
+            int count = 1 + random.nextInt(hectic ? 12 : random.nextInt(4) == 0 ? 150 : 30);
+            String lock = any(locks);
+            for (int i = 0; i < count; i++) {
+                if (random.nextInt(4) == 0) {
+                    lock = any(locks);
+                }
+                acts.add(act(lock, thread));
+            }
+            return new User(name, thread, random.nextLong(10 * MILLI), acts);
+        }
+
+        private Act act(String lock, boolean thread) {
+            LockOptions with = any(options);
+            Kind kind;
+            if (thread) {
+                kind = any(
+                        Kind.LOCK,
+                        Kind.LOCK,
+                        Kind.NESTED,
+                        Kind.TRY,
+                        Kind.TIMED,
+                        Kind.INTERRUPTIBLE,
+                        Kind.ACQUIRE,
+                        Kind.CALL);
+                kind = random.nextInt(20) == 0 ? Kind.DIE : kind;
+                with = random.nextInt(4) == 0 ? with.withOnLoss(LockOptions.OnLoss.INTERRUPT) : with;
+            } else {
+                kind = any(
+                        Kind.ASYNC,
+                        Kind.ASYNC,
+                        Kind.ASYNC,
+                        Kind.ASYNC,
+                        Kind.TRY_ASYNC,
+                        Kind.TIMED_ASYNC,
+                        Kind.CANCELLED);
+            }
+            long work = random.nextInt(20) == 0 ? random.nextLong(LONGEST_WORK) : random.nextLong(longestWork);
+            long extend = random.nextInt(10) == 0 ? 10 * MILLI + random.nextLong(2 * SECOND) : 0;
+            long patience = 5 * MILLI + random.nextLong(800 * MILLI); // at least some round trips
+            return new Act(kind, lock, with, patience, work, random.nextLong(longestRest), extend);
+        }
+
+        private Fault fault(long at, String client) {
+            Trouble trouble = any(
+                    Trouble.BREAK,
+                    Trouble.BREAK,
+                    Trouble.BREAK,
+                    Trouble.SILENCE,
+                    Trouble.DEAF,
+                    Trouble.PAUSE,
+                    Trouble.PAUSE,
+                    Trouble.PAUSE,
+                    Trouble.CRASH,
+                    Trouble.CRASH,
+                    Trouble.CLOSE,
+                    Trouble.FREEZE_SERVER,
+                    Trouble.RESTART,
+                    Trouble.RESTART_EMPTY,
+                    Trouble.FLUSH,
+                    Trouble.DELETE_KEY,
+                    Trouble.FAILOVER,
+                    Trouble.FAILOVER,
+                    Trouble.CLOCK_BACK,
+                    Trouble.FORCE_RELEASE);
+            long lasts = random.nextLong(
+                    random.nextBoolean() ? 20 * MILLI : trouble == Trouble.PAUSE ? 7 * SECOND : 3 * SECOND);
+            if (random.nextInt(8) == 0) {
+                lasts *= 4;
+            }
+            long jump = switch (trouble) {
+                case FAILOVER -> random.nextBoolean() ? random.nextLong(-Math.max(0, lasts - 2 * MILLI), lasts + 1) : 0;
+                case CLOCK_BACK -> -random.nextLong(3 * SECOND);
+                default -> 0;
+            };
+            Moment moment = random.nextBoolean() ? Moment.ANY : any(Moment.values());
+            return new Fault(
+                    trouble,
+                    moment,
+                    at,
+                    client,
+                    any(locks),
+                    lasts,
+                    random.nextBoolean(),
+                    random.nextLong(random.nextBoolean() ? 2 * MILLI : SECOND),
+                    random.nextInt(10) == 0 ? 4 * jump : jump);
+        }
+
+        @SafeVarargs
+        private final <T> T any(T... those) {
+            return those[random.nextInt(those.length)];
+        }
+
+        private <T> T any(List<T> those) {
+            return those.get(random.nextInt(those.size()));
+        }
+    }
+}

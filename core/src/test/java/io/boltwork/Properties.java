@@ -1,0 +1,700 @@
+package io.boltwork;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Watches a simulated run and fails at the first event after which a {@link Property} does not hold. */
+final class Properties {
+
+    private static final long PATROL = 50 * Plan.MILLI;
+
+    /** A late acquire may run until its not-after, and the withdrawal after that may be slow and repeated. */
+    private static final long ORPHAN = 2_500 * Plan.MILLI;
+
+    private static final long ORPHAN_AFTER_ONE_FAULT = Plan.SECOND;
+
+    /** By how many microseconds a token may be ahead of the clock: a block for each grant that was withdrawn just now. */
+    private static final long MOST_AHEAD = 20_000;
+
+    /** The safety poll, should everything else have been lost. */
+    private static final long IDLE = 6 * Plan.SECOND;
+
+    /** With a good network, a client that is told at once. */
+    private static final long IDLE_AFTER_ONE_FAULT = 300 * Plan.MILLI;
+
+    /** Four of the longest round trips without faults, and a little. */
+    private static final long LONGEST_SLICE = 3 * Plan.MILLI;
+
+    /** A renewal that is lost is repeated after the command timeout, and its answer may be late, too. */
+    private static final long RENEWAL_SLOW = 2 * Plan.SECOND;
+
+    /** Who stands in a queue learns of an outage when it asks again. */
+    private static final long LEARNS_OF_OUTAGE = IDLE;
+
+    private static final long LONGEST_TAKEOVER_MILLIS = 800;
+
+    private final Simulation simulation;
+    private final VirtualTime time;
+    private final SimulatedServer server;
+    private final Plan plan;
+    private final Random random;
+    private final List<String> locks;
+
+    /** Somebody always knows when a lock becomes free. */
+    private boolean looksAfter;
+
+    private final Map<String, Story> stories = new HashMap<>();
+    private final Set<Wait> waiting = new LinkedHashSet<>();
+    private final Map<String, Long> since = new HashMap<>();
+
+    /** Requests from which their lock was taken by force. */
+    private final Map<String, Force> forced = new HashMap<>();
+
+    /** Requests whose release has been executed. */
+    private final Set<String> releases = new HashSet<>();
+
+    /** When requests came to the server first, in order: numbers from 1 on. */
+    private final Map<String, Integer> arrivals = new HashMap<>();
+
+    private int waits;
+    int holds;
+    int handovers;
+    int losses;
+    int failures;
+    int restores;
+
+    /** Somebody waits for an answer. */
+    record Wait(int number, SimulatedClient client, Plan.Act act) {}
+
+    private record Force(long firstToken, long at) {}
+
+    /** A request became the owner at the server. */
+    private record Granted(String request, long token, long at) {}
+
+    /** One hold, as seen from outside. */
+    private static final class Held {
+        final SimulatedClient client;
+        final Hold hold;
+        final long since;
+        final long grantedAt;
+
+        /** When the server was certain to have it, last. */
+        long standsSince;
+
+        boolean ended;
+        boolean leftCleanly;
+
+        Held(SimulatedClient client, Hold hold, long since, long grantedAt) {
+            this.client = client;
+            this.hold = hold;
+            this.since = since;
+            this.grantedAt = grantedAt;
+            this.standsSince = grantedAt;
+        }
+
+        boolean isForced(Map<String, Force> forced) {
+            return forced.containsKey(hold.request.id);
+        }
+
+        @Override
+        public String toString() {
+            return client.id + " with token " + hold.token + " since " + since / Plan.MICRO + " µs, " + hold.request;
+        }
+    }
+
+    /** What has happened to one lock. */
+    private static final class Story {
+        final String lock;
+        final Map<String, Hold> current = new HashMap<>();
+        final List<Held> live = new ArrayList<>();
+        final Map<Long, Held> byToken = new HashMap<>();
+        final List<Granted> grants = new ArrayList<>();
+        final Map<String, Integer> grantsToDead = new HashMap<>();
+
+        @Nullable
+        Granted newOwner;
+
+        final Set<Long> notHeld = new HashSet<>();
+
+        @Nullable
+        Held newest;
+
+        int lastGranted;
+        long takenAt = -1;
+        final Map<String, Long> firstOf = new HashMap<>();
+
+        Story(String lock) {
+            this.lock = lock;
+        }
+
+        String idle() {
+            return lock + " is free although it is wanted";
+        }
+
+        /** When the request was granted first with that token. */
+        long grantedAt(String request, long token) {
+            return grants.stream()
+                    .filter(granted -> granted.request.equals(request) && granted.token == token)
+                    .mapToLong(Granted::at)
+                    .findFirst()
+                    .orElse(0);
+        }
+
+        boolean wasGrantedToAnother(Held held) {
+            return grants.stream()
+                    .anyMatch(granted -> granted.at >= held.grantedAt && granted.token != held.hold.request.firstToken);
+        }
+    }
+
+    Properties(Simulation simulation, VirtualTime time, SimulatedServer server) {
+        this.simulation = simulation;
+        this.time = time;
+        this.server = server;
+        this.plan = simulation.plan;
+        this.random = plan.random("properties");
+        this.locks = plan.locks();
+        // but who keeps a lock closed alone knows until when, and may be the one that is gone
+        this.looksAfter = !plan.weather().isBad() && plan.options().noneMatch(o -> o.minHoldNanos > 0);
+        locks.forEach(lock -> stories.put(lock, new Story(lock)));
+        server.watch(this::executed, this::published);
+    }
+
+    void check(boolean holds, Property property, Supplier<String> what) {
+        if (!holds) {
+            Violation violation = new Violation(property, what.get());
+            simulation.defect(violation); // who calls a callback takes what it throws
+            throw violation;
+        }
+    }
+
+    // ================================================================ what users see
+
+    Wait waits(SimulatedClient client, Plan.Act act) {
+        Wait wait = new Wait(waits++, client, act);
+        waiting.add(wait);
+        return wait;
+    }
+
+    void ended(Wait wait) {
+        waiting.remove(wait);
+    }
+
+    boolean isSomebodyWaiting() {
+        waiting.removeIf(wait -> wait.client.isDead());
+        return !waiting.isEmpty();
+    }
+
+    /** Whether there is anything left that time could change. */
+    boolean isSomebodyWaitingOrHolding() {
+        return isSomebodyWaiting() || stories.values().stream().anyMatch(story -> !story.live.isEmpty());
+    }
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    void callEnded(String what, long took, long bound) {
+        check(
+                took <= bound,
+                Property.CALLS_END,
+                () -> what + " took " + took / Plan.MICRO + " µs of " + bound / Plan.MICRO);
+    }
+
+    /** A release said that the hold had been lost. */
+    void lost(SimulatedClient client, String lock, long token, boolean wasValid) {
+        losses++;
+        Held held = stories.get(lock).byToken.get(token);
+        check(
+                !wasValid
+                        || held == null
+                        || held.isForced(forced)
+                        || server.hasGoneBack() // then two holds may have the same token, if data were lost, too
+                        || server.losses(held.grantedAt, time.now()) > 0,
+                Property.NO_FALSE_LOSS,
+                () -> held + " was valid, and said to be lost at its release");
+    }
+
+    /** A listener is told; never after a release that said nothing. */
+    void toldOfLoss(SimulatedClient client, String lock, long token) {
+        Held held = stories.get(lock).byToken.get(token);
+        check(
+                held == null || !held.leftCleanly || client.isClosed() || server.hasGoneBack(),
+                Property.NO_FALSE_LOSS,
+                () -> held + " was released, and then said to be lost");
+    }
+
+    /** A release said nothing: then the server must have had the hold, unless its answer was lost. */
+    void leftCleanly(SimulatedClient client, String lock, long token) {
+        Held held = stories.get(lock).byToken.get(token);
+        if (held != null) {
+            held.leftCleanly = true;
+        }
+        check(
+                plan.weather().isBad()
+                        || held == null
+                        || client.isClosed()
+                        || server.hasGoneBack()
+                        || client.clock() >= held.hold.request.deadline // it was released in time, and ended on the way
+                        || !stories.get(lock).notHeld.contains(held.hold.request.firstToken),
+                Property.API,
+                () -> held + " was somebody else's at the server, and its release says nothing");
+    }
+
+    void failed(SimulatedClient client, Plan.@Nullable Act act, LockException failure) {
+        failures++;
+        check(
+                plan.weather() != Plan.Weather.FAIR || client.isClosed(),
+                Property.NO_FAILURE,
+                () -> "without a fault: " + failure);
+        boolean patient =
+                act != null && act.kind().isPatient() && plan.outagePatience().toSeconds() > 5;
+        check(
+                !patient || plan.weather().isBad() || client.isClosed(),
+                Property.NO_FAILURE,
+                () -> "one fault of a few seconds was too much for " + act + ": " + failure);
+    }
+
+    // ================================================================ what the server does
+
+    private void executed(Command command, Reply reply) {
+        if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
+            arrived(acquire, acquired);
+            newOwner(acquire.lock());
+        } else if (command instanceof Command.Release release && reply instanceof Reply.Released released) {
+            if (release.next() != null && released.next() != null) {
+                arrived(release.next(), released.next());
+            }
+            if (released.outcome() == Reply.Release.NOT_HELD && !releases.contains(release.request())) {
+                stories.get(release.lock()).notHeld.add(release.firstToken());
+            }
+            releases.add(release.request());
+            newOwner(release.lock());
+        } else if (command instanceof Command.Withdraw withdraw) {
+            newOwner(withdraw.lock());
+        } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
+            if (restored.outcome() == Reply.Renewal.OK) {
+                restored(restore);
+            }
+        }
+    }
+
+    private void arrived(Command.Acquire acquire, Reply.Acquired answer) {
+        if (acquire.queue() && answer.verdict() != Reply.Verdict.STALE) {
+            arrivals.putIfAbsent(acquire.request(), arrivals.size() + 1);
+        }
+        if (answer.verdict() == Reply.Verdict.GRANTED) {
+            stories.get(acquire.lock()).grants.add(new Granted(acquire.request(), answer.token(), time.now()));
+        }
+    }
+
+    private void published(Grant grant) {
+        stories.get(grant.lock()).grants.add(new Granted(grant.request(), grant.token(), time.now()));
+    }
+
+    /** Somebody may just have become the owner: a client that is gone costs the others little. */
+    private void newOwner(String lock) {
+        Story story = stories.get(lock);
+        Reply.Inspected key = server.look(lock);
+        Granted last = story.grants.isEmpty() ? null : story.grants.get(story.grants.size() - 1);
+        if (last == null || last.at != time.now() || last.token != key.token() || last == story.newOwner) {
+            return;
+        }
+        story.newOwner = last;
+        SimulatedClient client = key.owner() == null ? null : clientOf(key.owner());
+        if (client == null || !key.claim()) {
+            return;
+        }
+        check(
+                server.isSubscribed(client.id),
+                Property.SHORT_CLAIMS,
+                () -> "the lock was granted to a client that does not listen: " + key);
+        check(
+                key.untilMillis() - key.server().millis() <= LockBackend.CLAIM_MILLIS + LONGEST_TAKEOVER_MILLIS,
+                Property.SHORT_CLAIMS,
+                () -> "a grant that nobody may take keeps the lock for long: " + key);
+        if (client.isDead() && !client.hasArrivedLate()) {
+            check(
+                    story.grantsToDead.merge(client.id, 1, Integer::sum) == 1
+                            || !forced.isEmpty() // its claim may have been taken away before it lapsed
+                            || server.losses(0, time.now()) > 0,
+                    Property.SHORT_CLAIMS,
+                    () -> "a client that is gone costs the others more than one claim: " + key);
+        }
+    }
+
+    private void restored(Command.Restore restore) {
+        restores++;
+        Story story = stories.get(restore.lock());
+        story.grants.add(new Granted(restore.request(), restore.firstToken(), time.now()));
+        Held held = story.byToken.get(restore.firstToken());
+        if (held != null) {
+            held.standsSince = time.now();
+        }
+        Held newest = story.newest;
+        if (newest == null || newest.hold.request.id.equals(restore.request())) {
+            return;
+        }
+        long began = story.grantedAt(restore.request(), restore.firstToken());
+        check(
+                newest.hold.token < restore.firstToken()
+                        || server.losses(began, time.now()) > 1
+                        || server.hasGoneBack()
+                        || newest.isForced(forced)
+                        || forced.containsKey(restore.request()),
+                Property.RESTORED_ALONE,
+                () -> restore + " though " + newest + " has held since");
+    }
+
+    /** An operator takes the lock away from whoever has it, and from whom the server has forgotten. */
+    void force(String lock) {
+        Story story = stories.get(lock);
+        story.takenAt = time.now();
+        Reply.Inspected before = server.look(lock);
+        if (before.owner() != null) {
+            forced.put(before.owner(), new Force(before.token(), time.now()));
+        }
+        for (Held held : story.live) {
+            forced.putIfAbsent(held.hold.request.id, new Force(held.hold.request.firstToken, time.now()));
+        }
+        story.newest = null;
+    }
+
+    /** Something happens to a client: if it holds a lock, the others have been told of the end of an earlier lease, perhaps. */
+    void befalls(SimulatedClient client) {
+        looksAfter &= locks.stream().noneMatch(lock -> {
+            String owner = server.look(lock).owner();
+            return owner != null && clientOf(owner) == client;
+        });
+    }
+
+    // ================================================================ after every event
+
+    void observe(List<SimulatedClient> clients) {
+        for (Story story : stories.values()) {
+            for (SimulatedClient client : clients) {
+                if (!client.isDead()) {
+                    LockMachine machine = client.machine(story.lock);
+                    Hold hold = machine == null ? null : machine.hold();
+                    if (hold != story.current.put(client.id, hold) && hold != null) {
+                        begins(story, client, Objects.requireNonNull(machine), hold);
+                    }
+                }
+            }
+            exclusive(story);
+        }
+    }
+
+    private void exclusive(Story story) {
+        story.live.removeIf(held -> held.hold.isOver() || held.client.isDead());
+        Held other = null;
+        for (Held held : story.live) {
+            boolean valid = held.hold.isValid();
+            check(!valid || !held.ended, Property.LEASES_END, () -> held + " is valid again after its lease had ended");
+            if (!valid && !held.ended) {
+                held.ended = true;
+                ended(story, held);
+            }
+            if (!valid || held.isForced(forced)) {
+                continue;
+            }
+            check(
+                    held.client.clock() - held.hold.since <= held.hold.request.options.maxHoldNanos,
+                    Property.LEASES_END,
+                    () -> held + " lasts longer than it may");
+            if (other != null) {
+                boolean inOrder = other.grantedAt <= held.grantedAt; // a grant may be heard of late
+                together(story, inOrder ? other : held, inOrder ? held : other);
+            }
+            other = held;
+            if (random.nextInt(4) == 0) {
+                ownsAtServer(story, held);
+            }
+        }
+    }
+
+    /** A lease has ended, and its owner has not left. */
+    private void ended(Story story, Held held) {
+        LockOptions options = held.hold.request.options;
+        LeaseLoss loss = held.hold.loss();
+        boolean taken = loss != null && loss.reason() == LeaseLoss.Reason.TAKEN;
+        check(
+                !taken
+                        || server.hasGoneBack()
+                        || held.isForced(forced)
+                        || story.takenAt >= held.grantedAt // by force, when the server had forgotten whose it was
+                        || story.wasGrantedToAnother(held)
+                        || server.hasFailedOverSince(held.grantedAt),
+                Property.NO_FALSE_LOSS,
+                () -> held + " was lost as taken, though nobody took it");
+        check(
+                plan.weather() != Plan.Weather.FAIR
+                        || !options.isRenewed()
+                        || options.maxHoldNanos != Ticker.NEVER
+                        || held.client.isClosed()
+                        || held.hold.absence() != null,
+                Property.NO_FALSE_LOSS,
+                () -> held + " was lost without a fault");
+    }
+
+    /** Two valid holders: only if the server lost the older one's data, no longer than a lease, and the tokens tell. */
+    private void together(Story story, Held older, Held newer) {
+        // a clock that is set back gives a claim that has lapsed its time again, if its lapse is lost
+        boolean hasComeBack = server.hasGoneBack() && server.losses(newer.grantedAt, time.now()) > 0;
+        check(
+                server.losses(older.grantedAt, newer.grantedAt) > 0 || hasComeBack,
+                Property.EXCLUSION,
+                () -> "the lock " + story.lock + " is held by " + older + " and by " + newer);
+        check(
+                server.hasGoneBack()
+                        || older.hold.token < newer.hold.token
+                        || server.wasLostAhead(older.hold.token, older.grantedAt),
+                Property.EXCLUSION,
+                () -> "tokens do not tell which is newer: " + older + ", " + newer);
+        long lease = Math.max(older.hold.request.options.leaseMillis * Plan.MILLI, 2 * Plan.SECOND); // or an extension
+        check(
+                time.now() - Math.max(newer.grantedAt, older.since) < lease,
+                Property.EXCLUSION,
+                () -> older + " is valid long after " + newer + " began");
+    }
+
+    private void ownsAtServer(Story story, Held held) {
+        if (server.losses(held.standsSince, time.now()) > 0) {
+            return;
+        }
+        Reply.Inspected key = server.look(story.lock);
+        Request request = held.hold.request;
+        check(
+                request.id.equals(key.owner())
+                        && server.virtual(key.untilMillis()) >= held.client.realTime(request.deadline)
+                        && key.fence() >= held.hold.token,
+                Property.LEASE_AT_SERVER,
+                () -> held + " is valid, and at the server stands " + key);
+    }
+
+    private void begins(Story story, SimulatedClient client, LockMachine machine, Hold hold) {
+        Held begun = new Held(client, hold, time.now(), story.grantedAt(hold.request.id, hold.request.firstToken));
+        simulation.timeline.add(client.id, "holds", story.lock, "token", hold.token, hold.owner());
+        holds++;
+        since.remove(story.idle());
+        story.live.add(begun);
+        story.byToken.put(hold.token, begun);
+        check(
+                hold.token <= server.micros() + server.behind() / Plan.MICRO + MOST_AHEAD,
+                Property.TOKENS_GROW,
+                () -> begun + " is far ahead of the clock");
+        check(hold.isValid() || hold.isOver(), Property.LEASES_END, () -> begun + " begins after its lease has ended");
+        if (begun.isForced(forced)) {
+            return; // its client does not know yet
+        }
+        if (hold.token == hold.request.firstToken) {
+            inOrder(story, hold.request);
+        } else {
+            handovers++;
+            handedOver(story, begun, machine);
+        }
+        Held before = story.newest;
+        if (before != null) {
+            boolean late = server.losses(begun.grantedAt, time.now()) > 0; // an older grant may have been under way
+            check(
+                    late
+                            || hold.token > before.hold.token
+                            || server.hasGoneBack() && server.losses(before.grantedAt, time.now()) > 0
+                            || server.wasLostAhead(before.hold.token, before.grantedAt),
+                    Property.TOKENS_GROW,
+                    () -> begun + " follows " + before);
+            if (!late && server.losses(before.grantedAt, time.now()) == 0) {
+                notTooEarly(begun, before);
+            }
+            if (hold.token < before.hold.token) {
+                return;
+            }
+        }
+        story.newest = begun;
+    }
+
+    /** Without faults requests are granted in the order in which they came to the server. */
+    private void inOrder(Story story, Request request) {
+        Integer arrival = arrivals.get(request.id);
+        if (plan.weather() == Plan.Weather.FAIR && !request.tryOnly) {
+            check(
+                    arrival != null && arrival > story.lastGranted,
+                    Property.FIFO,
+                    () -> request + " came as number " + arrival + " and is granted after number " + story.lastGranted);
+        }
+        if (arrival != null) {
+            story.lastGranted = arrival;
+        }
+    }
+
+    /** A hold passes from one waiter to the next in a client for a slice only, and past nobody who wants strict order. */
+    private void handedOver(Story story, Held begun, LockMachine machine) {
+        Request request = begun.hold.request;
+        check(
+                !machine.waiters.hasOwnRequests() && !request.options.isFifo(),
+                Property.FIFO,
+                () -> begun + " was handed over past a FIFO request");
+        check(
+                request.options.minHoldNanos == 0 && !request.extended && request.options.isRenewed(),
+                Property.BOUNDS_KEPT,
+                () -> begun + " was handed over");
+        Held first = story.live.stream()
+                .filter(h -> h.hold.request == request)
+                .findFirst()
+                .orElse(begun);
+        long began = story.firstOf.computeIfAbsent(request.id, id -> first.since);
+        if (plan.weather() == Plan.Weather.FAIR) {
+            check(
+                    time.now() - began < LONGEST_SLICE,
+                    Property.BOUNDED_BYPASS,
+                    () -> begun + " has been passed on since " + began / Plan.MICRO + " µs");
+        }
+    }
+
+    /** Minimum holds and takeover delays are kept. */
+    private void notTooEarly(Held begun, Held before) {
+        LockOptions options = before.hold.request.options;
+        if (before.hold.request == begun.hold.request) {
+            return;
+        }
+        long kept = options.minHoldNanos - options.minHoldNanos / 100;
+        long end = before.client.realTime(before.hold.request.deadline);
+        check(
+                begun.since - before.since >= kept || !options.isRenewed() && begun.since >= end,
+                Property.BOUNDS_KEPT,
+                () -> before + " is followed by " + begun + " within its minimum hold");
+        if (before.ended && !before.client.isClosed() && options.takeoverMillis > 0) {
+            long quiet = options.takeoverMillis * Plan.MILLI;
+            check(
+                    begun.since - end >= quiet - quiet / 100,
+                    Property.BOUNDS_KEPT,
+                    () -> before + " is followed by " + begun + " within its takeover delay");
+        }
+    }
+
+    // ================================================================ every now and then
+
+    /** Looks for what may be so for a while only, now and regularly. */
+    void patrol() {
+        for (Story story : stories.values()) {
+            Reply.Inspected key = server.look(story.lock);
+            boolean taken = key.owner() != null && server.virtual(key.untilMillis()) > time.now();
+            SimulatedClient owner = taken ? clientOf(key.owner()) : null;
+            Force force = key.owner() == null ? null : forced.get(key.owner());
+            check(
+                    force == null
+                            || server.hasGoneBack()
+                            || force.firstToken != key.token()
+                            || server.losses(force.at, time.now()) > 0,
+                    Property.FORCE_IS_FINAL,
+                    () -> "a lock that was taken away by force has come back: " + key);
+            lasting(
+                    Property.NO_ORPHAN,
+                    story.lock + " has the owner " + key.owner() + ", a request that its client has finished with",
+                    owner != null
+                            && owner.isWell()
+                            && !owner.knows(story.lock, key.owner())
+                            && server.behind() < PATROL, // else a not-after may come late, and a lease lasts longer
+                    plan.weather().isBad() ? ORPHAN : ORPHAN_AFTER_ONE_FAULT);
+            boolean wanted = simulation.clients().stream().anyMatch(c -> c.isWell() && c.wants(story.lock));
+            boolean closed = server.virtual(key.untilMillis()) > time.now(); // owned, or kept
+            lasting(
+                    Property.NOT_IDLE,
+                    story.idle(),
+                    wanted && !closed,
+                    looksAfter && server.losses(0, time.now()) == 0 ? IDLE_AFTER_ONE_FAULT : IDLE);
+            for (Held held : story.live) {
+                LockOptions options = held.hold.request.options;
+                long visit = options.leaseMillis * Plan.MILLI * 4 / 9;
+                boolean another = owner != null && !held.hold.request.id.equals(key.owner());
+                lasting(
+                        Property.TOLD_IN_TIME,
+                        held + " is valid though it is not the owner",
+                        options.isRenewed()
+                                && held.client.isWell()
+                                && held.hold.isValid()
+                                && held.hold.absence() == null // else nobody is there to be told
+                                && another,
+                        visit + RENEWAL_SLOW);
+            }
+        }
+        for (Wait wait : waiting) {
+            LockMachine machine = wait.client.isDead() ? null : wait.client.machine(wait.act.lock());
+            lasting(
+                    Property.CALLS_END,
+                    wait + " waits through outage " + wait.client.backend.outages(),
+                    machine != null
+                            && wait.act.kind().isPatient()
+                            && machine.hold() == null
+                            && wait.client.isAwake()
+                            && !wait.client.backend.isUp(),
+                    plan.outagePatience().toNanos() + LEARNS_OF_OUTAGE);
+        }
+        time.after(PATROL, this::patrol);
+    }
+
+    private void lasting(Property property, String what, boolean is, long bound) {
+        if (!is) {
+            since.remove(what);
+        } else {
+            long begin = since.computeIfAbsent(what, w -> time.now());
+            check(
+                    time.now() - begin <= bound,
+                    property,
+                    () -> what + " for " + (time.now() - begin) / Plan.MILLI + " ms");
+        }
+    }
+
+    private @Nullable SimulatedClient clientOf(String request) {
+        return simulation.clients().stream()
+                .filter(client -> request.startsWith(client.id + ":"))
+                .findFirst()
+                .orElse(null);
+    }
+
+    // ================================================================ when all is done
+
+    void served() {
+        check(!isSomebodyWaiting(), Property.SERVED, () -> "never decided: " + waiting);
+    }
+
+    void nothingLeft() {
+        for (SimulatedClient client : simulation.clients()) {
+            check(
+                    client.isDead() || client.engine.states() == 0,
+                    Property.NOTHING_LEFT,
+                    () -> client + " has state left: "
+                            + client.engine.drivers().stream()
+                                    .map(d -> d.machine)
+                                    .toList());
+        }
+        Set<String> dead = new HashSet<>();
+        simulation.clients().stream().filter(SimulatedClient::isDead).forEach(client -> dead.add(client.id));
+        for (String lock : locks) {
+            Reply.Inspected key = server.look(lock);
+            check(
+                    key.owner() == null || server.hasGoneBack() || server.virtual(key.untilMillis()) <= time.now(),
+                    Property.NOTHING_LEFT,
+                    () -> "an owner is left: " + key);
+            check(
+                    server.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant does that again
+                            || key.queue().stream()
+                                    .allMatch(entry -> dead.contains(entry.request()
+                                            .substring(0, entry.request().indexOf(':')))),
+                    Property.NOTHING_LEFT,
+                    () -> "queue entries of living clients are left: " + key);
+        }
+    }
+}

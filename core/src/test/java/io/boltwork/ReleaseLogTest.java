@@ -1,0 +1,81 @@
+package io.boltwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** On real threads: its thousand places are too many steps for the model checker. */
+class ReleaseLogTest {
+
+    private static final int PLACES = 1_024;
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 100;
+    private static final long LEASE = Duration.ofSeconds(10).toNanos();
+
+    private final AtomicLong now = new AtomicLong();
+    private final ReleaseLog log = new ReleaseLog(now::get);
+
+    private static Request request(String id) {
+        LockOptions options =
+                LockOptions.renewedLease(Duration.ofNanos(LEASE)).withTakeoverDelay(Duration.ofSeconds(1));
+        return Request.of("lock " + id, id, Waiter.ofHandle(options, false), 0);
+    }
+
+    private List<String> recent() {
+        return log.recent().stream().map(ReleaseLog.Entry::request).toList();
+    }
+
+    @Test
+    void knowsThoseWhoseLeasesMightStillRun() {
+        log.add(request("c:1"));
+        now.set(LEASE);
+        log.add(request("c:2"));
+        assertThat(recent()).containsExactly("c:1", "c:2");
+        now.set(LEASE + Duration.ofSeconds(1).toNanos());
+        assertThat(recent()).containsExactly("c:2");
+    }
+
+    @Test
+    void forgetsTheOldestFirst() {
+        for (int i = 0; i <= PLACES; i++) {
+            log.add(request("c:" + i));
+        }
+        assertThat(recent()).hasSize(PLACES).contains("c:1", "c:" + PLACES).doesNotContain("c:0");
+    }
+
+    @Test
+    void losesNoneThatIsAddedByManyThreadsAtOnce() throws InterruptedException {
+        List<Request> requests =
+                IntStream.range(0, PLACES).mapToObj(i -> request("c:" + i)).toList();
+        for (int round = 0; round < ROUNDS; round++) {
+            ReleaseLog fresh = new ReleaseLog(now::get);
+            CyclicBarrier start = new CyclicBarrier(THREADS);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                List<Request> part = requests.subList(i * PLACES / THREADS, (i + 1) * PLACES / THREADS);
+                Thread thread = new Thread(() -> {
+                    try {
+                        start.await();
+                    } catch (Exception broken) {
+                        throw new AssertionError(broken);
+                    }
+                    part.forEach(fresh::add);
+                });
+                threads.add(thread);
+                thread.start();
+            }
+            List<ReleaseLog.Entry> meanwhile = fresh.recent();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(meanwhile).allMatch(entry -> entry.lock().equals("lock " + entry.request()));
+            assertThat(fresh.recent()).hasSize(PLACES).doesNotHaveDuplicates();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.boltwork;
+
+import static io.boltwork.Interleavings.check;
+import static io.boltwork.Interleavings.together;
+
+import io.boltwork.spi.ServerTime;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("interleavings")
+class ServerClockLincheckTest {
+
+    private static final ServerTime OLD = new ServerTime(1_000, "old");
+    private static final ServerTime NEW = new ServerTime(5_000, "new");
+
+    @Test
+    void oneServersTimeIsNeverTakenForTheOthers() {
+        Interleavings.of(60, () -> {
+            ServerClock clock = new ServerClock();
+            clock.read(OLD, 0);
+            together(() -> clock.read(NEW, 0), () -> clock.read(OLD, 0), () -> {
+                long millis = clock.millisAt(0);
+                check(millis == OLD.millis() || millis == NEW.millis(), "the time of no server");
+            });
+            boolean old = clock.run().equals(OLD.run());
+            check(clock.millisAt(0) == (old ? OLD : NEW).millis(), "another server's time");
+        });
+    }
+}

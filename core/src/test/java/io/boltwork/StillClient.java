@@ -1,0 +1,196 @@
+package io.boltwork;
+
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * A client without threads of its own, on a memory server, for scenes under a model checker: its clock, which is the server's
+ * as well, stands still unless moved, its timers run when told, and callbacks run on the thread that causes them.
+ */
+final class StillClient {
+
+    private static final long LONGEST_SLEEP = Duration.ofHours(1).toNanos();
+
+    /** Tasks of one moment: more of them are a loop that time cannot end. */
+    private static final int MOST_AT_ONCE = 1_000;
+
+    final MemoryServer server = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
+    final Engine engine;
+
+    /** What becomes of a command; {@code null} is no answer. */
+    volatile Function<Command, Reply> wire = server::execute;
+
+    volatile LongUnaryOperator random = bound -> 0;
+
+    /** Whether time passes while somebody sleeps: for scenes of one thread, where nobody else would wake it. */
+    volatile boolean timePassesInSleep;
+
+    private final AtomicLong now = new AtomicLong();
+    private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
+    private volatile Throwable defect;
+
+    /** Brings commands to the server and grants back, on the thread that causes them. */
+    private final class Wire implements LockBackend {
+        private String client = "";
+
+        @Override
+        public void open(String opener, BackendListener listener) {
+            client = opener;
+            server.subscribe(client, listener::granted);
+        }
+
+        @Override
+        public void send(Command command, Consumer<Reply> handler) {
+            Reply reply = wire.apply(command);
+            if (reply != null) {
+                handler.accept(reply);
+            }
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return Duration.ofSeconds(2);
+        }
+
+        @Override
+        public void close() {
+            server.unsubscribe(client);
+        }
+    }
+
+    /** Something scheduled. */
+    static final class Task implements Scheduler.Timer {
+        final long at;
+        private final Runnable task;
+        private volatile boolean cancelled;
+
+        Task(long at, Runnable task) {
+            this.at = at;
+            this.task = task;
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+        }
+
+        void run() {
+            if (!cancelled) {
+                task.run();
+            }
+        }
+    }
+
+    StillClient() {
+        Engine.World world = new Engine.World(
+                new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
+                this::now,
+                this::schedule,
+                Runnable::run,
+                bound -> random.applyAsLong(bound),
+                this::sleep,
+                thrown -> defect = thrown,
+                () -> {});
+        engine = Engine.open(new Wire(), ClientOptions.defaults(), world);
+    }
+
+    long now() {
+        return now.get();
+    }
+
+    private void sleep(Outcome<?> outcome, Object blocker, long nanos) {
+        if (!timePassesInSleep) {
+            outcome.sleep(blocker, nanos);
+            return;
+        }
+        long end = now() + Math.min(nanos, LONGEST_SLEEP);
+        while (!outcome.isDecided() && now() < end) {
+            Task next = next();
+            passTo(next == null ? end : Math.min(end, Math.max(now(), next.at)));
+        }
+        if (!outcome.isDecided() && nanos > LONGEST_SLEEP) {
+            throw new IllegalStateException("sleeps for ever");
+        }
+    }
+
+    Task schedule(Runnable task, long delayNanos) {
+        Task scheduled = new Task(now() + Math.max(0, delayNanos), task);
+        tasks.add(scheduled);
+        return scheduled;
+    }
+
+    /** Moves the clock, and nothing else: what is due then is late. */
+    void moveTo(long time) {
+        now.set(time);
+    }
+
+    /** The first task that will run, {@code null} if there is none. */
+    Task next() {
+        Task first = null;
+        for (Task task : tasks) {
+            if (!task.cancelled && (first == null || task.at < first.at)) {
+                first = task;
+            }
+        }
+        return first;
+    }
+
+    /** Takes the first task out of the schedule; to be run by the caller. */
+    Task takeNext() {
+        Task first = next();
+        tasks.remove(first);
+        return first;
+    }
+
+    /** Lets time pass: what is due happens when it is due. */
+    void passTo(long end) {
+        int atOnce = 0;
+        for (Task task; (task = next()) != null && task.at <= end; ) {
+            atOnce = task.at > now() ? 0 : atOnce + 1;
+            if (atOnce > MOST_AT_ONCE) {
+                throw new IllegalStateException("time does not pass");
+            }
+            tasks.remove(task);
+            moveTo(Math.max(now(), task.at));
+            task.run();
+        }
+        moveTo(end);
+    }
+
+    FencedLock lock(LockOptions options) {
+        return new EngineLock(engine, "lock", options);
+    }
+
+    /** Whether the server would give the lock to somebody else at once. */
+    boolean isFree() {
+        Reply.Inspected lock = (Reply.Inspected) server.execute(new Command.Inspect("lock"));
+        return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
+    }
+
+    /** Another client takes the lock for so long. */
+    void holdElsewhere(long nanos) {
+        server.execute(new Command.Acquire(
+                "lock", "other:1", true, Duration.ofNanos(nanos).toMillis(), 0, Long.MAX_VALUE));
+    }
+
+    /** The server forgets that lock and who waits for it, and nobody is told. */
+    void freeElsewhereUnheard() {
+        server.delete("lock");
+    }
+
+    /** A defect that the engine has found in itself. */
+    boolean isSound() {
+        return defect == null;
+    }
+}

@@ -1,0 +1,125 @@
+package io.boltwork.memory;
+
+import static io.boltwork.memory.Scene.BLOCK;
+import static io.boltwork.memory.Scene.CLAIM;
+import static io.boltwork.memory.Scene.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply.Forced;
+import io.boltwork.spi.Reply.Release;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Verdict;
+import org.junit.jupiter.api.Test;
+
+/** The rules on taking a lock away. Each test is the trace that goes wrong without its rule. */
+class ForceRulesTest {
+
+    @Test
+    void theOwnerIsToldAtItsNextContactAndDoesNotComeBack() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        assertThat(scene.force(0)).isTrue();
+        assertThat(scene.inspect().owner()).isNull();
+        assertThat(scene.inspect().fence()).isEqualTo(token + BLOCK);
+        assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.LOST);
+        assertThat(scene.restore("a:1", token)).isEqualTo(Renewal.LOST);
+        assertThat(scene.release("a:1", token)).isEqualTo(Release.NOT_HELD);
+        assertThat(scene.hold("b:1")).isEqualTo(token + BLOCK + 1);
+    }
+
+    @Test
+    void theNextIsGranted() {
+        Scene scene = new Scene("b");
+        long token = scene.hold("a:1");
+        scene.queue("b:1", "b:2");
+        assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 0)))
+                .isEqualTo(new Forced(scene.server.time(), true, CLAIM, "b:1"));
+        assertThat(scene.message())
+                .isEqualTo(new Grant(Scene.LOCK, "b:1", token + BLOCK + 1, CLAIM, scene.server.time()));
+        assertThat(scene.waiting()).containsExactly("b:2");
+    }
+
+    @Test
+    void aHoldIsMeantByAnyTokenOfItsBlock() {
+        for (long used : new long[] {0, 1, BLOCK - 1}) {
+            Scene scene = new Scene();
+            assertThat(scene.force(scene.hold("a:1") + used)).isTrue();
+            assertThat(scene.inspect().owner()).isNull();
+        }
+    }
+
+    @Test
+    void anotherHoldIsLeftAlone() {
+        Scene scene = new Scene("b");
+        long token = scene.hold("a:1");
+        scene.queue("b:1");
+        for (long other : new long[] {1, token - 1, token + BLOCK}) {
+            assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, other)))
+                    .isEqualTo(new Forced(scene.server.time(), false, 0, "a:1"));
+        }
+        assertThat(scene.inspect().fence()).isEqualTo(token + BLOCK - 1);
+        assertThat(scene.waiting()).containsExactly("b:1");
+        assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.OK);
+    }
+
+    @Test
+    void aKeptLockIsOpenedUnlessAHoldIsMeant() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        scene.release("a:1", token, token, 500, null);
+        assertThat(scene.force(token)).isFalse();
+        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.QUEUED);
+        assertThat(scene.force(0)).isTrue();
+        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.GRANTED);
+    }
+
+    @Test
+    void aLapsedOwnerIsNoOwner() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        scene.pass(LEASE);
+        assertThat(scene.force(0)).isFalse();
+        assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.LOST);
+        long later = scene.hold("b:1");
+        scene.pass(LEASE);
+        assertThat(scene.force(later)).isFalse();
+        assertThat(scene.inspect().fence()).isEqualTo(later + BLOCK - 1);
+    }
+
+    @Test
+    void aLapsedClaimTakesTheRequestsOfItsClientAlong() {
+        Scene scene = new Scene("b", "c");
+        long token = scene.hold("a:1");
+        scene.queue("b:1", "b:2", "c:1");
+        scene.release("a:1", token);
+        scene.pass(CLAIM);
+        assertThat(scene.force(0)).isFalse();
+        assertThat(scene.inspect().owner()).isEqualTo("c:1");
+        assertThat(scene.waiting()).isEmpty();
+    }
+
+    @Test
+    void aFreeLockStillGoesToTheNextIfAnotherHoldIsMeant() {
+        Scene scene = new Scene("b");
+        scene.hold("a:1");
+        scene.queue("b:1");
+        scene.pass(LEASE);
+        assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 1)))
+                .isEqualTo(new Forced(scene.server.time(), false, CLAIM, "b:1"));
+    }
+
+    @Test
+    void whoWasForgottenDoesNotComeBackEither() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        scene.server.flush();
+        assertThat(scene.force(token)).isFalse();
+        assertThat(scene.inspect().fence()).as("nothing was changed").isZero();
+        assertThat(scene.force(0)).isFalse();
+        assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.LOST);
+        assertThat(scene.restore("a:1", token)).isEqualTo(Renewal.LOST);
+        assertThat(scene.hold("b:1")).isGreaterThan(token);
+    }
+}

@@ -1,0 +1,181 @@
+package io.boltwork.memory;
+
+import static io.boltwork.memory.Scene.CLAIM;
+import static io.boltwork.memory.Scene.LEASE;
+import static io.boltwork.memory.Scene.NEVER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Announced;
+import io.boltwork.spi.Reply.Identified;
+import io.boltwork.spi.Reply.ScannedClients;
+import io.boltwork.spi.Reply.ScannedLocks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Looking for locks and for clients. */
+class ScanTest {
+    private final Scene scene = new Scene("b");
+    private final MemoryServer server = scene.server;
+
+    private long acquire(String lock, String request) {
+        return ((Acquired) server.execute(new Command.Acquire(lock, request, true, LEASE, 0, NEVER))).token();
+    }
+
+    private List<ScannedLocks.Lock> scan(String pattern) {
+        ScannedLocks all = (ScannedLocks) server.execute(new Command.ScanLocks(pattern, "", 1_000));
+        assertThat(all.cursor()).isEmpty();
+        return all.locks();
+    }
+
+    private List<String> names(String pattern) {
+        return scan(pattern).stream().map(ScannedLocks.Lock::name).toList();
+    }
+
+    private static ClientCard card(String id) {
+        return new ClientCard(id, "shop", "host", 42, 1_700_000_000_000L, 1);
+    }
+
+    private void announce(String id, long lifeMillis) {
+        assertThat(server.execute(new Command.Announce(card(id), lifeMillis))).isEqualTo(new Announced(server.time()));
+    }
+
+    private List<ClientCard> identify(String... clients) {
+        return ((Identified) server.execute(new Command.Identify(List.of(clients)))).clients();
+    }
+
+    @Test
+    void aLockInShort() {
+        long token = acquire("l", "a:1");
+        acquire("l", "b:1");
+        acquire("l", "b:2");
+        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", "a:1", token, scene.now() + LEASE, false, 2));
+        server.execute(new Command.Release("l", "a:1", token, token, 0, null));
+        assertThat(scan("l"))
+                .containsExactly(new ScannedLocks.Lock("l", "b:1", token + 1, scene.now() + CLAIM, true, 1));
+    }
+
+    @Test
+    void aLockThatIsMerelyRememberedIsLeftOut() {
+        long token = acquire("l", "a:1");
+        server.execute(new Command.Release("l", "a:1", token, token, 0, null));
+        acquire("lapsed", "a:2");
+        scene.pass(LEASE);
+        assertThat(scan("*")).isEmpty();
+    }
+
+    @Test
+    void aKeptLockHasNoOwner() {
+        long token = acquire("l", "a:1");
+        server.execute(new Command.Release("l", "a:1", token, token, 500, null));
+        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", null, 0, scene.now() + 500, false, 0));
+        scene.pass(500);
+        assertThat(scan("*")).isEmpty();
+    }
+
+    @Test
+    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+        acquire("l", "a:1");
+        acquire("l", "b:1");
+        scene.pass(LEASE);
+        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", null, 0, 0, false, 1));
+    }
+
+    @Test
+    void whoWaitsIsCountedWithHolesAsInAPosition() {
+        acquire("l", "a:1");
+        List.of("b:1", "b:2", "b:3").forEach(request -> acquire("l", request));
+        server.execute(new Command.Withdraw("l", "b:2", 0));
+        assertThat(scan("*")).extracting(ScannedLocks.Lock::waiting).containsExactly(3);
+        server.execute(new Command.Withdraw("l", "b:3", 0));
+        assertThat(scan("*")).extracting(ScannedLocks.Lock::waiting).containsExactly(2);
+        server.execute(new Command.Withdraw("l", "b:1", 0));
+        assertThat(scan("*")).extracting(ScannedLocks.Lock::waiting).containsExactly(0);
+    }
+
+    @Test
+    void aPatternSelects() {
+        List.of("stock:1", "stock:22", "a{b}%7Bc", "").forEach(lock -> acquire(lock, "a:1"));
+        assertThat(names("stock:?")).containsExactly("stock:1");
+        assertThat(names("*{b}%*")).containsExactly("a{b}%7Bc");
+        assertThat(names("")).containsExactly("");
+        assertThat(names("*")).hasSize(4);
+    }
+
+    @Test
+    void pagesMeetEveryLockOnceWhateverIsUsedMeanwhile() {
+        IntStream.range(0, 100).forEach(i -> acquire("lock " + i, "a:1"));
+        acquire("", "a:1");
+        List<String> found = new ArrayList<>();
+        String cursor = "";
+        do {
+            ScannedLocks page = (ScannedLocks) server.execute(new Command.ScanLocks("*", cursor, 7));
+            assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
+            page.locks().forEach(lock -> found.add(lock.name()));
+            cursor = page.cursor();
+            acquire("lock " + found.size() / 2, "a:1");
+        } while (!cursor.isEmpty());
+        assertThat(found).hasSize(101).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPageOfOneAndTheLastPageThatIsFull() {
+        List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
+        ScannedLocks first = (ScannedLocks) server.execute(new Command.ScanLocks("*", "", 0));
+        assertThat(first.locks()).hasSize(1);
+        ScannedLocks rest = (ScannedLocks) server.execute(new Command.ScanLocks("*", first.cursor(), 2));
+        assertThat(rest.locks()).hasSize(2);
+        assertThat(rest.cursor()).isEmpty();
+    }
+
+    @Test
+    void aClientIsKnownForItsTime() {
+        announce("b", 1_000);
+        announce("a", 2_000);
+        assertThat(identify("c", "b", "a", "b")).containsExactly(card("b"), card("a"), card("b"));
+        scene.pass(999);
+        announce("b", 3_000);
+        scene.pass(1_001);
+        assertThat(identify("a", "b")).containsExactly(card("b"));
+        announce("b", 0);
+        assertThat(identify("a", "b")).isEmpty();
+    }
+
+    @Test
+    void clientsAreScannedLikeLocks() {
+        IntStream.range(0, 25).forEach(i -> announce("client" + i, i < 5 ? 10 : 1_000));
+        scene.pass(10);
+        List<ClientCard> found = new ArrayList<>();
+        String cursor = "";
+        do {
+            ScannedClients page = (ScannedClients) server.execute(new Command.ScanClients(cursor, 10));
+            found.addAll(page.clients());
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        assertThat(found).hasSize(20).doesNotHaveDuplicates().contains(card("client7"));
+    }
+
+    @Test
+    void aServerThatIsFlushedOrRestartedKnowsNobody() {
+        announce("a", 1_000);
+        server.flush();
+        assertThat(identify("a")).isEmpty();
+        announce("a", 1_000);
+        server.restart();
+        assertThat(identify("a")).isEmpty();
+    }
+
+    @Test
+    void clientsThatAreGoneLeaveNothingBehind() {
+        Cards cards = new Cards();
+        for (int i = 0; i < 1_000; i++) {
+            cards.put(card("once" + i), Duration.ofSeconds(1).toMillis(), 10L * i);
+        }
+        assertThat(cards.size()).isEqualTo(100);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.boltwork.spi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,110 @@
+package io.boltwork.examples;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LockClient;
+import io.boltwork.LockInspector;
+import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.spi.LockBackend;
+import java.time.Duration;
+
+/** The examples in the documentation of the API's classes, one method for each. */
+final class ClassExamples {
+
+    /** A database, a log, an alarm: what an application has. */
+    interface Application {
+        void sell();
+
+        void write(String row, long token);
+
+        void abort(LeaseLoss loss);
+
+        void alarm(String text);
+    }
+
+    /** Stands in for the backend on Redis, so that the example of {@link LockClient} runs without a server on that port. */
+    private static final class RedisBackend {
+        @SuppressWarnings("unused")
+        static LockBackend connect(String uri) {
+            return MemoryBackend.create();
+        }
+    }
+
+    private final Application application;
+
+    ClassExamples(Application application) {
+        this.application = application;
+    }
+
+    @SuppressWarnings("unused")
+    static void lockClient() {
+        // @start region="LockClient"
+        try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
+            FencedLock stock = locks.lock("stock:1001");
+        }
+        // @end
+    }
+
+    void fencedLock(FencedLock stock) {
+        // @start region="FencedLock"
+        stock.lock();
+        try {
+            sell();
+        } finally {
+            stock.unlock();
+        }
+        // @end
+    }
+
+    void lease(FencedLock stock, Application storage, String row) {
+        // @start region="Lease"
+        try (Lease lease = stock.acquire()) {
+            lease.whenLost().thenAccept(loss -> abort(loss));
+            storage.write(row, lease.fencingToken());
+        }
+        // @end
+    }
+
+    static LockOptions lockOptions() {
+        // @start region="LockOptions"
+        LockOptions nightly = LockOptions.renewedLease(Duration.ofSeconds(30))
+                .withMinHold(Duration.ofMinutes(5)) // no second run, though the job takes a second
+                .withMaxHold(Duration.ofHours(2)); // and no run that holds for ever
+        // @end
+        return nightly;
+    }
+
+    void lockListener(LockClient locks) {
+        // @start region="LockListener"
+        locks.addListener(new LockListener() {
+            @Override
+            public void lost(Lost event) {
+                alarm("lock lost: " + event);
+            }
+        });
+        // @end
+    }
+
+    static void lockInspector(LockClient locks) {
+        // @start region="LockInspector"
+        LockInspector inspector = locks.inspector();
+        inspector.list("stock:*", 100).forEach(System.out::println);
+        System.out.println(inspector.describe("stock:1001"));
+        // @end
+    }
+
+    private void sell() {
+        application.sell();
+    }
+
+    private void abort(LeaseLoss loss) {
+        application.abort(loss);
+    }
+
+    private void alarm(String text) {
+        application.alarm(text);
+    }
+}

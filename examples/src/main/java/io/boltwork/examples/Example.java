@@ -1,0 +1,118 @@
+package io.boltwork.examples;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockClient;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.RedisException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** The command line of the small examples. */
+@Command(
+        name = "./demo --example",
+        sortOptions = false,
+        usageHelpWidth = 80,
+        description = {"Runs a small example on a real Redis, within some seconds.", ""})
+final class Example implements Callable<Integer> {
+    private static final int FAILED = 3;
+
+    @Parameters(
+            paramLabel = "NAME",
+            converter = NameConverter.class,
+            description = {
+                "scheduled-job: a job that runs once per cluster and period.",
+                "idempotent-orders: what is delivered twice is done once.",
+                "leader: exactly one process leads; another one takes over.",
+                "pipeline: tasks, one at a time for each key, without a thread that waits."
+            })
+    private @Nullable Name name;
+
+    @Option(
+            names = "--redis",
+            paramLabel = "URI",
+            description =
+                    "A Redis of your own, 6.2 or later; the keys that are left there expire. Default: one is started.")
+    private @Nullable String redis;
+
+    @Option(names = "--help", usageHelp = true, description = "Shows this text.")
+    boolean help;
+
+    private enum Name {
+        SCHEDULED_JOB("scheduled-job", ScheduledJob::demo),
+        IDEMPOTENT_ORDERS("idempotent-orders", IdempotentOrders::demo),
+        LEADER("leader", Leader::demo),
+        PIPELINE("pipeline", TaskPipeline::demo);
+
+        private final String text;
+        private final Demo demo;
+
+        Name(String text, Demo demo) {
+            this.text = text;
+            this.demo = demo;
+        }
+    }
+
+    private interface Demo {
+        void run(String redisUri, PrintStream out) throws Exception;
+    }
+
+    /** Runs one, and tells the exit code. */
+    static int run(List<String> args) {
+        return new CommandLine(new Example())
+                .setParameterExceptionHandler((wrong, arguments) -> {
+                    wrong.getCommandLine().getErr().println(wrong.getMessage());
+                    wrong.getCommandLine().getErr().println("./demo --example --help names the examples.");
+                    return CommandLine.ExitCode.USAGE;
+                })
+                .setExecutionExceptionHandler((failure, command, parsed) -> explain(failure))
+                .execute(args.toArray(String[]::new));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Demo demo = Objects.requireNonNull(name).demo;
+        if (redis != null) {
+            LockClient.create(RedisBackend.connect(redis)).close(); // says at once what is wrong with it
+            demo.run(redis, System.out);
+            return 0;
+        }
+        try (RedisServer server = RedisServer.start()) {
+            demo.run(server.uri(), System.out);
+            return 0;
+        }
+    }
+
+    private static int explain(Exception failure) throws Exception {
+        if (failure instanceof BackendException
+                || failure instanceof RedisException
+                || failure instanceof SaleFailedException
+                || failure instanceof IllegalArgumentException) {
+            System.err.println(failure.getMessage());
+            return FAILED;
+        }
+        throw failure;
+    }
+
+    static final class NameConverter implements ITypeConverter<Name> {
+        @Override
+        public Name convert(String text) {
+            return Stream.of(Name.values())
+                    .filter(name -> name.text.equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of "
+                            + Stream.of(Name.values()).map(name -> name.text).collect(Collectors.joining(", "))));
+        }
+    }
+}

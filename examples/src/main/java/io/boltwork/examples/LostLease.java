@@ -1,0 +1,32 @@
+package io.boltwork.examples;
+
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.memory.MemoryServer;
+import java.time.Duration;
+import java.util.List;
+
+/** How an application tests what it does when a lease is lost, without Redis. */
+final class LostLease {
+    private LostLease() {}
+
+    static int rowsImportedThoughTheServerStoodStill() throws InterruptedException {
+        // @start region="lost-lease"
+        // how does my import behave when its lease is lost in the middle?
+        MemoryServer server = MemoryServer.create();
+        LockOptions shortLease = LockOptions.renewedLease(Duration.ofSeconds(1));
+        try (LockClient locks = LockClient.create(MemoryBackend.on(server))) {
+            StockImport imports = new StockImport(locks.lock("import", shortLease), (row, token) -> {
+                if (row.equals("second")) {
+                    server.freeze(); // or restart(), flush(), disconnect(..): what happens to a Redis
+                    Thread.sleep(1_200); // longer than the lease: it cannot be renewed
+                }
+            });
+            int imported = imports.run(List.of("first", "second", "third").iterator());
+            server.thaw();
+            return imported; // 2: the third row was left to whoever holds the lock then
+        }
+        // @end
+    }
+}

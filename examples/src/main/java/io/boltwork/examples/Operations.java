@@ -1,0 +1,73 @@
+package io.boltwork.examples;
+
+import io.boltwork.LockClient;
+import io.boltwork.LockInspector;
+import io.boltwork.LockListener;
+import java.io.PrintStream;
+import java.time.Duration;
+
+/** What docs/operations.md shows. */
+final class Operations {
+
+    /** Whatever the application counts and measures with. */
+    interface Metrics {
+        void count(String name, Object tag);
+
+        void time(String name, Object tag, Duration time);
+    }
+
+    private Operations() {}
+
+    static void look(LockClient locks, PrintStream out) {
+        // @start region="look"
+        LockInspector inspector = locks.inspector();
+        inspector.clients().forEach(client -> out.println(client + ", wire version " + client.wireVersion()));
+        inspector.list("stock:*", 100).forEach(out::println);
+        out.println(inspector.describe("stock:1001"));
+        // @end
+    }
+
+    static boolean force(LockInspector inspector, String name) {
+        // @start region="force"
+        // the holder that was seen, and nobody else, should the lock have changed hands since
+        boolean taken = inspector
+                .describe(name)
+                .holder()
+                .map(holder -> inspector.forceRelease(name, holder.fencingToken()))
+                .orElse(false);
+        // @end
+        return taken;
+    }
+
+    static void metrics(LockClient locks, Metrics metrics) {
+        // @start region="metrics"
+        locks.addListener(new LockListener() {
+            @Override
+            public void waited(Waited event) {
+                metrics.time("lock.waited", event.outcome(), event.waited());
+            }
+
+            @Override
+            public void released(Released event) {
+                metrics.time("lock.held", "released", event.held());
+            }
+
+            @Override
+            public void lost(Lost event) {
+                metrics.time("lock.held", "lost", event.held());
+                metrics.count("lock.lost", event.loss().reason());
+            }
+
+            @Override
+            public void abandoned(Abandoned event) {
+                metrics.count("lock.abandoned", event.absence());
+            }
+
+            @Override
+            public void backendUp(BackendUp event) {
+                metrics.time("lock.outage", event.anotherServer(), event.outage());
+            }
+        });
+        // @end
+    }
+}

@@ -1,0 +1,112 @@
+package io.boltwork.examples;
+
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+
+/** A Redis for the locks, run in one of the ways that people run it, and the death of its master. */
+interface SaleSite extends AutoCloseable {
+
+    /** The ways. */
+    enum Kind {
+        /** One server, that is started again, empty. */
+        STANDALONE,
+        /** Three sentinels, a master, two replicas. */
+        SENTINEL,
+        /** A master and two replicas, one of which is promoted by hand. */
+        REPLICATED
+    }
+
+    /** Where it is; several URIs are separated by blanks. */
+    String uris();
+
+    /** What it is, for people. */
+    String describe();
+
+    /** Kills the master, and does what an operator would do then, if there is one. */
+    void killMaster();
+
+    @Override
+    void close();
+
+    static SaleSite start(Kind kind) {
+        return switch (kind) {
+            case STANDALONE -> new Standalone(RedisServer.start("--appendonly", "yes"));
+            case SENTINEL -> new Watched(SentinelGroup.start("--appendonly", "yes", "--min-replicas-to-write", "0"));
+            case REPLICATED -> new Replicated(ReplicaGroup.start(2, "--appendonly", "yes"));
+        };
+    }
+
+    /** One server. */
+    record Standalone(RedisServer server) implements SaleSite {
+        @Override
+        public String uris() {
+            return server.uri();
+        }
+
+        @Override
+        public String describe() {
+            return "one Redis " + server.version() + ", which is killed and started again, empty";
+        }
+
+        @Override
+        public void killMaster() {
+            server.restart();
+        }
+
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
+
+    /** Sentinels do what is to be done. */
+    record Watched(SentinelGroup group) implements SaleSite {
+        @Override
+        public String uris() {
+            return group.uri();
+        }
+
+        @Override
+        public String describe() {
+            return "3 sentinels, which notice within " + DurationText.format(SentinelGroup.PATIENCE)
+                    + ", a master, 2 replicas";
+        }
+
+        @Override
+        public void killMaster() {
+            group.data().servers().get(0).kill();
+        }
+
+        @Override
+        public void close() {
+            group.close();
+        }
+    }
+
+    /** The demo does what is to be done. */
+    record Replicated(ReplicaGroup group) implements SaleSite {
+        @Override
+        public String uris() {
+            return String.join(" ", group.uris());
+        }
+
+        @Override
+        public String describe() {
+            return "a master, 2 replicas, one of which is promoted by hand";
+        }
+
+        @Override
+        public void killMaster() {
+            RedisServer next = group.servers().get(1);
+            group.servers().get(0).kill();
+            group.promote(next);
+            group.follow(group.servers().get(2), next);
+        }
+
+        @Override
+        public void close() {
+            group.close();
+        }
+    }
+}

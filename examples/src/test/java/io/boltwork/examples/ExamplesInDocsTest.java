@@ -1,0 +1,201 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the API's documentation and docs/operations.md show does what they say. */
+class ExamplesInDocsTest {
+    private final RedisServer redis = RedisServer.start();
+    private final LockClient locks = LockClient.create(
+            RedisBackend.connect(redis.uri()), ClientOptions.defaults().withApplication("checkout"));
+    private final LockClient elsewhere = LockClient.create(RedisBackend.connect(redis.uri()));
+    private final FencedLock stock = locks.lock("stock:1001");
+    private final FencedLock stockElsewhere = elsewhere.lock("stock:1001");
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final ClassExamples examples = new ClassExamples(new Application());
+
+    @AfterEach
+    void close() {
+        try (redis;
+                locks;
+                elsewhere) {
+            events.clear();
+        }
+    }
+
+    @Test
+    void lockClient() {
+        ClassExamples.lockClient();
+    }
+
+    @Test
+    void fencedLockExcludes() {
+        examples.fencedLock(stock);
+        assertThat(events).containsExactly("sell, held elsewhere: true");
+        assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
+    void leaseGivesItsToken() {
+        examples.lease(stock, new Application(), "row");
+        assertThat(events).singleElement().asString().matches("write row [1-9]\\d+");
+    }
+
+    @Test
+    void lockOptions() {
+        assertThat(ClassExamples.lockOptions())
+                .hasToString("renewed lease of 30 s, held at most 2 h, taken at least 5 min, on loss NOTIFY");
+    }
+
+    @Test
+    void lockListenerHearsOfALoss() {
+        examples.lockListener(locks);
+        stock.lock(Duration.ofMillis(20));
+        Await.until("told", () -> events.size() == 1);
+        assertThat(events).singleElement().asString().startsWith("alarm: lock lost: Lost[lockName=stock:1001");
+        assertThatThrownBy(stock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void lockInspectorPrints() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try (Lease lease = stock.acquire()) {
+            ClassExamples.lockInspector(elsewhere);
+            assertThat(printed.toString(StandardCharsets.UTF_8))
+                    .contains("stock:1001 HELD by checkout@", "fencing token " + lease.fencingToken());
+        } finally {
+            System.setOut(out);
+        }
+    }
+
+    @Test
+    void outcomesAreTold() throws Exception {
+        assertThat(PackageTour.outcomes(stock, () -> events.add("purchase"))).isEqualTo("sold");
+        assertThat(PackageTour.outcomes(stock, () -> elsewhere.inspector().forceRelease("stock:1001")))
+                .isEqualTo("check it: TAKEN");
+        try (Lease taken = stockElsewhere.acquire()) {
+            assertThat(PackageTour.outcomes(stock, () -> events.add("purchase")))
+                    .isEqualTo("busy");
+            assertThat(taken.isValid()).isTrue();
+        }
+        redis.freeze();
+        try {
+            assertThat(PackageTour.outcomes(stock, () -> events.add("purchase")))
+                    .isEqualTo("try later");
+        } finally {
+            redis.thaw();
+        }
+        assertThat(events).containsExactly("purchase");
+    }
+
+    @Test
+    void optionsOfThePackage() {
+        FencedLock careful = PackageTour.options(locks);
+        try (Lease lease = careful.acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(stockElsewhere.isLocked()).isTrue();
+        }
+    }
+
+    @Test
+    void memoryFollowsTheSameRules() {
+        assertThat(PackageTour.memory()).containsExactly(true, true);
+    }
+
+    @Test
+    void operationsLooks() {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        try (Lease lease = stock.acquire()) {
+            Operations.look(elsewhere, new PrintStream(printed, true, StandardCharsets.UTF_8));
+            assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+                    .anyMatch(line -> line.matches("checkout@.*, wire version \\d+"))
+                    .anyMatch(line -> line.startsWith("stock:1001 HELD, fencing token " + lease.fencingToken()))
+                    .anyMatch(line -> line.startsWith("stock:1001 HELD by checkout@"));
+        }
+    }
+
+    @Test
+    void operationsForces() {
+        Lease lease = stock.acquire();
+        assertThat(Operations.force(elsewhere.inspector(), "stock:1001")).isTrue();
+        assertThat(Operations.force(elsewhere.inspector(), "stock:1001")).isFalse();
+        assertThatThrownBy(lease::release).hasMessageContaining("released by force");
+    }
+
+    @Test
+    void operationsMeasures() {
+        MemoryServer server = MemoryServer.create();
+        try (LockClient measured = LockClient.create(MemoryBackend.on(server))) {
+            Operations.metrics(measured, new Operations.Metrics() {
+                @Override
+                public void count(String name, Object tag) {
+                    events.add(name + " " + tag);
+                }
+
+                @Override
+                public void time(String name, Object tag, Duration time) {
+                    events.add(name + " " + tag);
+                }
+            });
+            measured.lock("a").acquire().release();
+            Await.until("told", () -> events.size() == 2);
+            measured.lock("a", LockOptions.fixedLease(Duration.ofMillis(10))).lock();
+            Await.until("told", () -> events.size() == 5);
+            server.restart();
+            Await.until("told", () -> events.size() == 6);
+        }
+        assertThat(events)
+                .containsExactly(
+                        "lock.waited GRANTED",
+                        "lock.held released",
+                        "lock.waited GRANTED",
+                        "lock.held lost",
+                        "lock.lost EXPIRED",
+                        "lock.outage true");
+    }
+
+    private final class Application implements ClassExamples.Application {
+        @Override
+        public void sell() {
+            events.add("sell, held elsewhere: " + stockElsewhere.isLocked());
+        }
+
+        @Override
+        public void write(String row, long token) {
+            events.add("write " + row + " " + token);
+        }
+
+        @Override
+        public void abort(LeaseLoss loss) {
+            events.add("abort " + loss.reason());
+        }
+
+        @Override
+        public void alarm(String text) {
+            events.add("alarm: " + text);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Java in the API's documentation is what was compiled and run; and the check of that, on comments that are wrong. */
+class JavadocTest {
+    private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FencedLock", "Lease", "LockClient", "LockOptions", "LockListener", "LockInspector"})
+    void examplesOfClassesAreTheirSources(String type) throws IOException {
+        assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
+    }
+
+    @Test
+    void allExamplesOfThePackageAreTheirSources() throws IOException {
+        long examples = Files.readAllLines(API.resolve("package-info.java")).stream()
+                .filter(line -> line.contains("<pre>"))
+                .count();
+        assertThat(page("package-info").verified()).hasSize((int) examples).hasSizeGreaterThan(5);
+    }
+
+    @Test
+    void anExampleThatDiffersFails() {
+        List<String> comment = List.of(
+                "/**",
+                " * <!-- snippet: ClassExamples.java#FencedLock -->",
+                " * <pre>{@code",
+                " * lock();",
+                " * }</pre>");
+        assertThatThrownBy(() -> Readme.ofJavadoc(comment).verified()).hasMessageContaining("and not\nlock();");
+    }
+
+    @Test
+    void aMarkWithoutAnExampleFails() {
+        List<String> comment =
+                List.of(" * <!-- snippet: ClassExamples.java#FencedLock -->", " * text", " */", "lock();");
+        assertThatThrownBy(() -> Readme.ofJavadoc(comment).verified()).hasMessageContaining("Line 1: no ```java block");
+    }
+
+    private static Readme page(String type) throws IOException {
+        return Readme.ofJavadoc(Files.readAllLines(API.resolve(type + ".java")));
+    }
+}

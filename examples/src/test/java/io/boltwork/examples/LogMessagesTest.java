@@ -1,0 +1,88 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** docs/operations.md tells what the sources do: messages of the log, and the rights that a user of Redis needs. */
+class LogMessagesTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Path PAGE = ROOT.resolve("docs/operations.md");
+
+    private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
+    private static final Pattern CALL = Pattern.compile(
+            "LOG\\.log\\(\\s*System\\.Logger\\.Level\\.([A-Z]+),\\s*(" + LITERAL + "(?:\\s*\\+\\s*" + LITERAL + ")*)");
+    private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `([^`]+)` \\|.*");
+
+    @Test
+    void everyMessageIsInTheTableAndNoOther() throws IOException {
+        List<String> logged = new ArrayList<>();
+        for (Path source : sources()) {
+            String text = Files.readString(source);
+            List<String> calls = CALL.matcher(text)
+                    .results()
+                    .map(call -> call.group(1) + " " + message(call.group(2)))
+                    .toList();
+            assertThat(calls).as("calls that were understood in " + source).hasSize((int)
+                    text.lines().filter(line -> line.contains("LOG.log(")).count());
+            logged.addAll(calls);
+        }
+        List<String> told = Files.readAllLines(PAGE).stream()
+                .flatMap(line -> ROW.matcher(line).results())
+                .map(row -> row.group(1) + " " + row.group(2))
+                .toList();
+        assertThat(told).hasSizeGreaterThan(5).containsExactlyInAnyOrderElementsOf(logged);
+    }
+
+    @Test
+    void whoeverLogsCallsItLog() throws IOException {
+        for (Path source : sources()) {
+            String text = Files.readString(source);
+            if (text.contains("System.getLogger(")) {
+                assertThat(text)
+                        .as(source.toString())
+                        .contains("System.Logger LOG = System.getLogger(\"io.boltwork\");");
+            }
+        }
+    }
+
+    @Test
+    void theRightsAreThoseOfRedisBackend() throws IOException {
+        Path backend = ROOT.resolve("redis/src/main/java/io/boltwork/redis/RedisBackend.java");
+        String comment = Files.readString(backend).replaceAll("\\s+\\*?\\s*", " ");
+        String rights = Files.readAllLines(PAGE).stream()
+                .filter(line -> line.startsWith("~"))
+                .collect(Collectors.joining());
+        assertThat(comment).contains("{@code " + rights + "}").contains("{@code +hgetall +scan}");
+    }
+
+    /** As the table writes it: in one piece, with dots for what is filled in. */
+    private static String message(String literals) {
+        String format = Pattern.compile(LITERAL)
+                .matcher(literals)
+                .results()
+                .map(MatchResult::group)
+                .map(literal -> literal.substring(1, literal.length() - 1))
+                .collect(Collectors.joining());
+        return format.replaceAll("\\{\\d}", "…").replace("''", "'");
+    }
+
+    private static List<Path> sources() throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (String module : List.of("core", "redis")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+                files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,40 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.LockClient;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.RedisServer;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** The jars' names as modules. Maven makes jars before these tests from {@code package} on; by {@code test} there are none. */
+class ModuleNamesTest {
+    private static final Map<String, Class<?>> NAMES = Map.of(
+            "io.boltwork.core", LockClient.class,
+            "io.boltwork.redis", RedisBackend.class,
+            "io.boltwork.testkit", RedisServer.class);
+
+    @TestFactory
+    Stream<DynamicTest> eachJarHasItsName() {
+        return NAMES.entrySet().stream()
+                .map(name -> DynamicTest.dynamicTest(name.getKey(), () -> check(name.getKey(), name.getValue())));
+    }
+
+    private static void check(String name, Class<?> inside) throws Exception {
+        Path jar = Path.of(
+                inside.getProtectionDomain().getCodeSource().getLocation().toURI());
+        assumeTrue(Files.isRegularFile(jar), "there is no jar yet");
+        ModuleDescriptor module =
+                ModuleFinder.of(jar).findAll().iterator().next().descriptor();
+        assertThat(module.name()).isEqualTo(name);
+        assertThat(module.isAutomatic()).isTrue();
+    }
+}

@@ -1,0 +1,44 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command.Announce;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Announced;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/** {@code announce.lua} under way. */
+final class AnnounceCall extends CommandCall {
+    private final Announce command;
+
+    AnnounceCall(ServerConnection connection, Announce command, Consumer<Reply> handler) {
+        super(connection, handler, Script.ANNOUNCE, 1, 6);
+        this.command = command;
+    }
+
+    @Override
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
+        Resp.write(out, keySpace.clientKey(command.card().id()));
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        ClientCard card = command.card();
+        Resp.write(out, command.lifeMillis());
+        Resp.write(out, card.application());
+        Resp.write(out, card.host());
+        Resp.write(out, card.pid());
+        Resp.write(out, card.sinceMillis());
+        Resp.write(out, card.wireVersion());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        return new Announced(time(answer.number(0)));
+    }
+
+    @Override
+    String about() {
+        return "the client '" + command.card().id() + "'";
+    }
+}

@@ -1,0 +1,77 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.ServerTime;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A client's command under way as a script, and who waits for its reply. */
+abstract class CommandCall extends ScriptCall {
+    /** What the scripts call an owner that no request equals, while a released lock is kept closed. */
+    private static final String KEPT = "-";
+
+    private final Consumer<Reply> handler;
+
+    CommandCall(ServerConnection connection, Consumer<Reply> handler, Script script, int keys, int arguments) {
+        super(connection, script, keys, arguments);
+        this.handler = handler;
+    }
+
+    /** What the server's answer means. */
+    abstract Reply read(FlatReply answer);
+
+    /** Which lock or locks it is about, for messages. */
+    abstract String about();
+
+    /** What {@code group.lua} calls it, empty if that does not know it. */
+    String inGroup() {
+        return "";
+    }
+
+    @Override
+    final void answered(FlatReply answer) {
+        Reply reply;
+        try {
+            reply = read(answer);
+        } catch (RuntimeException e) {
+            reply = connection.errors().unexpected(e, about());
+        }
+        handler.accept(reply);
+    }
+
+    @Override
+    final void rejected(String error) {
+        handler.accept(connection.refused(error, about()));
+    }
+
+    @Override
+    final void failed(Throwable cause, boolean written) {
+        BackendException lost = connection.errors().lost(cause, written, about());
+        handler.accept(new Reply.Failed(written, lost));
+    }
+
+    final ServerTime time(long millis) {
+        return new ServerTime(millis, connection.run());
+    }
+
+    /** Who owns the lock: a request, or {@code null}. */
+    static @Nullable String owner(@Nullable String field) {
+        return field == null || field.isEmpty() || field.equals(KEPT) ? null : field;
+    }
+
+    /** The answer to a request for a lock, from an index of the reply on: code, known, number, position. */
+    static Acquired acquired(FlatReply answer, int index, ServerTime server, @Nullable String owner) {
+        Verdict verdict = Code.of(answer.number(index)).verdict();
+        boolean known = answer.number(index + 1) == 1;
+        long number = answer.number(index + 2);
+        return switch (verdict) {
+            case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
+            case QUEUED ->
+                new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
+            case REFUSED, STALE -> new Acquired(server, verdict, 0, number, 0, known, owner);
+        };
+    }
+}

@@ -1,0 +1,38 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.Command.ForceRelease;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Forced;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/** {@code forcerelease.lua} under way. */
+final class ForceReleaseCall extends CommandCall {
+    private final ForceRelease command;
+
+    ForceReleaseCall(ServerConnection connection, ForceRelease command, Consumer<Reply> handler) {
+        super(connection, handler, Script.FORCE_RELEASE, 1, 1);
+        this.command = command;
+    }
+
+    @Override
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
+        keySpace.writeKey(out, command.lock());
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        Resp.write(out, command.expectedToken());
+    }
+
+    @Override
+    Reply read(FlatReply answer) {
+        return new Forced(
+                time(answer.number(0)), Code.of(answer.number(1)).taken(), answer.number(2), owner(answer.text(3)));
+    }
+
+    @Override
+    String about() {
+        return connection.keySpace().describe(command.lock());
+    }
+}

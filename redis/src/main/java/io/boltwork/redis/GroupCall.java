@@ -1,0 +1,62 @@
+package io.boltwork.redis;
+
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Objects;
+
+/** {@code group.lua} under way: several calls as one. Each of them is answered as if it were alone. */
+final class GroupCall extends ScriptCall {
+    private final List<CommandCall> members;
+
+    GroupCall(ServerConnection connection, List<CommandCall> members) {
+        super(
+                connection,
+                Script.GROUP,
+                members.size(),
+                members.stream().mapToInt(member -> 2 + member.arguments).sum());
+        this.members = members;
+    }
+
+    @Override
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
+        for (CommandCall member : members) {
+            member.writeKeys(out, keySpace);
+        }
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        for (CommandCall member : members) {
+            Resp.write(out, member.inGroup());
+            Resp.write(out, member.arguments);
+            member.writeArguments(out, keySpace);
+        }
+    }
+
+    @Override
+    void answered(FlatReply answer) {
+        int next = 0;
+        for (CommandCall member : members) {
+            answer.part(next, 2);
+            int values = (int) answer.number(0);
+            if (values > 0) {
+                answer.part(next + 1, values);
+                member.answered(answer);
+                next += 1 + values;
+            } else {
+                member.rejected(explained(Objects.requireNonNull(answer.text(1))));
+                next += 2;
+            }
+        }
+    }
+
+    @Override
+    void rejected(String error) {
+        members.forEach(member -> member.rejected(error));
+    }
+
+    @Override
+    void failed(Throwable cause, boolean written) {
+        members.forEach(member -> member.failed(cause, written));
+    }
+}

@@ -1,0 +1,86 @@
+package io.boltwork.redis;
+
+import io.lettuce.core.KeyValue;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Fields of a hash that somebody looks at, as text. What is missing is empty; what is no number counts as 0.
+ *
+ * @param fields those that are there
+ */
+record Hash(Map<String, String> fields) {
+    private static final Hash NONE = new Hash(Map.of());
+
+    /** All of a hash. */
+    static CompletionStage<Hash> read(ServerConnection connection, String key) {
+        return connection.lettuce().hgetall(bytes(key)).thenApply(Hash::of);
+    }
+
+    /** Some fields of a hash. */
+    static CompletionStage<Hash> read(ServerConnection connection, String key, List<String> names) {
+        byte[][] fields = names.stream().map(Hash::bytes).toArray(byte[][]::new);
+        return connection.lettuce().hmget(bytes(key), fields).thenApply(Hash::of);
+    }
+
+    /** As if nothing were there if it turns out to be no hash: the key is somebody else's. */
+    static CompletionStage<Hash> orNone(CompletionStage<Hash> read) {
+        return read.handle((hash, failure) -> {
+            if (failure == null) {
+                return hash;
+            } else if (Errors.isAboutType(failure)) {
+                return NONE;
+            }
+            throw new CompletionException(failure);
+        });
+    }
+
+    /** All of them, in their order, when the last one is there. */
+    static CompletionStage<List<Hash>> all(List<CompletionStage<Hash>> reads) {
+        List<CompletableFuture<Hash>> futures =
+                reads.stream().map(CompletionStage::toCompletableFuture).toList();
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static Hash of(Map<byte[], byte[]> all) {
+        Map<String, String> fields = new HashMap<>();
+        all.forEach((name, value) -> fields.put(text(name), text(value)));
+        return new Hash(fields);
+    }
+
+    private static Hash of(List<KeyValue<byte[], byte[]>> some) {
+        Map<String, String> fields = new HashMap<>();
+        some.forEach(field -> field.ifHasValue(value -> fields.put(text(field.getKey()), text(value))));
+        return new Hash(fields);
+    }
+
+    boolean has(String name) {
+        return fields.containsKey(name);
+    }
+
+    String text(String name) {
+        return fields.getOrDefault(name, "");
+    }
+
+    long number(String name) {
+        try {
+            return Long.parseLong(text(name));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,49 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.NodeStatus;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Says which server the master is: one way for each kind of {@link Deployment}. What it says is a hint: a connection counts
+ * only if the server at its end calls itself a master. Thread-safe.
+ */
+interface MasterFinder {
+
+    /**
+     * Finds the master out, with questions to others if need be.
+     *
+     * @param millis how long it may take to hear from anybody at all
+     * @return where it is; fails with a {@link io.boltwork.BackendException} that says what each of those who were asked said
+     */
+    CompletableFuture<RedisAddress> find(long millis);
+
+    /** Whether the master may become another one while the connection to the old one stays up. */
+    boolean mayMove();
+
+    /**
+     * Looks how those are who are asked, all at once.
+     *
+     * @param but whom not to ask
+     * @param millis how long to wait for an answer
+     * @return what never fails, one for each
+     */
+    default List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
+        return List.of();
+    }
+
+    /** There is only one server. */
+    static MasterFinder fixed(RedisAddress only) {
+        return new MasterFinder() {
+            @Override
+            public CompletableFuture<RedisAddress> find(long millis) {
+                return CompletableFuture.completedFuture(only);
+            }
+
+            @Override
+            public boolean mayMove() {
+                return false;
+            }
+        };
+    }
+}

@@ -1,0 +1,130 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.Panel.Heard;
+import io.boltwork.spi.NodeStatus;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the servers themselves who of them is the master. A master that only its replicas name is asked, too.
+ */
+final class ReplicaFinder implements MasterFinder {
+    /** For so long a master that is not heard of any more counts as who was the master last. */
+    private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
+
+    private final Deployment deployment;
+    private final EventExecutor clerk;
+    private final Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect;
+    private final Panel<Standing> panel;
+
+    /** By host and port; added to on the clerk's thread only. */
+    private final Map<String, Scout<Standing>> nodes = new ConcurrentSkipListMap<>();
+
+    /* What follows belongs to the clerk's thread. */
+    private @Nullable Standing newest;
+    private long newestAt;
+
+    ReplicaFinder(
+            Deployment deployment,
+            EventExecutor clerk,
+            Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect) {
+        this.deployment = deployment;
+        this.clerk = clerk;
+        this.connect = connect;
+        this.panel = new Panel<>(clerk);
+        deployment.members().forEach(this::add);
+    }
+
+    private boolean add(RedisAddress address) {
+        return nodes.putIfAbsent(
+                        address.hostAndPort(),
+                        new Scout<>(
+                                address,
+                                Errors.of(address),
+                                connect,
+                                (where, lettuce) -> lettuce.async()
+                                        .info("replication")
+                                        .thenApply(info -> Standing.of(where, info))))
+                == null;
+    }
+
+    @Override
+    public CompletableFuture<RedisAddress> find(long millis) {
+        return ask(millis)
+                .thenCompose(heard -> {
+                    boolean others = false;
+                    for (Standing standing : heard.answers()) {
+                        RedisAddress master = standing.follows();
+                        others |= master != null && isNobodyMaster(heard) && add(master);
+                    }
+                    return others ? ask(millis) : CompletableFuture.completedFuture(heard);
+                })
+                .thenApply(this::chosen);
+    }
+
+    private CompletableFuture<Heard<Standing>> ask(long millis) {
+        return panel.ask(() -> List.copyOf(nodes.values()), millis);
+    }
+
+    private static boolean isNobodyMaster(Heard<Standing> heard) {
+        return heard.answers().stream().noneMatch(Standing::isMaster);
+    }
+
+    private RedisAddress chosen(Heard<Standing> heard) {
+        long now = System.nanoTime();
+        Standing before = newest != null && now - newestAt < MEMORY ? newest : null;
+        Standing master = Standing.master(heard.answers(), before);
+        if (master == null) {
+            throw nobody(heard);
+        }
+        newest = master;
+        newestAt = now;
+        return master.address();
+    }
+
+    private BackendException nobody(Heard<Standing> heard) {
+        String cannot = "Cannot find " + deployment.describe() + ": ";
+        List<String> masters = new ArrayList<>();
+        List<String> replicas = new ArrayList<>();
+        for (Standing standing : heard.answers()) {
+            (standing.isMaster() ? masters : replicas).add(standing.address().hostAndPort());
+        }
+        if (!masters.isEmpty()) {
+            return new BackendException(
+                    cannot + String.join(" and ", masters)
+                            + " call themselves masters, and which of them took the other's"
+                            + " place cannot be told; make the others replicas of the right one",
+                    true,
+                    null);
+        }
+        if (!replicas.isEmpty()) {
+            cannot += "only replicas answered, at " + String.join(", ", replicas);
+        } else {
+            cannot += "nobody answered";
+        }
+        return Errors.none(cannot, heard.failures());
+    }
+
+    @Override
+    public List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
+        return nodes.values().stream()
+                .filter(scout -> !scout.where().equals(but))
+                .map(scout -> scout.probe(clerk, millis))
+                .toList();
+    }
+
+    @Override
+    public boolean mayMove() {
+        return true;
+    }
+}

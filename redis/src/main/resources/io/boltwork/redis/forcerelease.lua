@@ -1,0 +1,39 @@
+-- Takes a lock away from whoever has it, or from one hold only, and grants it to whoever is next.
+--
+-- KEYS
+--   1  the lock's hash
+-- ARGV
+--   1  a token of the hold to be ended, 0 for any owner
+-- Returns {server ms, code, claim ms, owner}
+--   13  TAKEN      it was taken from its owner, or a kept one was opened
+--   14  NOT_TAKEN  nobody had it, or another than the hold to be ended; then nothing was taken
+
+local key = KEYS[1]
+local expected = tonumber(ARGV[1])
+--- @include "time"
+--- @include "lock"
+--- @include "save"
+--- @include "own"
+--- @include "ring"
+--- @include "lapse"
+--- @include "next"
+--- @include "grant"
+--- @include "touch"
+
+local held = owner ~= '' and now < ends
+local code = 14
+if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <= token + 999) then
+  if held then
+    code = 13
+  end
+  lapse()
+  owner, ends, claim = '', 0, ''
+  -- Also without an owner: nobody whom this server forgot may restore its hold.
+  fence = math.max(fence + 1, us)
+  save('owner', owner, 'fence', fence)
+end
+grant()
+if fence > 0 or head then -- else there is no key
+  touch()
+end
+return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner}

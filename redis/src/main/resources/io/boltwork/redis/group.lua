@@ -1,0 +1,48 @@
+-- Executes scripts that have gathered, one after the other.
+--
+-- KEYS
+--   the locks' hashes, one for each
+-- ARGV
+--   for each its script ('a' acquire, 'r' release, 'w' withdraw), the number of its arguments, and these
+-- Returns for each the number of values of its answer, and these; 0 and the message instead if it failed
+
+local function acquire(KEYS, ARGV)
+--- @script "acquire"
+end
+
+local function release(KEYS, ARGV)
+--- @script "release"
+end
+
+local function withdraw(KEYS, ARGV)
+--- @script "withdraw"
+end
+
+-- What went wrong, and in which line, in the order of an error reply.
+local function told(failure)
+  if type(failure) == 'table' then -- since 7.0
+    return failure.err .. ' on @user_script:' .. (failure.line or 0)
+  end
+  return (string.gsub(failure, '^@user_script: *(%d+): *%-?(.*)$', '%2 on @user_script:%1'))
+end
+
+local scripts = {a = acquire, r = release, w = withdraw}
+local answers, size, at = {}, 0, 1
+for i = 1, #KEYS do
+  local count = tonumber(ARGV[at + 1])
+  local last = at + 1 + count
+  local done, answer = pcall(scripts[ARGV[at]], {KEYS[i]}, {unpack(ARGV, at + 2, last)})
+  at = last + 1
+  if done then
+    local values = #answer
+    answers[size + 1] = values
+    for j = 1, values do
+      answers[size + 1 + j] = answer[j]
+    end
+    size = size + 1 + values
+  else
+    answers[size + 1], answers[size + 2] = 0, told(answer)
+    size = size + 2
+  end
+end
+return answers

@@ -1,0 +1,61 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class AnnounceScriptTest extends ScriptTest {
+    private static final String CARD = "boltwork:client:a";
+
+    private static ClientCard card(String application) {
+        return new ClientCard("a", application, "host-7", 4_711, 1_700_000_000_123L, 1);
+    }
+
+    @Test
+    void aClientIsKnownForItsTime() {
+        long before = a.inspect(LOCK).server().millis();
+        assertThat(a.announce(card("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
+        assertThat(fields(CARD))
+                .isEqualTo(Map.of(
+                        "application", "shop", "host", "host-7", "pid", "4711", "since", "1700000000123", "wire", "1"));
+        assertThat((Long) redis.command("PTTL", CARD)).isBetween(1L, 60_000L);
+        assertThat(b.identify("b", "a", "a")).containsExactly(card("shop"), card("shop"));
+    }
+
+    @Test
+    void aClientIsAnnouncedAnew() {
+        a.announce(card("shop"), 60_000);
+        a.announce(card("sh\"op\r\n' größe {} %"), 600_000);
+        assertThat(b.identify("a")).containsExactly(card("sh\"op\r\n' größe {} %"));
+        assertThat((Long) redis.command("PTTL", CARD)).isGreaterThan(60_000);
+    }
+
+    @Test
+    void aClientIsForgottenAtOnce() {
+        a.announce(card("shop"), 0);
+        assertThat(redis.command("EXISTS", CARD)).isEqualTo(0L);
+        a.announce(card("shop"), 60_000);
+        a.announce(card("shop"), 0);
+        assertThat(redis.command("EXISTS", CARD)).isEqualTo(0L);
+        assertThat(b.identify("a")).isEmpty();
+    }
+
+    @Test
+    void whatIsNoClientIsUnknown() {
+        redis.command("SET", CARD, "something else");
+        redis.command("HSET", "boltwork:client:b", "pid", "7");
+        assertThat(b.identify("a", "b")).isEmpty();
+        Failed failed = a.ask(new Command.Announce(card("shop"), 1_000), Failed.class);
+        assertThat(failed.executed()).isFalse();
+        assertThat(failed.cause()).hasMessageContaining("the client 'a'");
+    }
+
+    @Test
+    void nobodyIsAskedFor() {
+        assertThat(b.identify()).isEmpty();
+    }
+}

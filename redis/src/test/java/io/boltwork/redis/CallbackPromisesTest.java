@@ -1,0 +1,152 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.FaultyLink.Kind;
+import io.boltwork.testkit.Task;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Callbacks of users that do what they must not. */
+class CallbackPromisesTest extends PromiseTest {
+    private static final int PAIRS = 200;
+
+    enum Callbacks {
+        THROW,
+        BLOCK,
+        BLOCK_THE_ONLY_THREAD,
+        REENTER
+    }
+
+    /** Does the same to every event. */
+    private record Nuisance(Runnable deed) implements LockListener {
+        @Override
+        public void waited(Waited event) {
+            deed.run();
+        }
+
+        @Override
+        public void acquired(Acquired event) {
+            deed.run();
+        }
+
+        @Override
+        public void handedOver(HandedOver event) {
+            deed.run();
+        }
+
+        @Override
+        public void released(Released event) {
+            deed.run();
+        }
+
+        @Override
+        public void lost(Lost event) {
+            deed.run();
+        }
+
+        @Override
+        public void backendDown(BackendDown event) {
+            deed.run();
+        }
+
+        @Override
+        public void backendUp(BackendUp event) {
+            deed.run();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theEngineGoesOnWhateverCallbacksDo(Callbacks callbacks) {
+        ExecutorService single = Executors.newSingleThreadExecutor();
+        nothing.closing(single::shutdownNow);
+        ClientOptions options = ClientOptions.defaults();
+        LockClient client = far(
+                callbacks == Callbacks.BLOCK_THE_ONLY_THREAD ? options.withCallbackExecutor(single) : options,
+                COMMAND_TIMEOUT);
+        LockClient others = near();
+        FencedLock lock = client.lock(name);
+        CountDownLatch letGo = new CountDownLatch(1);
+        nothing.closing(letGo::countDown);
+        AtomicInteger called = new AtomicInteger();
+        client.addListener(new Nuisance(() -> {
+            if (called.incrementAndGet() <= 10) {
+                deed(client, callbacks, letGo);
+            }
+        }));
+        FencedLock renewed = client.lock(name + ":renewed", LockOptions.renewedLease(Duration.ofSeconds(1)));
+        Lease lease = renewed.acquire();
+        FencedLock lossy = client.lock(name + ":lost", LockOptions.renewedLease(Duration.ofSeconds(1)));
+        Lease lost = lossy.acquire();
+        lost.whenLost().thenRun(() -> deed(client, callbacks, letGo));
+        lossy.acquireAsync().whenComplete((got, failure) -> {
+            if (got != null) {
+                got.releaseAsync();
+            }
+            deed(client, callbacks, letGo);
+        });
+        others.inspector().forceRelease(lossy.name());
+
+        long start = System.nanoTime();
+        for (int i = 0; i < PAIRS; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        Duration pairs = since(start);
+        FencedLock theirs = others.lock(name);
+        theirs.lock();
+        Task<Long> waiter = visitor(lock);
+        awaitQueued(others, 1);
+        link.cut(Kind.ALL).inject();
+        pass(Duration.ofMillis(2_500)); // more than two leases
+        theirs.unlock();
+        waiter.get();
+        assertThat(lease.isValid()).isTrue();
+        assertThat(called).hasPositiveValue();
+        letGo.countDown();
+        lease.close();
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::close);
+        Await.until("the callbacks are through", () -> called.get() >= 3 * PAIRS);
+        measured(
+                20,
+                "callbacks " + callbacks + ", " + PAIRS + " pairs of lock and unlock",
+                pairs,
+                Duration.ofSeconds(2));
+    }
+
+    private void deed(LockClient client, Callbacks callbacks, CountDownLatch letGo) {
+        switch (callbacks) {
+            case THROW -> throw new IllegalStateException("thrown by a callback, on purpose");
+            case BLOCK, BLOCK_THE_ONLY_THREAD -> {
+                try {
+                    letGo.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            case REENTER -> {
+                FencedLock other = client.lock(name + ":reentered");
+                other.lock();
+                other.unlock();
+                if (client.lock(name).tryLock()) {
+                    client.lock(name).unlock();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
+import io.boltwork.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Times that a lock keeps: the bounds of a hold, and what a wall clock that jumps does to them (nothing). */
+@Tag("load")
+class ClockPromisesTest extends Promises {
+    private static final String LOCK = "promised";
+    private static final long BOUND = millis(500).toMillis();
+
+    /** Who waits asks again after that time in any case. */
+    private static final long POLL = 5_000;
+
+    // ================================================================ 17
+
+    @Test
+    void maxHoldIsNeverShorterAndHardlyLonger() {
+        FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMaxHold(Duration.ofMillis(BOUND)));
+        FencedLock theirs = client().lock(LOCK);
+        long before = System.nanoTime();
+        Lease lease = lock.acquire();
+        long held = System.nanoTime();
+        CompletableFuture<Arrival> waiter = visitor(theirs);
+        Duration valid = validSince(before, lease);
+        Arrival next = get(waiter);
+        Duration taken = Duration.ofNanos(next.nanos() - held);
+        report(17, "maxHold of %d ms: the next one has the lock after %.1f ms", BOUND, ms(taken));
+        assertThat(valid).isGreaterThanOrEqualTo(Duration.ofMillis(BOUND));
+        assertThat(next.token() - lease.fencingToken()).isGreaterThanOrEqualTo(BOUND * 1_000); // microseconds
+        atMost(BOUND + 50, taken, "maxHold");
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void minHoldIsNeverShorterAndHardlyLonger() {
+        FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMinHold(Duration.ofMillis(BOUND)));
+        Lease lease = lock.acquire();
+        long held = System.nanoTime();
+        CompletableFuture<Arrival> waiter = visitor(client().lock(LOCK));
+        awaitQueued(LOCK, 1);
+        lease.release();
+        assertThat(since(held)).as("the release does not wait").isLessThan(Duration.ofMillis(BOUND));
+        Arrival next = get(waiter);
+        Duration taken = Duration.ofNanos(next.nanos() - held);
+        report(17, "minHold of %d ms: the next one has the lock after %.1f ms", BOUND, ms(taken));
+        assertThat(next.token() - lease.fencingToken()).isGreaterThanOrEqualTo(BOUND * 1_000);
+        atMost(BOUND + 50, taken, "minHold");
+    }
+
+    @Test
+    void takeoverDelayIsNeverShorterAndHardlyLonger() {
+        FencedLock lock = client().lock(
+                        LOCK,
+                        LockOptions.fixedLease(Duration.ofMillis(BOUND)).withTakeoverDelay(Duration.ofMillis(BOUND)));
+        Lease lease = lock.acquire();
+        long until = until(LOCK);
+        CompletableFuture<Arrival> waiter = visitor(client().lock(LOCK));
+        validSince(System.nanoTime(), lease);
+        long lost = System.nanoTime();
+        Arrival next = get(waiter);
+        Duration quiet = Duration.ofNanos(next.nanos() - lost);
+        Duration late = Duration.ofMillis(next.wallMillis() - until);
+        report(
+                17,
+                "takeoverDelay of %d ms: the next one has the lock %.1f ms after the loss, %.0f ms after the delay",
+                BOUND,
+                ms(quiet),
+                ms(late));
+        assertThat(quiet).isGreaterThanOrEqualTo(Duration.ofMillis(BOUND));
+        assertThat(late).isGreaterThanOrEqualTo(Duration.ZERO);
+        atMost(50, late, "takeoverDelay");
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void afterACrashTheBoundsOfAHoldLastAPollLongerAtMost() {
+        List<RemoteClient> holders = remotes(2);
+        Duration max = takenThoughKilled(holders.get(0), "max:" + BOUND);
+        Duration min = takenThoughKilled(holders.get(1), "renewed:200,min:" + BOUND);
+        report(
+                17,
+                "after a crash the lock is taken for %.0f ms with a maxHold, %.0f ms with a minHold, of %d ms",
+                ms(max),
+                ms(min),
+                BOUND);
+        for (Duration taken : List.of(max, min)) {
+            assertThat(taken).isGreaterThanOrEqualTo(Duration.ofMillis(BOUND));
+            atMost(BOUND + POLL, taken, "after a crash");
+        }
+    }
+
+    /** From the grant to the next one's, by the server's clock. */
+    private Duration takenThoughKilled(RemoteClient holder, String options) {
+        holder.tell("holder", "lock " + LOCK + " " + options);
+        long token = holder.number("holder", "locked");
+        CompletableFuture<Arrival> waiter = visitor(client().lock(LOCK));
+        holder.kill();
+        return Duration.ofNanos((get(waiter).token() - token) * 1_000);
+    }
+
+    /** Waits for the end of a lease. */
+    private static Duration validSince(long nanos, Lease lease) {
+        while (lease.isValid()) {
+            Thread.onSpinWait();
+        }
+        return since(nanos);
+    }
+
+    // ================================================================ 22
+
+    @Test
+    void aWallClockThatJumpsByAnHourChangesNothing(@TempDir Path directory) throws IOException {
+        Optional<Path> library = fakeTime();
+        assumeTrue(
+                library.isPresent(),
+                "SKIPPED: jumps of the wall clock need libfaketime (Debian: faketime), which is not installed");
+        Path offset = directory.resolve("offset");
+        Files.writeString(offset, "+0\n");
+        RemoteClient jumping = remote(Map.of(
+                "LD_PRELOAD", library.orElseThrow().toString(),
+                "FAKETIME_TIMESTAMP_FILE", offset.toString(),
+                "FAKETIME_CACHE_DURATION", "1", // s; to read the file each time makes the JVM slow
+                "FAKETIME_DONT_FAKE_MONOTONIC", "1",
+                "FAKETIME_FORCE_MONOTONIC_FIX", "0")); // else waits of the JVM end at once
+        assertThat(clockOf(jumping)).isLessThan(Duration.ofMinutes(1));
+        for (int i = 0; i < 5; i++) { // warms up what is measured
+            jumping.ask("timed", "visit " + LOCK);
+            jumping.ask("fixed", "life " + LOCK + " fixed:20");
+        }
+        jump(jumping, offset, "+3600");
+        jump(jumping, offset, "-3600");
+    }
+
+    /** A renewed and a fixed lease, a wait that ends in time and one that is served: all while the clock jumps. */
+    private void jump(RemoteClient jumping, Path offset, String seconds) throws IOException {
+        long time = 4 * BOUND; // libfaketime looks at its file once a second
+        Duration hour = Duration.ofSeconds(Long.parseLong(seconds));
+        Duration before = clockOf(jumping);
+        FencedLock theirs = history.recorded(client().lock(LOCK + ":theirs"));
+        theirs.lock();
+        String renewed = LOCK + ":renewed";
+        String fixed = LOCK + ":fixed";
+        FencedLock others = history.recorded(client().lock(renewed));
+        assertThat(jumping.ask("holder", "lock " + renewed + " renewed:1000")).startsWith("locked ");
+        jumping.tell("fixed", "life " + fixed + " fixed:" + time);
+        jumping.tell("timed", "try " + theirs.name() + " batched " + time);
+        jumping.tell("waiter", "visit " + theirs.name());
+        awaitQueued(theirs.name(), 1);
+        Await.until("the fixed lease is taken", () -> !isFree(fixed));
+        long start = System.nanoTime();
+        Files.writeString(offset, seconds + "\n");
+        Await.until("the wall clock jumps", () -> isAbout(clockOf(jumping), hour));
+        assertThat(since(start)).as("the jump comes amid the leases").isLessThan(Duration.ofMillis(time));
+        long until = until(renewed);
+
+        Duration waited = Duration.ofMillis(jumping.number("timed", "false"));
+        Duration lasted = Duration.ofMillis(jumping.number("fixed", "lost"));
+        Await.until("the lease is renewed", () -> until(renewed) > until);
+        while (since(start).compareTo(Duration.ofMillis(time + 1_000)) < 0) {
+            assertThat(others.tryLock())
+                    .as("somebody else gets the renewed lock")
+                    .isFalse();
+        }
+        long released = System.nanoTime();
+        theirs.unlock();
+        assertThat(jumping.answer("waiter")).startsWith("visited ");
+        Duration served = since(released);
+        assertThat(jumping.ask("holder", "valid " + renewed)).isEqualTo("true");
+        assertThat(jumping.ask("holder", "unlock " + renewed)).isEqualTo("unlocked");
+        report(
+                22,
+                "the wall clock jumped by %d s: a wait of %d ms took %d ms, a fixed lease of as much lasted %d ms,"
+                        + " a waiter was served after %.1f ms, a renewed lease was held on",
+                hour.minus(before).toSeconds(),
+                time,
+                waited.toMillis(),
+                lasted.toMillis(),
+                ms(served));
+        assertThat(waited).isGreaterThanOrEqualTo(Duration.ofMillis(time));
+        atMost(time + 200, waited, "the timed wait");
+        assertThat(lasted).isGreaterThanOrEqualTo(Duration.ofMillis(time * 9 / 10));
+        atMost(time + 50, lasted, "the fixed lease");
+        atMost(1_000, served, "the waiter");
+    }
+
+    private static boolean isAbout(Duration one, Duration other) {
+        return one.minus(other).abs().compareTo(Duration.ofMinutes(1)) < 0;
+    }
+
+    /** How far that JVM's wall clock is from this one's. */
+    private static Duration clockOf(RemoteClient jvm) {
+        jvm.tell("clock", "clock");
+        return Duration.ofMillis(jvm.number("clock", "clock") - System.currentTimeMillis());
+    }
+
+    private static Optional<Path> fakeTime() {
+        try (Stream<Path> libraries = Stream.concat(Stream.of(Path.of("/usr/lib64")), list(Path.of("/usr/lib")))) {
+            return libraries
+                    .map(directory -> directory.resolve("faketime/libfaketimeMT.so.1"))
+                    .filter(Files::exists)
+                    .findFirst();
+        }
+    }
+
+    private static Stream<Path> list(Path directory) {
+        try {
+            return Files.isDirectory(directory) ? Files.list(directory) : Stream.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.ServerTime;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** A Redis with clients that listen to it, and a connection that sees the keys as they are; for one run after the other. */
+final class DifferentialSite implements AutoCloseable {
+    static final KeySpace KEYS = new KeySpace("boltwork");
+
+    /** A lock whose key is a string. */
+    static final String BROKEN = "broken";
+
+    /** It changes nothing. */
+    private static final Command.Acquire STALE = new Command.Acquire("stale", "nobody:1", true, 1_000, 0, 0);
+
+    /** A lock and its key at one moment. */
+    record Look(Inspected lock, Map<String, String> fields, long ttl) {}
+
+    /** The reply to a command, and how the locks looked afterwards. */
+    record Done(Reply reply, Map<String, Look> looks) {}
+
+    private final List<LockBackend> backends = new ArrayList<>();
+    private final Map<String, BlockingQueue<Grant>> grants = new LinkedHashMap<>();
+    private final RedisAsyncCommands<byte[], byte[]> raw;
+    private final Duration patience;
+    private final @Nullable SteppedRedis stepped;
+    private long barriers;
+    private long started;
+
+    /** A server whose clock runs. */
+    DifferentialSite(String uri, Duration patience) {
+        this(uri, patience, null);
+    }
+
+    /** A server whose clock stands still until it is set. */
+    DifferentialSite(SteppedRedis redis, Duration patience) {
+        this(redis.uri(), patience, redis);
+    }
+
+    private DifferentialSite(String uri, Duration patience, @Nullable SteppedRedis stepped) {
+        this.patience = patience;
+        this.stepped = stepped;
+        for (String listener : DifferentialCommands.LISTENERS) {
+            BlockingQueue<Grant> heard = new LinkedBlockingQueue<>();
+            LockBackend backend = RedisBackend.connect(uri);
+            backends.add(backend);
+            backend.open(listener, new Ear(heard));
+            grants.put(listener, heard);
+        }
+        raw = connection(backends.get(0)).lettuce();
+        for (Script script : LuaMutant.scripts()) {
+            raw.scriptLoad(script.text());
+        }
+    }
+
+    private record Ear(BlockingQueue<Grant> heard) implements BackendListener {
+        @Override
+        public void granted(Grant grant) {
+            heard.add(grant);
+        }
+
+        @Override
+        public void connected(ServerTime server) {}
+
+        @Override
+        public void disconnected(Throwable cause) {}
+    }
+
+    /** The server's clock if it is to be set, or {@code null}. */
+    @Nullable
+    SteppedRedis clock() {
+        return stepped;
+    }
+
+    /** What {@code client} is granted next, {@code null} if nothing. */
+    @Nullable
+    Grant nextGrant(String client) throws InterruptedException {
+        return grants.get(client).poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Empties the server. */
+    void flush() throws Exception {
+        raw.flushall();
+        await(raw.set(bytes(KEYS.key(BROKEN)), bytes("no lock")));
+    }
+
+    void delete(String lock) throws Exception {
+        await(raw.del(bytes(KEYS.key(lock))));
+    }
+
+    void forgetScripts() throws Exception {
+        await(raw.scriptFlush());
+    }
+
+    /** Lets the server know a script. */
+    void load(byte[] script) throws Exception {
+        await(raw.scriptLoad(script));
+    }
+
+    /** No memory is left for what needs more of it. */
+    private void full(boolean full) {
+        raw.configSet("maxmemory", full ? "1" : "0");
+    }
+
+    /** Whether the broken lock's key is what it was. */
+    boolean isBrokenIntact() throws Exception {
+        return Arrays.equals(bytes("no lock"), await(raw.get(bytes(KEYS.key(BROKEN)))));
+    }
+
+    /** Waits until every grant made up to now has arrived; answers those that nobody has taken. */
+    List<Grant> leftover() throws Exception {
+        long barrier = ++barriers;
+        List<Grant> left = new ArrayList<>();
+        for (Map.Entry<String, BlockingQueue<Grant>> heard : grants.entrySet()) {
+            String key = KEYS.key("barrier");
+            raw.publish(bytes(KEYS.channel(heard.getKey())), bytes(barrier + " 0 0 " + heard.getKey() + ":0 " + key));
+            while (true) {
+                Grant grant = heard.getValue().poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+                if (grant == null) {
+                    throw new TimeoutException("A message was lost");
+                } else if (grant.lock().equals("barrier")) {
+                    if (grant.token() == barrier) {
+                        break;
+                    }
+                } else {
+                    left.add(grant);
+                }
+            }
+        }
+        return left;
+    }
+
+    Reply send(Command command) throws Exception {
+        return await(start(command));
+    }
+
+    /**
+     * Sends a command and looks at locks afterwards.
+     *
+     * @param full whether no memory is left while it is executed
+     */
+    Done execute(Command command, List<String> locks, boolean full) throws Exception {
+        if (full) {
+            full(true);
+        }
+        CompletableFuture<Reply> reply = start(command);
+        if (stepped == null) { // the server may have to be sent the script, which is behind what is sent meanwhile
+            await(reply);
+        }
+        if (full) {
+            full(false);
+        }
+        List<Looking> looking = locks.stream().map(this::start).toList();
+        Map<String, Look> looks = new LinkedHashMap<>();
+        for (int i = 0; i < locks.size(); i++) {
+            looks.put(locks.get(i), looking.get(i).await(this));
+        }
+        return new Done(await(reply), looks);
+    }
+
+    Look look(String lock) throws Exception {
+        return start(lock).await(this);
+    }
+
+    private record Looking(
+            CompletableFuture<Reply> lock, RedisFuture<Map<byte[], byte[]>> fields, RedisFuture<Long> ttl) {
+        Look await(DifferentialSite site) throws Exception {
+            Map<String, String> text = new LinkedHashMap<>();
+            site.await(fields).forEach((name, value) -> text.put(text(name), text(value)));
+            return new Look((Inspected) site.await(lock), text, site.await(ttl));
+        }
+
+        private static String text(byte[] bytes) {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+    }
+
+    private Looking start(String lock) {
+        byte[] key = bytes(KEYS.key(lock));
+        return new Looking(start(new Command.Inspect(lock)), raw.hgetall(key), raw.pttl(key));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The connection that the backend's commands go through, so that looks are executed after them. */
+    private static ServerConnection connection(LockBackend backend) {
+        try {
+            Field connections = RedisBackend.class.getDeclaredField("connections");
+            connections.setAccessible(true);
+            return ((Connections) connections.get(backend)).commands();
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("No connections", e);
+        }
+    }
+
+    /** Alone or in a group, in turns. */
+    private CompletableFuture<Reply> start(Command command) {
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        LockBackend backend = backends.get(0);
+        ServerConnection connection = connection(backend);
+        CommandCall call = RedisBackend.call(connection, command, reply::complete);
+        if (call == null || call.inGroup().isEmpty() || ++started % 2 == 0) {
+            backend.send(command, reply::complete);
+        } else {
+            CommandCall stale = new AcquireCall(connection, STALE, ignored -> {});
+            connection.send(new GroupCall(connection, List.of(stale, call, stale)));
+        }
+        return reply;
+    }
+
+    private <T> T await(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        backends.forEach(LockBackend::close);
+    }
+}

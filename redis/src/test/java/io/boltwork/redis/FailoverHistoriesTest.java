@@ -1,0 +1,162 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.History;
+import io.boltwork.testkit.HistoryChecker;
+import io.boltwork.testkit.HistoryChecker.Rule;
+import io.boltwork.testkit.HistoryChecker.Verdict;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Several JVMs take a lock in turns while another server becomes the master. Redis replicates after it has answered, so in that
+ * moment two may believe to hold it: that is counted and told. Nothing else may happen: tokens tell the holds apart and grow,
+ * who was told of a loss does not hold afterwards, every call is answered, and the turns go on.
+ */
+@Tag("load")
+class FailoverHistoriesTest {
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final String PROOF = "boltwork.proof";
+
+    @TempDir
+    Path directory;
+
+    private final List<ChildJvm> jvms = new ArrayList<>();
+
+    private void start(String where) throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            jvms.add(ChildJvm.start(FailoverJvm.class, where, directory.toString(), "jvm-" + i, "2"));
+        }
+        for (ChildJvm jvm : jvms) {
+            assertThat(jvm.nextLine(START)).isEqualTo("ready");
+        }
+        awaitTurns(100);
+    }
+
+    /** Each JVM has that many more turns. */
+    private void awaitTurns(int more) throws InterruptedException {
+        for (ChildJvm jvm : jvms) {
+            int before = turns(jvm);
+            Await.until("the turns go on", () -> turns(jvm) >= before + more);
+        }
+    }
+
+    private static int turns(ChildJvm jvm) {
+        jvm.send("turns");
+        try {
+            return Integer.parseInt(Objects.requireNonNull(jvm.nextLine(START)));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void judge(String what) throws InterruptedException {
+        awaitTurns(100);
+        jvms.forEach(jvm -> jvm.send("stop"));
+        long[] sums = new long[4];
+        for (ChildJvm jvm : jvms) {
+            String[] counts = Objects.requireNonNull(jvm.nextLine(START)).split(" ");
+            for (int i = 0; i < counts.length; i++) {
+                long count = Long.parseLong(counts[i]);
+                sums[i] = i == 3 ? Math.max(sums[i], count) : sums[i] + count;
+            }
+            assertThat(jvm.awaitExit(START)).isZero();
+        }
+        Verdict verdict = HistoryChecker.checkEnded(History.read(directory));
+        System.out.println(what + ": turns, told of a loss, errors, longest pause in ms: " + Arrays.toString(sums)
+                + "; two at once: " + verdict.violations().size() + "; " + verdict);
+        assertThat(verdict.violations()).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
+        assertThat(verdict.violations()).hasSizeLessThanOrEqualTo(2);
+    }
+
+    private void end() {
+        jvms.forEach(ChildJvm::close);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void theMasterIsKilledAndSentinelsPromoteAReplica() throws Exception {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            start(group.uri());
+            RedisServer old = group.data().servers().get(0);
+            old.kill();
+            group.awaitOther(old);
+            judge("master killed, sentinels");
+        } finally {
+            end();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void theMasterIsFrozenLongerThanTheSentinelsPatienceAndComesBack() throws Exception {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            start(group.uri());
+            RedisServer old = group.data().servers().get(0);
+            old.freeze();
+            group.awaitOther(old);
+            old.thaw();
+            awaitTurns(200);
+            Await.until("the old one is a replica", () -> "slave".equals(ReplicaGroup.field(old, "role")));
+            judge("master frozen and back, sentinels");
+        } finally {
+            end();
+        }
+    }
+
+    @Test
+    void aReplicaIsPromotedByHandAgainAndAgain() throws Exception {
+        try (ReplicaGroup group = ReplicaGroup.start(2)) {
+            start(String.join(" ", group.uris()));
+            RedisServer master = group.servers().get(0);
+            for (RedisServer next :
+                    List.of(group.servers().get(1), group.servers().get(2), master)) {
+                RedisServer before = master;
+                group.promote(next);
+                awaitTurns(50);
+                for (RedisServer other : group.servers()) {
+                    if (other != next) {
+                        group.follow(other, next);
+                    }
+                }
+                assertThat(before).isNotEqualTo(next);
+                master = next;
+                awaitTurns(50);
+            }
+            judge("promoted by hand three times, replicated");
+        } finally {
+            end();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void theSentinelsAreGoneAndThenTheMasterIsKilledAndTheyAreBack() throws Exception {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            start(group.uri());
+            RedisServer old = group.data().servers().get(0);
+            group.sentinels().forEach(RedisServer::freeze);
+            awaitTurns(200); // nobody needs them while the master lives
+            group.sentinels().forEach(RedisServer::thaw);
+            old.kill();
+            group.awaitOther(old);
+            judge("sentinels gone and back, master killed");
+        } finally {
+            end();
+        }
+    }
+}

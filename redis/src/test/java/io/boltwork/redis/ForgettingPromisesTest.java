@@ -1,0 +1,149 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Faults;
+import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.RedisServer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What becomes of a hold that the server has forgotten. */
+class ForgettingPromisesTest extends PromiseTest {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration RENEWAL = LEASE.dividedBy(3);
+    private static final Duration TELLING = Duration.ofMillis(200);
+
+    enum Oblivion {
+        FLUSH,
+        DELETED_KEY,
+        EVICTION,
+        RESTART_WITHOUT_DATA,
+        /** What a failover that lost the last writes looks like. */
+        ANOTHER_SERVER_AT_THE_ADDRESS;
+
+        /** Connections break, so the client looks after its holds as soon as it is connected again. */
+        boolean reconnects() {
+            return this == RESTART_WITHOUT_DATA || this == ANOTHER_SERVER_AT_THE_ADDRESS;
+        }
+    }
+
+    /** What a client's listener has heard. */
+    private static final class Heard implements LockListener {
+        final Queue<Restored> restored = new ConcurrentLinkedQueue<>();
+        final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void restored(Restored event) {
+            restored.add(event);
+        }
+
+        @Override
+        public void lost(Lost event) {
+            lost.add(event);
+        }
+    }
+
+    @AfterEach
+    void forgetAll() {
+        redis.command("FLUSHALL"); // the hold has gone on at another server
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHoldThatTheServerForgotIsRestoredWithItsTokenSilentlyButForAnEvent(Oblivion how) {
+        LockClient client = far();
+        Heard heard = new Heard();
+        client.addListener(heard);
+        FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));
+        Lease lease = lock.acquire();
+        CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
+
+        forget(how);
+        long forgotten = System.nanoTime();
+        Await.until("it is restored", () -> heard.restored.size() == 1);
+        Duration restored = since(forgotten);
+
+        assertThat(heard.restored.element().fencingToken()).isEqualTo(lease.fencingToken());
+        LockClient others = far();
+        Await.until(
+                "it is held", () -> others.inspector().describe(name).holder().isPresent());
+        assertThat(others.inspector().describe(name).holder().orElseThrow().fencingToken())
+                .isEqualTo(lease.fencingToken());
+        assertThat(others.lock(name).tryLock()).isFalse();
+        lease.ensureValid();
+        assertThat(loss).isNotDone();
+        assertThat(heard.lost).isEmpty();
+        lease.release();
+        assertThat(isFree(others)).isTrue();
+        measured(3, how + ", hold restored", restored, how.reconnects() ? LEASE : RENEWAL.plus(TELLING));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLUSH", "DELETED_KEY", "EVICTION"})
+    void ifSomebodyTookWhatTheServerForgotTheOldHolderIsToldAtItsNextContact(Oblivion how) {
+        LockClient client = far();
+        FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));
+        FencedLock theirs = warm(near());
+        Lease lease = lock.acquire();
+        CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
+
+        do { // again if the holder was just being renewed, and so restored
+            forget(how);
+        } while (!theirs.tryLock());
+        long taken = System.nanoTime();
+        LeaseLoss told = loss.join();
+        Duration after = since(taken);
+
+        assertThat(told.reason()).isEqualTo(LeaseLoss.Reason.TAKEN);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(theirs.currentLease().orElseThrow().fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lease::release);
+        theirs.currentLease().orElseThrow().extend(Duration.ofMinutes(1)); // the server confirms it
+        theirs.unlock();
+        measured(3, how + " and somebody took it, old holder told", after, RENEWAL.plus(TELLING));
+    }
+
+    private void forget(Oblivion how) {
+        switch (how) {
+            case FLUSH -> Faults.flush(redis).inject();
+            case DELETED_KEY -> redis.command("DEL", "boltwork:{" + name + "}");
+            case EVICTION -> evictAll();
+            case RESTART_WITHOUT_DATA -> Faults.restartEmpty(redis).inject();
+            case ANOTHER_SERVER_AT_THE_ADDRESS -> {
+                link.leadTo(nothing.closing(RedisServer.start()));
+                link.cut(FaultyLink.Kind.ALL).inject();
+            }
+        }
+    }
+
+    /** The server evicts every key, and then has room again. */
+    private static void evictAll() {
+        redis.command("CONFIG", "RESETSTAT");
+        redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        Await.until(
+                "keys are evicted",
+                () -> !Objects.requireNonNull(redis.command("INFO", "stats"))
+                        .toString()
+                        .contains("evicted_keys:0"));
+        Await.until("all are", () -> Objects.equals(redis.command("DBSIZE"), 0L));
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    }
+}

@@ -1,0 +1,159 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.spi.Reply.Released;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.testkit.FaultyLink;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is sent while much is under way goes out in groups, and nobody can tell. */
+class GroupTest extends ScriptTest {
+    private static final int MANY = 200;
+
+    @Test
+    void manyCallsAtOnceAreFewRequestsAndEachHasItsAnswer() {
+        CommandStats.reset(redis);
+        List<CompletableFuture<Reply>> acquired = all(i -> acquire("lock-" + i, i));
+        List<CompletableFuture<Reply>> released = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            Acquired granted = (Acquired) Client.await(acquired.get(i));
+            assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
+            assertThat(granted.owner()).isEqualTo(a.request(i));
+            released.add(a.send(release("lock-" + i, i, granted.token())));
+        }
+        for (CompletableFuture<Reply> each : released) {
+            assertThat(((Released) Client.await(each)).outcome()).isEqualTo(Reply.Release.RELEASED);
+        }
+        assertThat(CommandStats.of(redis).requests()).isLessThan(MANY);
+    }
+
+    @Test
+    void whatIsSentForOneLockIsExecutedInItsOrder() {
+        // else a script that is not known is sent again, behind the others
+        acquireAndWithdraw("warm", 1).forEach(Client::await);
+        acquireAndWithdraw("warm", MANY).forEach(Client::await);
+        List<CompletableFuture<Reply>> replies = acquireAndWithdraw(LOCK, MANY);
+        long last = 0;
+        for (int i = 0; i < MANY; i++) {
+            Acquired granted = (Acquired) Client.await(replies.get(2 * i));
+            assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
+            assertThat(granted.token()).isGreaterThan(last);
+            last = granted.token();
+            assertThat(((Withdrawn) Client.await(replies.get(2 * i + 1))).known())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void whatIsSentOnTheThreadThatWritesDoesNotOvertakeWhatWasSentBefore() {
+        acquireAndWithdraw("warm", 1).forEach(Client::await);
+        CompletableFuture<Void> handling = new CompletableFuture<>();
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        CompletableFuture<Reply> withdrawn = new CompletableFuture<>();
+        a.backend.send(acquire("other", 1), reply -> {
+            handling.complete(null);
+            sent.join();
+            a.backend.send(new Command.Withdraw(LOCK, a.request(2), 0), withdrawn::complete);
+        });
+        handling.join();
+        CompletableFuture<Reply> acquired = a.send(acquire(LOCK, 2));
+        sent.complete(null);
+        assertThat(((Acquired) Client.await(acquired)).verdict()).isEqualTo(Verdict.GRANTED);
+        assertThat(((Withdrawn) Client.await(withdrawn)).known()).isTrue();
+    }
+
+    @Test
+    void anErrorIsThatOfOneCallOnly() {
+        redis.command("SET", "boltwork:{lock-50}", "no lock");
+        List<CompletableFuture<Reply>> acquired = all(i -> acquire("lock-" + i, i));
+        for (int i = 0; i < MANY; i++) {
+            Reply reply = Client.await(acquired.get(i));
+            if (i == 50) {
+                assertThat(reply)
+                        .isInstanceOfSatisfying(
+                                Failed.class,
+                                failed -> assertThat(failed.cause())
+                                        .hasMessageContaining("WRONGTYPE")
+                                        .hasMessageContaining("boltwork:{lock-50}"));
+                assertThat(((Failed) reply).executed()).isFalse();
+            } else {
+                assertThat(reply)
+                        .isInstanceOfSatisfying(
+                                Acquired.class,
+                                granted -> assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED));
+            }
+        }
+    }
+
+    @Test
+    void aMissingRightIsToldToAll() {
+        redis.command("ACL", "SETUSER", "poor", "reset", "on", ">p", "~*", "&*", "+@all", "-hset");
+        try (Client poor = Client.open("poor", "redis://poor:p@" + redis.uri().substring("redis://".length()))) {
+            List<CompletableFuture<Reply>> acquired = IntStream.range(0, MANY)
+                    .mapToObj(i -> poor.send(acquire("lock-" + i, i)))
+                    .toList();
+            for (CompletableFuture<Reply> each : acquired) {
+                assertThat(Client.await(each))
+                        .isInstanceOfSatisfying(
+                                Failed.class,
+                                failed -> assertThat(failed.cause()).hasMessageContaining("lacks a right"));
+            }
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotKnowTheScriptGetsItsText() {
+        redis.command("SCRIPT", "FLUSH");
+        for (CompletableFuture<Reply> each : all(i -> acquire("lock-" + i, i))) {
+            assertThat(((Acquired) Client.await(each)).verdict()).isEqualTo(Verdict.GRANTED);
+        }
+    }
+
+    @Test
+    void allFailWithTheirConnectionAndWhatWasNotSentWasNotExecuted() {
+        try (FaultyLink link = FaultyLink.to(redis);
+                Client far = Client.open("far", link.uri())) {
+            link.halfOpen(FaultyLink.Kind.ALL).inject();
+            List<CompletableFuture<Reply>> sent = IntStream.range(0, MANY)
+                    .mapToObj(i -> far.send(acquire("lock-" + i, i)))
+                    .toList();
+            link.cut(FaultyLink.Kind.ALL).inject();
+            List<Boolean> executed = sent.stream()
+                    .map(each -> ((Failed) Client.await(each)).executed())
+                    .toList();
+            assertThat(executed).startsWith(true).endsWith(false);
+        }
+    }
+
+    private List<CompletableFuture<Reply>> acquireAndWithdraw(String lock, int times) {
+        List<CompletableFuture<Reply>> replies = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            replies.add(a.send(acquire(lock, i)));
+            replies.add(a.send(new Command.Withdraw(lock, a.request(i), 0)));
+        }
+        return replies;
+    }
+
+    private List<CompletableFuture<Reply>> all(IntFunction<Command> command) {
+        return IntStream.range(0, MANY).mapToObj(i -> a.send(command.apply(i))).toList();
+    }
+
+    private Command.Acquire acquire(String lock, int number) {
+        return new Command.Acquire(lock, a.request(number), true, Client.LEASE, 0, Client.NEVER);
+    }
+
+    private Command.Release release(String lock, int number, long token) {
+        return new Command.Release(lock, a.request(number), token, token, 0, null);
+    }
+}

@@ -1,0 +1,170 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that takes and gives back a lock in every way and is interrupted meanwhile. Knows for each step whether it was
+ * interrupted in it, and so whether the flag must be set afterwards.
+ */
+final class Interrupted implements Callable<Void> {
+
+    /** What a thread does when it is interrupted. */
+    enum Step {
+        LOCK,
+        TRY_LOCK_TIMED,
+        LOCK_INTERRUPTIBLY,
+        ACQUIRE,
+        ACQUIRE_INTERRUPTIBLY,
+        UNLOCK
+    }
+
+    private static final Step[] WAYS_IN = {
+        Step.LOCK, Step.TRY_LOCK_TIMED, Step.LOCK_INTERRUPTIBLY, Step.ACQUIRE, Step.ACQUIRE_INTERRUPTIBLY
+    };
+
+    private final FencedLock lock;
+    private final Random random;
+    private final AtomicBoolean inside;
+    private final AtomicBoolean over;
+    private final Map<Step, Integer> interrupts = new EnumMap<>(Step.class);
+
+    /** Guards what is said of interrupts: {@code interrupt()} and the count of it are one. */
+    private final Object monitor = new Object();
+
+    private Thread thread;
+    private Step step;
+    private int sent;
+
+    /** How it got the lock; {@code null} if it did not. */
+    private Step way;
+
+    private Lease lease;
+    private int holds;
+
+    /**
+     * A thread.
+     *
+     * @param inside set while somebody holds the lock
+     * @param over when to end
+     */
+    Interrupted(FencedLock lock, long seed, AtomicBoolean inside, AtomicBoolean over) {
+        this.lock = lock;
+        this.random = new Random(seed);
+        this.inside = inside;
+        this.over = over;
+    }
+
+    /** Interrupts it; {@code false} if it does nothing that could be interrupted just now. */
+    boolean interrupt() {
+        synchronized (monitor) {
+            if (step == null) {
+                return false;
+            }
+            thread.interrupt();
+            sent++;
+            interrupts.merge(step, 1, Integer::sum);
+            return true;
+        }
+    }
+
+    /** How often it was interrupted, and in what. */
+    Map<Step, Integer> interrupts() {
+        return interrupts;
+    }
+
+    int holds() {
+        return holds;
+    }
+
+    @Override
+    public Void call() throws Exception {
+        thread = Thread.currentThread();
+        while (!over.get()) {
+            way = WAYS_IN[random.nextInt(WAYS_IN.length)];
+            step(way, this::enter);
+            if (way == null) {
+                assertThat(lock.holdCount()).isZero();
+                continue;
+            }
+            assertThat(inside.compareAndSet(false, true)).as("alone").isTrue();
+            assertThat(lock.holdCount()).isEqualTo(1);
+            holds++;
+            LockSupport.parkNanos(random.nextInt(1_000_000));
+            inside.set(false);
+            step(Step.UNLOCK, this::leave);
+            assertThat(lock.holdCount()).as("unlocked").isZero();
+        }
+        return null;
+    }
+
+    /** Does it, and looks at the flag: it is kept, but for one interrupt that an exception stands for. */
+    private void step(Step next, Callable<Boolean> action) throws Exception {
+        synchronized (monitor) {
+            Thread.interrupted();
+            step = next;
+            sent = 0;
+        }
+        boolean thrown = action.call();
+        synchronized (monitor) {
+            step = null;
+            boolean flag = Thread.interrupted();
+            String what = next + ", interrupted " + sent + " times, " + (thrown ? "thrown" : "not thrown");
+            if (thrown) {
+                assertThat(sent).as(what).isPositive();
+                assertThat(flag && sent == 1).as(what + ": the flag").isFalse();
+            } else {
+                assertThat(flag).as(what + ": the flag").isEqualTo(sent > 0);
+            }
+        }
+    }
+
+    private boolean enter() {
+        try {
+            switch (way) {
+                case LOCK -> lock.lock();
+                case LOCK_INTERRUPTIBLY -> lock.lockInterruptibly();
+                case TRY_LOCK_TIMED -> {
+                    if (!tryLock()) {
+                        way = null;
+                    }
+                }
+                case ACQUIRE -> lease = lock.acquire();
+                case ACQUIRE_INTERRUPTIBLY -> lease = lock.acquireInterruptibly();
+                case UNLOCK -> throw new AssertionError(way);
+            }
+            return false;
+        } catch (InterruptedException e) {
+            assertThat(way).as("what threw").isNotIn(Step.LOCK, Step.ACQUIRE);
+            way = null;
+            return true;
+        }
+    }
+
+    private boolean tryLock() throws InterruptedException {
+        try {
+            return lock.tryLock(1 + random.nextInt(5), TimeUnit.MILLISECONDS);
+        } catch (BackendException e) {
+            return false; // so short a time that there was no answer
+        }
+    }
+
+    private boolean leave() {
+        if (way == Step.ACQUIRE || way == Step.ACQUIRE_INTERRUPTIBLY) {
+            lease.release();
+        } else {
+            lock.unlock();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,266 @@
+package io.boltwork.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A small change of a Lua file that makes it do something else, unless it is a change for nothing.
+ *
+ * @param file its name below the scripts' directory, without {@code .lua}
+ * @param line which line is changed
+ * @param change what is changed into what
+ * @param text the changed file
+ */
+record LuaMutant(String file, int line, String change, String text) {
+    private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
+    private static final Pattern TOKEN = Pattern.compile(
+            "--[^\\n]*|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\\d+|==|~=|<=|>=|\\.\\.\\.|\\.\\.|[-+*/%#<>=(){}\\[\\],.:]|\\n");
+
+    /** What begins or ends an operand of a logical expression, but for brackets. */
+    private static final Set<String> LIMITS =
+            Set.of("and", "or", "if", "elseif", "then", "while", "do", "return", "not", ",", "=");
+
+    private static final Map<String, String> EXCHANGED =
+            Map.of(">", ">=", ">=", ">", "<", "<=", "<=", "<", "==", "~=", "~=", "==", "max", "min", "min", "max");
+
+    private record Token(String text, int start, int end) {}
+
+    /** All mutants of all files that a script is made of. */
+    static List<LuaMutant> all() {
+        Set<String> files = new TreeSet<>();
+        for (Script script : scripts()) {
+            files.addAll(filesOf(script.name()));
+        }
+        return files.stream().flatMap(file -> of(file, read(file)).stream()).toList();
+    }
+
+    static List<Script> scripts() {
+        return List.of(
+                Script.ACQUIRE,
+                Script.RELEASE,
+                Script.RENEW,
+                Script.RESTORE,
+                Script.WITHDRAW,
+                Script.FORCE_RELEASE,
+                Script.GROUP,
+                Script.ANNOUNCE);
+    }
+
+    /** A script's text with the changed file in it. */
+    byte[] textOf(Script script) {
+        StringBuilder out = new StringBuilder();
+        append(out, script.name());
+        return out.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    boolean isPartOf(Script script) {
+        return filesOf(script.name()).contains(file);
+    }
+
+    /** What tells it from all others, on one line. */
+    String name() {
+        return file + ".lua:" + line + " " + change;
+    }
+
+    private void append(StringBuilder out, String name) {
+        for (String text : (name.equals(file) ? text : read(name)).split("\n")) {
+            String code = text.strip();
+            Matcher include = INCLUDE.matcher(code);
+            if (include.matches()) {
+                append(out, included(include));
+            } else if (!code.isEmpty() && !code.startsWith("--")) {
+                out.append(code).append('\n');
+            }
+        }
+    }
+
+    private static Set<String> filesOf(String name) {
+        Set<String> files = new LinkedHashSet<>(Set.of(name));
+        Matcher include = INCLUDE.matcher(read(name));
+        while (include.find()) {
+            files.addAll(filesOf(included(include)));
+        }
+        return files;
+    }
+
+    private static String included(Matcher include) {
+        return (include.group(1).equals("include") ? "include/" : "") + include.group(2);
+    }
+
+    private static String read(String name) {
+        try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<LuaMutant> of(String file, String text) {
+        List<Token> tokens = tokens(text);
+        List<LuaMutant> mutants = new ArrayList<>();
+        Set<String> seen = new LinkedHashSet<>();
+        Changes changes = (start, end, replacement) -> {
+            String changed = text.substring(0, start) + replacement + text.substring(end);
+            if (!changed.equals(text) && seen.add(changed)) {
+                int line = 1
+                        + (int) text.substring(0, start)
+                                .chars()
+                                .filter(c -> c == '\n')
+                                .count();
+                String what = words(text.substring(start, end));
+                mutants.add(new LuaMutant(
+                        file,
+                        line,
+                        at(text, start) + what + " -> " + (replacement.isEmpty() ? "nothing" : replacement),
+                        changed));
+            }
+        };
+        for (int i = 0; i < tokens.size(); i++) {
+            conditions(text, tokens, i, changes);
+            exchanges(tokens, i, changes);
+            statements(text, tokens, i, changes);
+        }
+        return mutants;
+    }
+
+    /** What stands before it in its line, so that equal changes of one line have different names. */
+    private static String at(String text, int start) {
+        String before =
+                text.substring(text.lastIndexOf('\n', start - 1) + 1, start).strip();
+        return before.isEmpty() ? "" : "`" + before + "` ";
+    }
+
+    private static String words(String code) {
+        return code.strip().replaceAll("\\s+", " ");
+    }
+
+    @FunctionalInterface
+    private interface Changes {
+        void add(int start, int end, String replacement);
+    }
+
+    private static List<Token> tokens(String text) {
+        List<Token> tokens = new ArrayList<>();
+        Matcher matcher = TOKEN.matcher(text);
+        while (matcher.find()) {
+            if (!matcher.group().startsWith("--")) {
+                tokens.add(new Token(matcher.group(), matcher.start(), matcher.end()));
+            }
+        }
+        // a line break that does not end a statement is none
+        for (int i = tokens.size() - 2; i > 0; i--) {
+            if (tokens.get(i).text().equals("\n")
+                    && (Set.of("and", "or").contains(tokens.get(i + 1).text()) || depth(tokens, i) > 0)) {
+                tokens.remove(i);
+            }
+        }
+        return tokens;
+    }
+
+    private static int depth(List<Token> tokens, int index) {
+        int depth = 0;
+        for (Token token : tokens.subList(0, index)) {
+            depth += "({[".contains(token.text()) ? 1 : ")}]".contains(token.text()) ? -1 : 0;
+        }
+        return depth;
+    }
+
+    /** A whole condition, and each operand of it, is true, and is false. A loop without end is only made shorter. */
+    private static void conditions(String text, List<Token> tokens, int i, Changes changes) {
+        String word = tokens.get(i).text();
+        if (Set.of("if", "elseif", "while").contains(word)) {
+            int end = i;
+            while (!Set.of("then", "do").contains(tokens.get(end).text())) {
+                end++;
+            }
+            int start = tokens.get(i + 1).start();
+            changes.add(start, tokens.get(end - 1).end(), "false");
+            if (!word.equals("while")) {
+                changes.add(start, tokens.get(end - 1).end(), "true");
+            }
+        } else if (word.equals("and") || word.equals("or")) {
+            for (String value : List.of("true", "false")) {
+                changes.add(
+                        tokens.get(begin(tokens, i - 1)).start(),
+                        tokens.get(i - 1).end(),
+                        value);
+                changes.add(
+                        tokens.get(i + 1).start(),
+                        tokens.get(end(tokens, i + 1)).end(),
+                        value);
+            }
+        }
+    }
+
+    private static int begin(List<Token> tokens, int last) {
+        int depth = 0;
+        int i = last;
+        while (i >= 0) {
+            String text = tokens.get(i).text();
+            if (")}]".contains(text)) {
+                depth++;
+            } else if ("({[".contains(text)) {
+                depth--;
+            }
+            if (depth < 0 || (depth == 0 && (LIMITS.contains(text) || text.equals("\n")))) {
+                return i + 1;
+            }
+            i--;
+        }
+        return 0;
+    }
+
+    private static int end(List<Token> tokens, int first) {
+        int depth = 0;
+        for (int i = first; i < tokens.size(); i++) {
+            String text = tokens.get(i).text();
+            if ("({[".contains(text)) {
+                depth++;
+            } else if (")}]".contains(text)) {
+                depth--;
+            }
+            if (depth < 0 || (depth == 0 && i > first && (LIMITS.contains(text) || text.equals("\n")))) {
+                return i - 1;
+            }
+        }
+        return tokens.size() - 1;
+    }
+
+    /** A comparison is another, the greater is the less, and one more is not. */
+    private static void exchanges(List<Token> tokens, int i, Changes changes) {
+        Token token = tokens.get(i);
+        String other = EXCHANGED.get(token.text());
+        if (other != null) {
+            changes.add(token.start(), token.end(), other);
+        }
+        if (Set.of("+", "-").contains(token.text()) && tokens.get(i + 1).text().equals("1")) {
+            changes.add(token.start(), tokens.get(i + 1).end(), "");
+        }
+    }
+
+    /** A statement of a line, or of some, is not there; declarations and what has a block stay. */
+    private static void statements(String text, List<Token> tokens, int i, Changes changes) {
+        boolean begins = i == 0 || tokens.get(i - 1).text().equals("\n");
+        String word = tokens.get(i).text();
+        if (!begins
+                || Set.of("\n", "local", "if", "elseif", "else", "end", "while", "for")
+                        .contains(word)) {
+            return;
+        }
+        int end = i;
+        while (end + 1 < tokens.size() && !tokens.get(end + 1).text().equals("\n")) {
+            end++;
+        }
+        changes.add(tokens.get(i).start(), tokens.get(end).end(), "");
+    }
+}

@@ -1,0 +1,220 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.testkit.Slack;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * The differential test tells every wrong rule from the right one: each {@linkplain LuaMutant small change} of the scripts
+ * makes some sequence end in a difference, but for those that are known to change nothing. What was found stands in {@code
+ * target/lua-mutants.md}.
+ */
+@EnabledIfSystemProperty(named = "boltwork.mutants", matches = "true")
+class LuaMutantsTest {
+    private static final Pattern ONLY = Pattern.compile(System.getProperty("boltwork.mutant", ""));
+    private static final Path REPORT = Path.of("target", "lua-mutants.md");
+    private static final Duration PATIENCE = Slack.seconds(2);
+
+    /* Sequences, and the one that has a long queue. */
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 60);
+
+    private static final long LONG = 10;
+
+    /* How many for a mutant that is known to change nothing. */
+    private static final int FEW = 3;
+
+    private final Map<String, String> equivalent;
+    private final Map<Long, Integer> caught = new HashMap<>();
+    private SteppedRedis redis;
+    private DifferentialSite site;
+
+    /** How a mutant was told from the original; {@code by} is empty if it was not. */
+    private record Verdict(LuaMutant mutant, String by, long seed, long millis) {
+        String row() {
+            return "| " + mutant.name().replace("|", "\\|") + " | " + (by.isEmpty() ? "**survived**" : by) + " | "
+                    + (by.isEmpty() ? "" : seed) + " | " + millis + " |";
+        }
+    }
+
+    LuaMutantsTest() throws IOException {
+        equivalent = equivalent();
+    }
+
+    @Test
+    void everyMutantOfTheScriptsIsToldFromTheOriginal() throws Exception {
+        assumeTrue(open(), "SKIPPED: a clock that stands still needs libfaketime (Debian: faketime)");
+        List<Verdict> verdicts = new ArrayList<>();
+        try {
+            assertThat(attempt(null)).as("the original").isNull();
+            for (LuaMutant mutant : LuaMutant.all()) {
+                if (ONLY.matcher(mutant.name()).find()) {
+                    verdicts.add(judge(mutant));
+                }
+            }
+        } finally {
+            close();
+            restore();
+        }
+        report(verdicts);
+        assertThat(verdicts.stream()
+                        .filter(verdict -> verdict.by().isEmpty())
+                        .map(verdict -> verdict.mutant().name())
+                        .toList())
+                .as("survivors that are not known to be equivalent")
+                .isSubsetOf(equivalent.keySet());
+    }
+
+    @Test
+    void aMutantIsTheOriginalButForItsChange() {
+        LuaMutant none = new LuaMutant("none", 0, "", "");
+        for (Script script : LuaMutant.scripts()) {
+            assertThat(none.textOf(script)).as("%s", script.name()).isEqualTo(script.text());
+        }
+        assertThat(LuaMutant.all()).extracting(LuaMutant::name).doesNotHaveDuplicates();
+    }
+
+    private Verdict judge(LuaMutant mutant) throws Exception {
+        long start = System.nanoTime();
+        restore();
+        for (Script script : LuaMutant.scripts()) {
+            if (mutant.isPartOf(script)) {
+                byte[] text = mutant.textOf(script);
+                try {
+                    site.load(text);
+                } catch (Exception e) {
+                    return new Verdict(mutant, "does not compile", 0, millis(start));
+                }
+                name(script, text);
+            }
+        }
+        Verdict verdict = attempt(mutant);
+        if (verdict == null) {
+            System.out.println("survived: " + mutant.name());
+            return new Verdict(mutant, "", 0, millis(start));
+        }
+        return new Verdict(mutant, verdict.by, verdict.seed, millis(start));
+    }
+
+    /** Runs sequences, those first that have caught most, until one finds a difference. */
+    private Verdict attempt(LuaMutant mutant) throws Exception {
+        boolean known = mutant != null && equivalent.containsKey(mutant.name());
+        for (long seed : known ? seeds().subList(0, FEW) : seeds()) {
+            DifferentialRun run = null;
+            try {
+                run = new DifferentialRun(site, seed, new HashMap<>());
+                run.executeKindOf(seed);
+            } catch (Exception | AssertionError e) {
+                if (mutant == null) {
+                    throw new AssertionError("seed " + seed + "\n" + run, e);
+                }
+                caught.merge(seed, 1, Integer::sum);
+                String by = run == null ? "no answer" : run.difference(e);
+                if (!(e instanceof AssertionError)) { // the script may run for ever
+                    close();
+                    open();
+                }
+                return new Verdict(mutant, by, seed, 0);
+            }
+        }
+        return null;
+    }
+
+    private List<Long> seeds() {
+        List<Long> seeds = new ArrayList<>();
+        for (long seed = 1; seed < SEQUENCES; seed++) {
+            seeds.add(seed < LONG ? seed : seed + 1);
+        }
+        seeds.add(LONG);
+        seeds.sort((one, other) -> caught.getOrDefault(other, 0) - caught.getOrDefault(one, 0));
+        return seeds;
+    }
+
+    private boolean open() throws IOException, InterruptedException {
+        redis = SteppedRedis.start().orElse(null);
+        if (redis != null) {
+            site = new DifferentialSite(redis, PATIENCE);
+        }
+        return redis != null;
+    }
+
+    private void close() throws IOException, InterruptedException {
+        redis.close(); // first: it may not answer any more
+        site.close();
+    }
+
+    /** Makes the calls of a script name another to the server. */
+    private static void name(Script script, byte[] text) throws Exception {
+        byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
+        byte[] sha = HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(sha, 0, script.sha(), 0, sha.length);
+    }
+
+    private static void restore() throws Exception {
+        for (Script script : LuaMutant.scripts()) {
+            name(script, script.text());
+        }
+    }
+
+    private static long millis(long start) {
+        return (System.nanoTime() - start) / 1_000_000;
+    }
+
+    /** The known survivors, each with the reason. */
+    private static Map<String, String> equivalent() throws IOException {
+        Map<String, String> reasons = new LinkedHashMap<>();
+        try (InputStream in = LuaMutantsTest.class.getResourceAsStream("equivalent-mutants.txt")) {
+            String reason = "";
+            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                if (line.startsWith("#")) {
+                    reason = line.substring(1).strip();
+                } else if (!line.isBlank()) {
+                    reasons.put(line.strip(), reason);
+                }
+            }
+        }
+        return reasons;
+    }
+
+    private void report(List<Verdict> verdicts) throws IOException {
+        Map<String, Long> sums = verdicts.stream()
+                .collect(Collectors.groupingBy(
+                        verdict -> verdict.by().isEmpty() ? "survived" : verdict.by(),
+                        TreeMap::new,
+                        Collectors.counting()));
+        String summary = verdicts.size() + " mutants: " + sums + ", in "
+                + verdicts.stream().mapToLong(Verdict::millis).sum() / 1_000 + " s";
+        StringBuilder out = new StringBuilder(summary + "\n\n| mutant | caught by | seed | ms |\n|---|---|---|---|\n");
+        verdicts.forEach(verdict -> out.append(verdict.row()).append('\n'));
+        out.append("\n## Survivors\n\n");
+        verdicts.stream()
+                .filter(verdict -> verdict.by().isEmpty())
+                .map(verdict -> verdict.mutant().name())
+                .forEach(name -> out.append("- ")
+                        .append(name)
+                        .append(": ")
+                        .append(equivalent.getOrDefault(name, "NOT KNOWN TO BE EQUIVALENT"))
+                        .append('\n'));
+        Files.createDirectories(REPORT.getParent());
+        Files.writeString(REPORT, out);
+        System.out.println(summary);
+    }
+}

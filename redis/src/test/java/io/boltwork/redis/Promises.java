@@ -1,0 +1,232 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.History;
+import io.boltwork.testkit.HistoryChecker;
+import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.LeavesNothingBehind;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The server, clients and JVMs of one promise, and the check that nothing of it is left. Promises bear the numbers of
+ * docs/guarantees.md; each prints what it has measured.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class Promises {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @AutoClose
+    final RedisServer server = RedisServer.start();
+
+    @RegisterExtension
+    final LeavesNothingBehind nothing = new LeavesNothingBehind(() -> server);
+
+    /** What all JVMs of the test do with their locks is recorded here, and judged at its end. */
+    @TempDir
+    Path histories;
+
+    /** This JVM's. */
+    HistoryWriter history;
+
+    private final AtomicInteger threads = new AtomicInteger();
+    private final AtomicInteger remotes = new AtomicInteger();
+
+    @BeforeEach
+    final void begin() {
+        history = nothing.closing(HistoryWriter.open(histories, "test"));
+        nothing.closing(() -> HistoryChecker.check(History.read(histories)).orThrow()); // when all that comes is closed
+        warmUp();
+    }
+
+    /** What is measured is not how long classes take to load. */
+    private void warmUp() {
+        try (LockClient our = newClient();
+                LockClient their = newClient()) {
+            FencedLock ours = our.lock("warm");
+            FencedLock theirs = their.lock("warm");
+            for (int i = 0; i < 10; i++) {
+                ours.lock();
+                CompletableFuture<Arrival> waiter = visitor(theirs);
+                ours.unlock();
+                get(waiter);
+            }
+        }
+    }
+
+    /** What was frozen goes on, so that the check that nothing is left gets answers. */
+    @AfterEach
+    final void thaw() {
+        Thread.interrupted();
+        server.thaw();
+    }
+
+    final LockClient client() {
+        return nothing.closing(newClient());
+    }
+
+    private LockClient newClient() {
+        return LockClient.create(
+                RedisBackend.connect(server.uri()), ClientOptions.defaults().withShutdownTime(Duration.ofSeconds(2)));
+    }
+
+    final RemoteClient remote() {
+        return remotes(1).get(0);
+    }
+
+    final List<RemoteClient> remotes(int number) {
+        return remotes(number, Map.of());
+    }
+
+    final RemoteClient remote(Map<String, String> environment) {
+        return remotes(1, environment).get(0);
+    }
+
+    private List<RemoteClient> remotes(int number, Map<String, String> environment) {
+        List<String> names = Stream.generate(() -> "remote-" + remotes.incrementAndGet())
+                .limit(number)
+                .toList();
+        return RemoteClient.start(server, histories, history, names, environment).stream()
+                .map(nothing::closing)
+                .toList();
+    }
+
+    /** When somebody who waits has got the lock: its token, and the time by two clocks. */
+    record Arrival(long token, long nanos, long wallMillis) {
+        static Arrival now(long token) {
+            return new Arrival(token, System.nanoTime(), System.currentTimeMillis());
+        }
+    }
+
+    /** A thread that waits for the lock, has it for a moment, and says when it got it. */
+    final CompletableFuture<Arrival> visitor(FencedLock lock) {
+        return thread(() -> visit(lock));
+    }
+
+    final Arrival visit(FencedLock lock) {
+        try (Lease lease = history.recorded(lock).acquire()) {
+            return Arrival.now(lease.fencingToken());
+        }
+    }
+
+    final <T> CompletableFuture<T> thread(Callable<T> body) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        result.complete(body.call());
+                    } catch (Throwable e) {
+                        result.completeExceptionally(e);
+                    }
+                },
+                "promise-" + threads.incrementAndGet());
+        thread.setDaemon(true);
+        thread.start();
+        return result;
+    }
+
+    static <T> T get(CompletableFuture<T> result) {
+        try {
+            return result.get(Slack.of(PATIENCE).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError("A thread failed", e.getCause());
+        } catch (TimeoutException | InterruptedException e) {
+            throw new AssertionError("A thread has not ended", e);
+        }
+    }
+
+    static LockOptions fifo(LockOptions options) {
+        return options.withFairness(LockOptions.Fairness.FIFO);
+    }
+
+    /** A time that is the subject of a promise, longer on slow machines. */
+    static Duration millis(long millis) {
+        return Duration.ofMillis(Slack.of(Duration.ofMillis(millis)).toMillis());
+    }
+
+    static Duration since(long nanos) {
+        return Duration.ofNanos(System.nanoTime() - nanos);
+    }
+
+    static double ms(Duration time) {
+        return time.toNanos() / 1e6;
+    }
+
+    /** The bound of a promise, and what was measured. */
+    static void atMost(long millis, Duration measured, String what) {
+        assertThat(measured).as(what).isLessThanOrEqualTo(Slack.of(Duration.ofMillis(millis)));
+    }
+
+    static void report(int promise, String format, Object... args) {
+        System.out.println("promise " + promise + ": " + String.format(Locale.ROOT, format, args));
+    }
+
+    // ================================================================ what the server knows
+
+    static String key(String lock) {
+        return "boltwork:{" + lock + "}";
+    }
+
+    final String field(String lock, String field) {
+        return Objects.toString(server.command("HGET", key(lock), field), "");
+    }
+
+    /** When the lease ends at the server, its takeover delay included. */
+    final long until(String lock) {
+        return Long.parseLong(field(lock, "until"));
+    }
+
+    final long queued(String lock) {
+        return fields(lock).stream().filter(field -> field.startsWith("r")).count();
+    }
+
+    final void awaitQueued(String lock, long requests) {
+        Await.until(requests + " requests wait for " + lock, () -> queued(lock) == requests);
+    }
+
+    private List<String> fields(String lock) {
+        return strings("HKEYS", key(lock));
+    }
+
+    private List<String> strings(String... command) {
+        return ((List<?>) Objects.requireNonNull(server.command(command)))
+                .stream().map(Objects::toString).toList();
+    }
+
+    /** A lock that nobody has any more and nobody waits for. */
+    final boolean isFree(String lock) {
+        boolean held = !field(lock, "owner").isEmpty() && until(lock) > System.currentTimeMillis();
+        return !held && queued(lock) == 0;
+    }
+
+    /** This one included. */
+    final long connections() {
+        return Objects.toString(server.command("CLIENT", "LIST")).lines().count();
+    }
+}

@@ -1,0 +1,33 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockContract;
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReplicaGroup;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on a master that has replicas keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ReplicatedLockContractTest extends LockContract {
+    private static ReplicaGroup group;
+
+    @BeforeAll
+    static void start() {
+        group = ReplicaGroup.start(2);
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    @Override
+    protected LockSite site() {
+        return new RedisSite(
+                group.servers().get(0),
+                timeout -> RedisBackend.connectReplicated(group.uris().stream()
+                        .map(uri -> uri + RedisSite.timeout(timeout))
+                        .toList()));
+    }
+}

@@ -1,0 +1,150 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.SentinelGroup;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The rights of docs/operations.md suffice, and without any one of them there is an error that names it. */
+class RightsTest {
+    private static final List<String> LOCKING = List.of(
+            "~boltwork:*",
+            "&boltwork:grants:*",
+            "+ping",
+            "+info",
+            "+time",
+            "+eval",
+            "+evalsha",
+            "+hmget",
+            "+hset",
+            "+hget",
+            "+hdel",
+            "+hlen",
+            "+del",
+            "+pexpire",
+            "+publish",
+            "+subscribe");
+    private static final List<String> LOOKING = List.of("+hgetall", "+scan");
+
+    private static RedisServer redis;
+    private static RedisServer old;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        old = RedisServer.startEmbedded();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        old.close();
+    }
+
+    static Stream<String> rights() {
+        return Stream.concat(LOCKING.stream(), LOOKING.stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("rights")
+    void aMissingRightIsNamed(String right) {
+        for (RedisServer server : List.of(redis, old)) {
+            BackendException refused = refusedWithout(server, right);
+            assertThat(refused).as(right + " on " + server).isNotNull();
+            String named = right.startsWith("+") ? right : right.replace("boltwork", "<prefix>");
+            assertThat(refused).hasMessageContaining("lacks a right: " + named);
+            assertThat(refused.isRetryable()).isFalse();
+        }
+    }
+
+    @Test
+    void theseRightsSuffice() {
+        for (RedisServer server : List.of(redis, old)) {
+            assertThat(refusedWithout(server, "")).isNull();
+        }
+    }
+
+    /** What a client that locks and looks is told that has all rights but one, {@code null} if nothing. */
+    private static @Nullable BackendException refusedWithout(RedisServer server, String right) {
+        List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">p", "resetchannels"));
+        rights().filter(each -> !each.equals(right)).forEach(words::add);
+        server.command(words.toArray(String[]::new));
+        server.command("FLUSHALL");
+        server.command("SCRIPT", "FLUSH");
+        String uri = "redis://locks:p@127.0.0.1:" + server.port();
+        Client[] opened = new Client[1];
+        BackendException refused =
+                catchThrowableOfType(BackendException.class, () -> opened[0] = Client.open("a", uri));
+        if (refused != null) {
+            return refused;
+        }
+        try (Client client = opened[0]) {
+            ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+            List<Command> commands = new ArrayList<>(List.of(
+                    new Command.Announce(card, 60_000),
+                    new Command.Announce(card, 0),
+                    acquire(0),
+                    acquire(1),
+                    acquire(2),
+                    new Command.Withdraw("l", "a:1", 0),
+                    new Command.Release("l", "a:0", 1, 1, 0, null),
+                    new Command.ForceRelease("l", 0),
+                    new Command.Inspect("l"),
+                    new Command.Identify(List.of("a")),
+                    new Command.ScanLocks("*", "", 10),
+                    new Command.ScanClients("", 10)));
+            for (int i = 3; i < 1_010; i++) { // a queue that is long is looked at
+                commands.add(acquire(i));
+            }
+            return commands.stream() // one by one: in a group, 7.0 does not say where a script failed
+                    .map(client::send)
+                    .map(Client::await)
+                    .filter(Failed.class::isInstance)
+                    .map(reply -> ((Failed) reply).cause())
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    private static Command acquire(int number) {
+        return new Command.Acquire("l", "a:" + number, true, Client.LEASE, 0, Client.NEVER);
+    }
+
+    @Test
+    void ofSentinelsTwoSubcommandsAreNeeded() {
+        String[] rights = {"+sentinel|get-master-addr-by-name", "+sentinel|master"};
+        try (SentinelGroup group = SentinelGroup.start()) {
+            RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "p");
+            for (String missing : new String[] {"", rights[0], rights[1]}) {
+                for (RedisServer sentinel : group.sentinels()) {
+                    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "watch", "reset", "on", ">p"));
+                    Arrays.stream(rights)
+                            .filter(right -> !right.equals(missing))
+                            .forEach(words::add);
+                    sentinel.command(words.toArray(String[]::new));
+                }
+                if (missing.isEmpty()) {
+                    RedisBackend.connect(group.uri(), options).close();
+                } else {
+                    assertThat(WrongDeploymentTest.refused(() -> RedisBackend.connect(group.uri(), options)))
+                            .hasMessageContaining("lacks a right: " + missing);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.spi.Reply.Released;
+import io.boltwork.spi.Reply.ScannedLocks;
+import io.boltwork.spi.Reply.ScannedLocks.Lock;
+import io.boltwork.testkit.Slack;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ScanTest extends ScriptTest {
+    private static final List<String> ODD = List.of(
+            "a",
+            "a b",
+            "{a}",
+            "}{",
+            "%",
+            "%7B",
+            "%257B",
+            "[a-z]",
+            "a[b]c\\d^e",
+            "star*",
+            "question?",
+            "größe-数-🔒",
+            "line\r\nbreak\0zero",
+            "-",
+            "");
+
+    private Set<String> names(String pattern) {
+        return a.scanLocks(pattern, 50).stream().map(Lock::name).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private void lock(String... names) {
+        for (String name : names) {
+            a.acquire(name, "a:1");
+        }
+    }
+
+    @Test
+    void aLockInShort() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        b.acquire(LOCK, "b:2");
+        assertThat(b.scanLocks("*", 10)).containsExactly(new Lock(LOCK, "a:1", token, field("until"), false, 2));
+        a.release(LOCK, "a:1", token);
+        long granted = b.nextGrant().token();
+        assertThat(b.scanLocks("*", 10)).containsExactly(new Lock(LOCK, "b:1", granted, field("until"), true, 1));
+    }
+
+    @Test
+    void aLockThatIsMerelyRememberedIsLeftOut() {
+        a.release(LOCK, "a:1", a.acquire(LOCK, "a:1").token());
+        assertThat(a.scanLocks("*", 10)).isEmpty();
+        lock(LOCK);
+        endLease();
+        assertThat(a.scanLocks("*", 10)).isEmpty();
+        b.force("never held", 0);
+        assertThat(a.scanLocks("*", 10)).isEmpty();
+    }
+
+    @Test
+    void aKeptLockHasNoOwner() {
+        long token = a.acquire(LOCK, "a:1").token();
+        a.ask(new Command.Release(LOCK, "a:1", token, token, 60_000, null), Released.class);
+        assertThat(a.scanLocks("*", 10)).containsExactly(new Lock(LOCK, null, 0, field("until"), false, 0));
+        endLease();
+        assertThat(a.scanLocks("*", 10)).isEmpty();
+    }
+
+    @Test
+    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+        lock(LOCK);
+        b.acquire(LOCK, "b:1");
+        endLease();
+        assertThat(a.scanLocks("*", 10)).containsExactly(new Lock(LOCK, null, 0, 0, false, 1));
+    }
+
+    @Test
+    void everyLockIsFoundPageByPage() {
+        Set<String> names = new HashSet<>(ODD);
+        IntStream.range(0, 500).forEach(i -> names.add("lock " + i));
+        names.forEach(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)));
+        lock("a");
+        ScannedLocks first = a.ask(new Command.ScanLocks("*", "", 20), ScannedLocks.class);
+        assertThat(first.locks()).hasSizeLessThan(200);
+        assertThat(first.cursor()).isNotEmpty();
+        assertThat(names("*")).isEqualTo(new TreeSet<>(names));
+        assertThat(names("lock ?")).hasSize(10);
+    }
+
+    @Test
+    void everyNameIsItsOwnPattern() {
+        lock(ODD.toArray(String[]::new));
+        for (String name : ODD) {
+            assertThat(names(name)).as(name).containsExactly(name);
+        }
+    }
+
+    @Test
+    void aPatternSelects() {
+        lock(ODD.toArray(String[]::new));
+        assertThat(names("%*")).containsExactlyInAnyOrder("%", "%7B", "%257B");
+        assertThat(names("?")).containsExactlyInAnyOrder("a", "%", "-");
+        assertThat(names("?a?")).containsExactly("{a}");
+        assertThat(names("??")).containsExactly("}{");
+        assertThat(names("gr?ße-?-?")).containsExactly("größe-数-🔒");
+        assertThat(names("*数*")).containsExactly("größe-数-🔒");
+        assertThat(names("*[*]*")).containsExactlyInAnyOrder("[a-z]", "a[b]c\\d^e");
+        assertThat(names("a*c?d*")).containsExactly("a[b]c\\d^e");
+        assertThat(names("*a*-*z*")).containsExactly("[a-z]");
+        assertThat(names("*?")).hasSize(ODD.size() - 1);
+        assertThat(names("A")).isEmpty();
+    }
+
+    @Test
+    void whatIsNoLockIsPassedOver() {
+        lock(LOCK);
+        redis.command("SET", "boltwork:{text}", "not a lock");
+        redis.command("RPUSH", "boltwork:{list}", "not a lock");
+        redis.command("HSET", "boltwork:{fields}", "owner", "me", "until", "tomorrow", "head", "x", "tail", "y");
+        redis.command("HSET", "boltwork:{50%}", "owner", "a:1", "until", "" + Client.NEVER);
+        redis.command("HSET", "boltwork:client:{l}", "owner", "a:1", "until", "" + Client.NEVER);
+        redis.command("HSET", "other:{l}", "owner", "a:1", "until", "" + Client.NEVER);
+        a.announce(new ClientCard("{c}", "shop", "host", 1, 1, 1), 60_000);
+        redis.command("SET", "boltwork:client:text", "not a client");
+        assertThat(names("*")).containsExactly(LOCK);
+        assertThat(a.scanClients(10)).extracting(ClientCard::id).containsExactly("{c}");
+    }
+
+    @Test
+    void aPrefixStandsForItself() {
+        lock("plain");
+        redis.command("HSET", "boxtwork:{l}", "owner", "a:1", "until", "" + Client.NEVER);
+        RedisOptions options = RedisOptions.defaults().keyPrefix("bo?t[x-z]*\\");
+        try (Client other = Client.open("a", RedisBackend.connect(redis.uri(), options))) {
+            assertThat(other.scanLocks("*", 10)).isEmpty();
+            other.acquire("l", "a:1");
+            assertThat(other.scanLocks("*", 10)).extracting(Lock::name).containsExactly("l");
+            ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+            other.announce(card, 60_000);
+            assertThat(other.scanClients(10)).containsExactly(card);
+        }
+        assertThat(names("*")).containsExactly("plain");
+        assertThat(a.scanClients(10)).isEmpty();
+    }
+
+    @Test
+    void everyClientIsFoundPageByPage() {
+        IntStream.range(0, 300)
+                .forEach(i ->
+                        a.send(new Command.Announce(new ClientCard("client" + i, "shop", "host", i, i, 1), 60_000)));
+        lock(LOCK, "client");
+        assertThat(new HashSet<>(a.scanClients(20)))
+                .hasSize(300)
+                .contains(new ClientCard("client7", "shop", "host", 7, 7, 1));
+    }
+
+    @Test
+    void aCursorThatIsNoneIsRefused() {
+        Failed failed = a.ask(new Command.ScanLocks("*", "x", 10), Failed.class);
+        assertThat(failed.cause()).hasMessageContaining("a scan of locks").hasMessageContaining("invalid cursor");
+    }
+
+    @Test
+    void aPageLooksAtOneKeyAtLeast() {
+        lock(LOCK);
+        assertThat(a.scanLocks("*", 0)).hasSize(1);
+    }
+
+    @Test
+    void aPatternOfManyStarsCostsTheServerNoMoreThanTwo() {
+        lock("a".repeat(1_000));
+        long start = System.nanoTime();
+        assertThat(names("*a".repeat(100) + "b*c")).isEmpty();
+        assertThat(System.nanoTime() - start).isLessThan(Slack.seconds(5).toNanos());
+    }
+}

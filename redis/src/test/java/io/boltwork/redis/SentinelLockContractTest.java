@@ -1,0 +1,34 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockContract;
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on a master that sentinels watch keep the contract. The sentinels are patient, so that it stays the master. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class SentinelLockContractTest extends LockContract {
+    private static SentinelGroup group;
+
+    @BeforeAll
+    static void start() {
+        group = SentinelGroup.watching(
+                ReplicaGroup.start(2), List.of("sentinel down-after-milliseconds " + SentinelGroup.NAME + " 600000"));
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    @Override
+    protected LockSite site() {
+        return new RedisSite(
+                group.data().servers().get(0),
+                timeout -> RedisBackend.connect(group.uri().replace("#", RedisSite.timeout(timeout) + "#")));
+    }
+}

@@ -1,0 +1,67 @@
+package io.boltwork.redis;
+
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.ServerTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+
+/** Answers of two servers, made comparable: when and by which server they were given is compared apart. */
+final class Timeless {
+    private static final ServerTime NO_TIME = new ServerTime(0, "");
+
+    private Timeless() {}
+
+    /** An answer without when and where, which are compared apart, and without an order where none is promised. */
+    static Reply of(Reply reply) {
+        if (reply instanceof Acquired acquired) {
+            return of(acquired);
+        } else if (reply instanceof Reply.Released released) {
+            Acquired next = released.next() == null ? null : of(released.next());
+            return new Reply.Released(NO_TIME, released.outcome(), next, released.claimMillis(), released.owner());
+        } else if (reply instanceof Reply.Withdrawn withdrawn) {
+            return new Reply.Withdrawn(NO_TIME, withdrawn.known(), withdrawn.claimMillis(), withdrawn.owner());
+        } else if (reply instanceof Reply.Renewed renewed) {
+            return new Reply.Renewed(NO_TIME, renewed.items());
+        } else if (reply instanceof Reply.Restored restored) {
+            return new Reply.Restored(NO_TIME, restored.outcome(), restored.owner());
+        } else if (reply instanceof Reply.Forced forced) {
+            return new Reply.Forced(NO_TIME, forced.released(), forced.claimMillis(), forced.owner());
+        } else if (reply instanceof Reply.Announced) {
+            return new Reply.Announced(NO_TIME);
+        } else if (reply instanceof Reply.Identified identified) {
+            return new Reply.Identified(NO_TIME, identified.clients());
+        } else if (reply instanceof Reply.ScannedLocks scanned) {
+            return new Reply.ScannedLocks(
+                    NO_TIME, sorted(scanned.locks(), Reply.ScannedLocks.Lock::name), scanned.cursor());
+        } else if (reply instanceof Reply.ScannedClients scanned) {
+            return new Reply.ScannedClients(NO_TIME, sorted(scanned.clients(), ClientCard::id), scanned.cursor());
+        } else if (reply instanceof Inspected is) {
+            return new Inspected(NO_TIME, is.owner(), is.token(), is.untilMillis(), is.claim(), is.fence(), is.queue());
+        }
+        return reply;
+    }
+
+    private static <T> List<T> sorted(List<T> found, Function<T, String> name) {
+        return found.stream().sorted(Comparator.comparing(name)).toList();
+    }
+
+    static Acquired of(Acquired acquired) {
+        return new Acquired(
+                NO_TIME,
+                acquired.verdict(),
+                acquired.token(),
+                acquired.remainingMillis(),
+                acquired.position(),
+                acquired.known(),
+                acquired.owner());
+    }
+
+    static Grant of(Grant grant) {
+        return new Grant(grant.lock(), grant.request(), grant.token(), grant.leaseMillis(), NO_TIME);
+    }
+}

@@ -1,0 +1,121 @@
+package io.boltwork.redis;
+
+import static io.boltwork.redis.WrongDeploymentTest.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.testkit.Certificates;
+import io.boltwork.testkit.RedisServer;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Servers that speak TLS, with certificates of an authority that nobody knows. */
+class TlsTest {
+    private static Certificates certificates;
+    private static RedisServer server;
+    private static RedisServer strict;
+
+    @BeforeAll
+    static void start() {
+        assumeTrue(RedisServer.knowsTls(), "skipped: this redis-server was built without TLS");
+        certificates = Certificates.make();
+        server = RedisServer.startTls(certificates, false);
+        strict = RedisServer.startTls(certificates, true);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (certificates != null) {
+            server.close();
+            strict.close();
+            certificates.close();
+        }
+    }
+
+    private static RedisOptions trusting(Path authority) {
+        return RedisOptions.defaults().trustedCertificates(authority);
+    }
+
+    private static void works(RedisBackend backend) {
+        try (Client client = Client.open("a", backend)) {
+            long token = client.acquire("l", "a:1").token();
+            assertThat(client.acquire("l", "a:2").verdict()).isEqualTo(Verdict.QUEUED);
+            client.release("l", "a:1", token);
+            assertThat(client.nextGrant().request()).isEqualTo("a:2");
+            client.withdraw("l", "a:2", 0);
+        }
+    }
+
+    @Test
+    void anAuthorityOfTheUsersIsTrusted() {
+        works(RedisBackend.connect(server.tlsUri(), trusting(certificates.authority())));
+        works(RedisBackend.connectReplicated(List.of(server.tlsUri()), trusting(certificates.authority())));
+    }
+
+    @Test
+    void aClientShowsItsCertificate() {
+        RedisOptions options =
+                trusting(certificates.authority()).clientCertificate(certificates.client(), certificates.clientKey());
+        works(RedisBackend.connect(strict.tlsUri(), options));
+        assertThat(options.toString()).contains("client.pem").doesNotContain("client.key");
+    }
+
+    @Test
+    void noCertificateIsShownThoughTheServerWantsOne() {
+        BackendException refused =
+                refused(() -> RedisBackend.connect(strict.tlsUri(), trusting(certificates.authority())));
+        assertThat(refused).hasMessageContaining("RedisOptions.clientCertificate");
+        assertThat(refused.isRetryable()).isFalse();
+    }
+
+    @Test
+    void aWrongAuthority() {
+        for (RedisOptions options : List.of(RedisOptions.defaults(), trusting(certificates.stranger()))) {
+            BackendException refused = refused(() -> RedisBackend.connect(server.tlsUri(), options));
+            assertThat(refused).hasMessageContaining("certificate is not trusted");
+            assertThat(refused.isRetryable()).isFalse();
+        }
+    }
+
+    @Test
+    void plainToATlsPort() {
+        BackendException refused =
+                refused(() -> RedisBackend.connect(server.tlsUri().replace("rediss", "redis")));
+        assertThat(refused).hasMessageContaining("rediss://");
+    }
+
+    @Test
+    void tlsToAPlainPort() {
+        BackendException refused = refused(() ->
+                RedisBackend.connect(server.uri().replace("redis", "rediss"), trusting(certificates.authority())));
+        assertThat(refused).hasMessageContaining("does it speak TLS there?");
+    }
+
+    @Test
+    void filesThatAreNotThereAreNamed() {
+        Path none = Path.of("no-such-file.pem");
+        RedisOptions options = RedisOptions.defaults();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.trustedCertificates(none))
+                .withMessageContaining("authorities")
+                .withMessageContaining("no-such-file.pem");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.clientCertificate(certificates.client(), none))
+                .withMessageContaining("key");
+        assertThat(options.trustedCertificates(certificates.clientKey()).toString())
+                .contains("client.key");
+    }
+
+    @Test
+    void aFileWithoutACertificateIsNamed() {
+        BackendException refused =
+                refused(() -> RedisBackend.connect(server.tlsUri(), trusting(certificates.clientKey())));
+        assertThat(refused.isRetryable()).isFalse();
+    }
+}

@@ -1,0 +1,99 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LockListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Keeps all it hears. Thread-safe. */
+class Ear implements LockListener {
+    final List<Record> events = new CopyOnWriteArrayList<>();
+
+    static Ear listenTo(LockContractPart.Party party) {
+        Ear ear = new Ear();
+        party.client().addListener(ear);
+        return ear;
+    }
+
+    void heard(Record event) {
+        events.add(event);
+    }
+
+    <T extends Record> List<T> all(Class<T> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    /** The one of that kind. */
+    <T extends Record> T the(Class<T> kind) {
+        assertThat(all(kind)).hasSize(1);
+        return all(kind).get(0);
+    }
+
+    /** The first of that kind; waits for it. */
+    <T extends Record> T await(Class<T> kind) {
+        Await.until(kind.getSimpleName() + " among " + events, () -> !all(kind).isEmpty());
+        return all(kind).get(0);
+    }
+
+    void awaits(int number) {
+        Await.until(number + " events", () -> events.size() >= number);
+    }
+
+    void heardInOrder(Class<?>... kinds) {
+        List<Class<?>> heard = new ArrayList<>();
+        events.forEach(event -> heard.add(event.getClass()));
+        assertThat(heard).isEqualTo(List.of(kinds));
+    }
+
+    @Override
+    public void waited(Waited event) {
+        heard(event);
+    }
+
+    @Override
+    public void acquired(Acquired event) {
+        heard(event);
+    }
+
+    @Override
+    public void handedOver(HandedOver event) {
+        heard(event);
+    }
+
+    @Override
+    public void released(Released event) {
+        heard(event);
+    }
+
+    @Override
+    public void lost(Lost event) {
+        heard(event);
+    }
+
+    @Override
+    public void restored(Restored event) {
+        heard(event);
+    }
+
+    @Override
+    public void abandoned(Abandoned event) {
+        heard(event);
+    }
+
+    @Override
+    public void releaseFailed(ReleaseFailed event) {
+        heard(event);
+    }
+
+    @Override
+    public void backendDown(BackendDown event) {
+        heard(event);
+    }
+
+    @Override
+    public void backendUp(BackendUp event) {
+        heard(event);
+    }
+}

@@ -1,0 +1,185 @@
+package io.boltwork.testkit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test that leaves something behind, at the server or here: a lock that is held or waited for, a subscription, a
+ * connection, a thread, a process. What a test opens it gives to {@link #closing}, which closes it before that check, the last
+ * thing first.
+ *
+ * <pre>{@code
+ * private static final RedisServer REDIS = RedisServer.start();
+ *
+ * final @RegisterExtension LeavesNothingBehind nothing = new LeavesNothingBehind(() -> REDIS);
+ *
+ * void whenTheServerIsGone() {
+ *     FaultyLink link = nothing.closing(FaultyLink.to(REDIS));
+ *     LockClient locks = nothing.closing(LockClient.create(RedisBackend.connect(link.uri())));
+ *     nothing.closing(link.unreachable()).inject();
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>The server must be running and answer when a test has ended and its faults are healed. After the check it is flushed. It
+ * is for tests that have the server for themselves.
+ */
+public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachCallback {
+
+    /*
+     * The JDK's and Netty's, which live on for a while when they have nothing to do, and the tests' own machinery. All other
+     * threads, Lettuce's among them, must end.
+     */
+    private static final Pattern LINGERING = Pattern.compile(
+            "process reaper.*|ForkJoinPool.*|CompletableFutureDelay.*"
+                    + "|Common-Cleaner|Cleaner-\\d+|globalEventExecutor.*|junit-.*|surefire.*|Attach Listener|Java2D.*|Keep-Alive.*");
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Supplier<RedisServer> server;
+    private final Duration patience;
+    private final Deque<AutoCloseable> resources = new ConcurrentLinkedDeque<>();
+    private final Set<Thread> threadsBefore = ConcurrentHashMap.newKeySet();
+    private final Set<Long> processesBefore = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Looks at a server.
+     *
+     * @param server which one; asked at each test's end
+     */
+    public LeavesNothingBehind(Supplier<RedisServer> server) {
+        this(server, PATIENCE);
+    }
+
+    /** With a patience of its own for what goes by itself. */
+    LeavesNothingBehind(Supplier<RedisServer> server, Duration patience) {
+        this.server = server;
+        this.patience = patience;
+    }
+
+    /**
+     * Closes something at the end of the test, before all that was given here before.
+     *
+     * @param resource what to close
+     * @param <T> its type
+     * @return the same
+     */
+    public <T extends AutoCloseable> T closing(T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        threadsBefore.addAll(Thread.getAllStackTraces().keySet());
+        ProcessHandle.current().children().map(ProcessHandle::pid).forEach(processesBefore::add);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        List<Throwable> failures = new ArrayList<>();
+        for (AutoCloseable resource; (resource = resources.poll()) != null; ) {
+            try {
+                resource.close();
+            } catch (Exception | AssertionError e) {
+                failures.add(e);
+            }
+        }
+        RedisServer redis = server.get();
+        gone(failures, "locks that are held or waited for", () -> locks(redis));
+        gone(failures, "subscriptions", () -> strings(redis.command("PUBSUB", "CHANNELS", "*:grants:*")));
+        gone(failures, "connections", () -> connections(redis));
+        gone(failures, "processes", () -> processes(redis));
+        gone(failures, "threads", this::threads);
+        redis.command("FLUSHALL");
+        threadsBefore.clear();
+        processesBefore.clear();
+        if (!failures.isEmpty()) {
+            AssertionError all = new AssertionError("The test leaves something behind");
+            failures.forEach(all::addSuppressed);
+            throw all;
+        }
+    }
+
+    private void gone(List<Throwable> failures, String what, Supplier<Collection<String>> left) {
+        try {
+            Await.within(patience, "no " + what + " are left", () -> left.get().isEmpty());
+        } catch (AssertionError e) {
+            failures.add(new AssertionError(what + ": " + left.get(), e));
+        } catch (RuntimeException e) {
+            failures.add(new AssertionError("The server did not tell of " + what, e));
+        }
+    }
+
+    /** Locks with an owner whose lease has not ended, or with a queue. */
+    private static List<String> locks(RedisServer redis) {
+        List<String> left = new ArrayList<>();
+        for (String key : strings(redis.command("KEYS", "*:{*}"))) {
+            List<String> fields = strings(redis.command("HGETALL", key));
+            String owner = "";
+            long until = 0;
+            boolean queue = false;
+            for (int i = 0; i < fields.size(); i += 2) {
+                String name = fields.get(i);
+                owner = name.equals("owner") ? fields.get(i + 1) : owner;
+                until = name.equals("until") ? Long.parseLong(fields.get(i + 1)) : until;
+                queue |= name.startsWith("r");
+            }
+            if (queue || (!owner.isEmpty() && until > now(redis))) {
+                left.add(key + " " + fields);
+            }
+        }
+        return left;
+    }
+
+    private static long now(RedisServer redis) {
+        List<String> time = strings(redis.command("TIME"));
+        return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
+    }
+
+    /** All but the one that asks. */
+    private static List<String> connections(RedisServer redis) {
+        return String.valueOf(redis.command("CLIENT", "LIST"))
+                .lines()
+                .filter(line -> !line.contains("cmd=client"))
+                .toList();
+    }
+
+    private List<String> processes(RedisServer redis) {
+        Set<Long> own = redis.processes();
+        return ProcessHandle.current()
+                .children()
+                .filter(ProcessHandle::isAlive)
+                .filter(process -> !processesBefore.contains(process.pid()) && !own.contains(process.pid()))
+                .map(process ->
+                        process.pid() + " " + process.info().commandLine().orElse("?"))
+                .toList();
+    }
+
+    private List<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.isAlive() && !threadsBefore.contains(thread))
+                .map(Thread::getName)
+                .filter(name -> !LINGERING.matcher(name).matches())
+                .collect(Collectors.toList());
+    }
+
+    private static List<String> strings(@Nullable Object answer) {
+        return ((List<?>) Objects.requireNonNull(answer))
+                .stream().map(String::valueOf).toList();
+    }
+}

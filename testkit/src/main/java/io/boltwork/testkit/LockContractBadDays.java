@@ -1,0 +1,661 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.ClientClosedException;
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockException;
+import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
+import io.boltwork.LockOptions.Fairness;
+import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.LockTimeoutException;
+import io.boltwork.spi.Command;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** What a call does on a bad day: one behaviour for each row of that table in the design, and all that the row says. */
+abstract class LockContractBadDays extends LockContractPart {
+
+    private static final LockOptions SHORT = LockOptions.renewedLease(RENEWED);
+
+    LockContractBadDays(LockSite site) {
+        super(site);
+    }
+
+    @Test
+    void outcomesRefusedLostUnknown() throws Exception {
+        FencedLock theirs = heldElsewhere();
+        Party party = party();
+        FencedLock ours = party.lock(name);
+        assertThat(ours.tryLock()).isFalse();
+        assertThat(ours.tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(ours.tryAcquire()).isEmpty();
+        assertThat(get(ours.tryAcquireAsync(Duration.ofMillis(50)))).isEmpty();
+        assertThatThrownBy(() -> ours.run(Duration.ZERO, () -> {}))
+                .isInstanceOf(LockTimeoutException.class)
+                .isInstanceOf(LockException.class);
+        theirs.unlock();
+
+        Lease lease = ours.withOptions(LockOptions.fixedLease(millis(50))).acquire();
+        Await.until("the lease ends", () -> !lease.isValid());
+        assertThatThrownBy(lease::release)
+                .isInstanceOf(LockException.class)
+                .isInstanceOfSatisfying(LeaseLostException.class, lost -> {
+                    assertThat(lost.loss().lockName()).isEqualTo(name);
+                    assertThat(lost.loss().fencingToken()).isEqualTo(lease.fencingToken());
+                    assertThat(lost.loss().reason()).isEqualTo(Reason.EXPIRED);
+                });
+
+        party.backend().loseReply(LockContractPart::isTry);
+        assertThatThrownBy(ours::tryLock)
+                .isInstanceOf(LockException.class)
+                .isInstanceOfSatisfying(
+                        BackendException.class, e -> assertThat(e.isRetryable()).isTrue());
+        assertThat(ours.isHeldByCurrentThread()).isFalse();
+        awaitFree(); // the undoing
+    }
+
+    @Test
+    void lockAndAcquireWaitThroughAnOutageAndFailAfterTheOutagePatience() {
+        Duration patience = millis(1_500);
+        Party party =
+                party(ClientOptions.defaults().withOutagePatience(patience).withShutdownTime(Duration.ofSeconds(1)));
+        FencedLock lock = party.lock(name);
+        site.freeze();
+        Task<Long> waiter = visitor(lock);
+        pass(party.commandTimeout().plus(millis(100)));
+        assertThat(waiter.isDone()).isFalse();
+        site.thaw();
+        waiter.get(PROMPT);
+        awaitFree();
+
+        Ear ear = Ear.listenTo(party);
+        site.freeze();
+        Task<Duration> locker = start(() -> failsAfter(lock::lock));
+        // the patience is the outage's: whoever comes a little later has waited a little less
+        Duration least = patience.minus(millis(500));
+        assertThat(failsAfter(lock::acquire)).isBetween(least, patience.plus(TOLERANCE));
+        assertThat(locker.get()).isBetween(least, patience.plus(TOLERANCE));
+        Await.until(
+                "the listener is told", () -> ear.all(LockListener.Waited.class).size() == 2);
+        assertThat(ear.all(LockListener.Waited.class))
+                .extracting(LockListener.Waited::outcome)
+                .containsOnly(LockListener.Outcome.FAILED);
+        site.thaw();
+        awaitFree();
+    }
+
+    @Test
+    void timedFormsEndByTheirDeadline() throws Exception {
+        FencedLock theirs = heldElsewhere();
+        Party party = party();
+        FencedLock queued = party.lock(name);
+        FencedLock local = party.lock(name + ":local");
+        Holder holder = hold(local);
+        FencedLock silent = party.lock(name + ":silent");
+        Task<Boolean> refused = start(() -> queued.tryLock(1_000, TimeUnit.MILLISECONDS));
+        awaitQueued(1);
+        site.freeze();
+        Duration wait = Duration.ofMillis(300);
+        assertThat(failsAfter(() -> silent.tryLock(300, TimeUnit.MILLISECONDS))).isLessThan(wait.plus(TOLERANCE));
+        assertThat(failsAfter(() -> silent.tryAcquire(wait))).isLessThan(wait.plus(TOLERANCE));
+        assertThat(failsAfter(() -> silent.run(wait, () -> {}))).isLessThan(wait.plus(TOLERANCE));
+        assertThat(failureOf(silent.tryAcquireAsync(wait))).isInstanceOf(BackendException.class);
+        long start = System.nanoTime();
+        assertThat(local.tryLock(300, TimeUnit.MILLISECONDS))
+                .as("behind a local hold")
+                .isFalse();
+        assertThat(since(start)).isBetween(wait, wait.plus(TOLERANCE));
+        assertThat(refused.get(PROMPT)).as("its last answer was: queued").isFalse();
+        site.thaw();
+        holder.release();
+        awaitQueued(0);
+        theirs.unlock();
+    }
+
+    @Test
+    void tryLockIsOneRoundTripOrNoneAndNeverGoesPastAQueue() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(party.backend().requests()).isEqualTo(1);
+        Task<?> other = run(() -> assertThat(lock.tryLock()).as("held here").isFalse());
+        other.get();
+        assertThat(party.backend().requests()).isEqualTo(1);
+        lock.unlock();
+
+        Party doomed = doomedParty();
+        Lease dying = doomed.lock(name, LockOptions.fixedLease(FIXED)).acquire();
+        Holder waiter = holdInTime(lock);
+        awaitQueued(1);
+        long requests = party.backend().requests();
+        assertThat(lock.tryLock()).as("wanted here").isFalse();
+        assertThat(party.backend().requests()).isEqualTo(requests);
+        doomed.kill();
+        FencedLock third = newLock();
+        while (dying.isValid() || !waiter.isHolding()) {
+            assertThat(third.tryLock()).as("wanted elsewhere").isFalse();
+            pass(Duration.ofMillis(5));
+        }
+        waiter.release();
+
+        site.freeze();
+        assertThat(failsAfter(lock::tryLock))
+                .isBetween(
+                        party.commandTimeout().minusMillis(5),
+                        party.commandTimeout().plus(TOLERANCE));
+        site.thaw();
+        awaitFree();
+    }
+
+    @Test
+    void unlockWithTheServerUnreachableReleasesHereAndIsRepeated() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        FencedLock lock = party.lock(name);
+        FencedLock theirs = newLock();
+        lock.lock();
+        site.freeze();
+        long start = System.nanoTime();
+        lock.unlock();
+        assertThat(since(start)).isLessThan(party.commandTimeout().plus(TOLERANCE));
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        ear.await(LockListener.Released.class);
+        ear.await(LockListener.ReleaseFailed.class);
+        Await.until("the release is repeated", () -> releases(party) >= 2);
+        site.thaw();
+        visitor(theirs).get(Duration.ofSeconds(5));
+        awaitFree();
+        assertThat(ear.all(LockListener.ReleaseFailed.class)).as("told once").hasSize(1);
+
+        Lease brief = lock.withOptions(LockOptions.fixedLease(FIXED)).acquire();
+        site.freeze();
+        brief.release();
+        pass(FIXED.plus(TOLERANCE.dividedBy(5))); // release() itself has taken the command timeout
+        long repeated = releases(party);
+        pass(party.commandTimeout().plus(TOLERANCE.dividedBy(5)));
+        assertThat(releases(party)).as("its lease would have ended").isEqualTo(repeated);
+        site.thaw();
+        awaitFree();
+    }
+
+    @Test
+    void aHoldForgottenByTheServerIsRestoredWithTheSameTokenAnEventAndNothingElse() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        Lease lease = party.lock(name, SHORT).acquire();
+        ear.await(LockListener.Acquired.class);
+        for (Runnable oblivion : List.<Runnable>of(() -> site.deleteLock(name), site::flush)) {
+            ear.events.clear();
+            oblivion.run();
+            ear.await(LockListener.Restored.class);
+            assertThat(inspect().token()).isEqualTo(lease.fencingToken());
+            pass(RENEWED.dividedBy(2));
+            assertThat(ear.the(LockListener.Restored.class).fencingToken()).isEqualTo(lease.fencingToken());
+            assertThat(ear.events).hasSize(1);
+            lease.ensureValid();
+        }
+        assertThat(newLock().tryLock()).isFalse();
+        lease.release();
+    }
+
+    @Test
+    void aLostLeaseIsNotHeldByTheClockBeforeAnyCallbackAndEveryUnwindingStepThrowsOnce() {
+        Queue<Runnable> never = new ConcurrentLinkedQueue<>();
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(never::add));
+        FencedLock lock = party.lock(name);
+
+        Lease expired = twice(lock.withOptions(LockOptions.fixedLease(millis(100))));
+        Await.until("the deadline passes", () -> expired.remaining().isZero());
+        isLost(lock, expired, Reason.EXPIRED);
+
+        Lease forced = twice(lock.withOptions(SHORT));
+        assertThat(party().client().inspector().forceRelease(name)).isTrue();
+        Await.until("the holder is told", () -> !forced.isValid());
+        isLost(lock, forced, Reason.TAKEN);
+
+        Lease taken = twice(lock.withOptions(SHORT));
+        FencedLock theirs = newLock();
+        Await.until("another client has the lock", () -> {
+            site.deleteLock(name);
+            return theirs.tryLock();
+        });
+        Await.until("the holder is told", () -> !taken.isValid());
+        isLost(lock, taken, Reason.TAKEN);
+        assertThat(theirs.isHeldByCurrentThread()).isTrue();
+        theirs.unlock();
+        lock.lock();
+        lock.unlock();
+        assertThat(never).as("callbacks that were not run").isNotEmpty();
+    }
+
+    @Test
+    void unlockWithoutAHoldNamesLockThreadAndHolderAndASecondReleaseDoesNothing() {
+        FencedLock lock = newLock();
+        String self = Thread.currentThread().getName();
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class)
+                .hasMessageContainingAll(name, self);
+        Holder holder = hold(lock);
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class)
+                .hasMessageContainingAll(name, self, holder.task().name());
+        holder.release();
+        Lease lease = lock.acquire();
+        lease.release();
+        lock.lock();
+        lease.release();
+        lease.close();
+        assertThat(lock.holdCount()).isEqualTo(1);
+        lock.unlock();
+    }
+
+    @Test
+    void aThreadHasOneHoldAndAHandleBelongsToWhoeverHasIt() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        lock.lock();
+        Lease lease = lock.acquire();
+        lock.lock();
+        assertThat(lock.holdCount()).isEqualTo(3);
+        assertThat(lease.fencingToken()).isEqualTo(tokenOf(lock));
+        lock.unlock();
+        lock.unlock();
+        assertThatThrownBy(lock::unlock).as("undoes only lock()s").isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(releases(party)).isZero();
+        run(lease::release).get();
+        assertThat(releases(party)).isEqualTo(1);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+
+        Lease async = get(lock.acquireAsync());
+        assertThat(lock.tryLock()).as("not reentrant").isFalse();
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Handler handler = into(warnings);
+        Logger.getLogger("io.boltwork").addHandler(handler);
+        try {
+            CompletableFuture<Lease> selfBlocked = new CompletableFuture<>();
+            Task<?> asker = run(() -> {
+                Lease mine = get(party.lock(name + ":self").acquireAsync());
+                Task<?> rescuer = run(() -> {
+                    Await.until("a warning", () -> !warnings.isEmpty());
+                    mine.release();
+                });
+                selfBlocked.complete(party.lock(name + ":self").acquire());
+                rescuer.get();
+                get(selfBlocked).release();
+            });
+            asker.get();
+            assertThat(warnings).anySatisfy(warning -> assertThat(warning).contains(name + ":self", asker.name()));
+        } finally {
+            Logger.getLogger("io.boltwork").removeHandler(handler);
+        }
+        async.release();
+    }
+
+    @Test
+    void aHoldWhoseThreadDiedIsRenewedWhileAHandleIsOpenAndThenToldOf() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        FencedLock lock = party.lock(name, SHORT);
+        Task<Lease> owner = start(() -> {
+            lock.lock();
+            return lock.acquire();
+        });
+        Lease open = owner.get();
+        owner.awaitEnd();
+        pass(RENEWED.multipliedBy(3).dividedBy(2));
+        assertThat(open.isValid()).isTrue();
+        assertThat(ear.all(LockListener.Abandoned.class)).isEmpty();
+        open.release();
+        LockListener.Abandoned abandoned = ear.await(LockListener.Abandoned.class);
+        assertThat(abandoned.absence()).isEqualTo(LockListener.Absence.THREAD_ENDED);
+        assertThat(abandoned.lockName()).isEqualTo(name);
+        assertThat(abandoned.owner()).contains(owner.name());
+        visitor(newLock()).get(RENEWED.plus(PROMPT));
+    }
+
+    @Test
+    void theOptionsOfTheOutermostAcquisitionHold() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        Lease renewed = lock.withOptions(SHORT).acquire();
+        lock.lock(Duration.ofMillis(10));
+        lock.withOptions(LockOptions.fixedLease(Duration.ofMillis(10)).withMaxHold(Duration.ofMillis(10)))
+                .lock();
+        pass(RENEWED.multipliedBy(3).dividedBy(2));
+        renewed.ensureValid();
+        assertThat(lock.holdCount()).isEqualTo(3);
+        lock.unlock();
+        lock.unlock();
+        renewed.release();
+
+        long renewals = renewals(party);
+        Lease fixed = lock.withOptions(LockOptions.fixedLease(millis(300))).acquire();
+        lock.withOptions(LockOptions.renewedLease(Duration.ofMillis(100))).lock();
+        assertThat(get(fixed.whenLost()).reason()).isEqualTo(Reason.EXPIRED);
+        assertThat(renewals(party)).isEqualTo(renewals);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(fixed::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void mixedFairnessOnANameIsAllowedAndNothingIsPassedOnPastAFifoRequest() {
+        Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
+        FencedLock batched = party.lock(name);
+        FencedLock fifo = batched.withOptions(LockOptions.defaults().withFairness(Fairness.FIFO));
+        List<String> served = new ArrayList<>(); // guarded by the lock
+        batched.lock();
+        Ear ear = Ear.listenTo(party);
+        Task<?> first = signs("batched 1", batched, served);
+        Task<?> second = signs("fifo", fifo, served);
+        awaitQueued(1);
+        Task<?> third = signs("batched 2", batched, served);
+        batched.unlock();
+        List.of(first, second, third).forEach(Task::get);
+        assertThat(served).containsExactly("fifo", "batched 1", "batched 2");
+        Await.until("all is heard", () -> ear.all(LockListener.Released.class).size() == 4);
+        List<LockListener.Released> ends = ear.all(LockListener.Released.class);
+        assertThat(ear.all(LockListener.HandedOver.class))
+                .extracting(LockListener.HandedOver::previousToken)
+                .doesNotContain(ends.get(0).fencingToken(), ends.get(1).fencingToken());
+    }
+
+    @Test
+    void extendMakesItLastFromNowOnNeverLessInOneRoundTripAndRenewalGoesOn() {
+        Party party = party();
+        Lease lease = party.lock(name, LockOptions.renewedLease(millis(3_000))).acquire();
+        long requests = party.backend().requests();
+        long start = System.nanoTime();
+        lease.extend(millis(4_000));
+        Duration remaining = lease.remaining();
+        assertThat(remaining).isGreaterThanOrEqualTo(millis(4_000).minus(since(start)));
+        assertThat(party.backend().requests() - requests).isEqualTo(1);
+        long shorter = System.nanoTime();
+        lease.extend(Duration.ofMillis(1));
+        remaining = lease.remaining();
+        assertThat(remaining).isGreaterThanOrEqualTo(millis(4_000).minus(since(start)));
+        assertThat(since(shorter)).isLessThan(TOLERANCE);
+        Await.until("renewal goes on", () -> renewals(party) > 2);
+        lease.release();
+    }
+
+    @Test
+    void aLockWithAMinHoldStaysTakenThoughUnlockReturnsAtOnce() {
+        Duration minHold = millis(800);
+        FencedLock ours = newLock().withOptions(LockOptions.defaults().withMinHold(minHold));
+        long start = System.nanoTime();
+        ours.lock();
+        Task<Long> next = visitor(newLock());
+        awaitQueued(1);
+        ours.unlock();
+        assertThat(since(start)).isLessThan(minHold);
+        assertThat(ours.isHeldByCurrentThread()).isFalse();
+        assertThat(ours.isLocked()).isTrue();
+        assertThat(Duration.ofNanos(next.get(minHold.plus(PROMPT)) - start))
+                .isGreaterThanOrEqualTo(minHold.minusMillis(5));
+    }
+
+    @Test
+    void interruptsAreIgnoredOrThrownAndLeaveNothingBehind() throws Exception {
+        FencedLock lock = newLock();
+        Thread self = Thread.currentThread();
+        self.interrupt();
+        lock.lock();
+        Lease lease = lock.acquire();
+        lock.unlock();
+        lease.release();
+        assertThat(Thread.interrupted()).as("the flag is kept").isTrue();
+
+        List<ThrowingCallable> interruptible = List.of(
+                lock::lockInterruptibly,
+                lock::acquireInterruptibly,
+                () -> lock.tryLock(1, TimeUnit.MINUTES),
+                () -> lock.tryLock(Duration.ofMinutes(1), Duration.ofMinutes(1)),
+                () -> lock.tryAcquire(Duration.ofMinutes(1)),
+                () -> lock.run(Duration.ofMinutes(1), () -> {}),
+                () -> lock.call(Duration.ofMinutes(1), () -> true));
+        for (ThrowingCallable form : interruptible) {
+            self.interrupt();
+            assertThatThrownBy(form).isInstanceOf(InterruptedException.class);
+            assertThat(self.isInterrupted()).isFalse();
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+        }
+        awaitFree();
+
+        FencedLock theirs = heldElsewhere();
+        for (ThrowingCallable form : interruptible) {
+            Task<?> waiter = run(() -> assertThatThrownBy(form).isInstanceOf(InterruptedException.class));
+            awaitQueued(1);
+            waiter.interrupt();
+            waiter.get(PROMPT);
+            awaitQueued(0);
+        }
+        Task<Boolean> patient = start(() -> {
+            lock.lock();
+            lock.unlock();
+            return Thread.interrupted();
+        });
+        awaitQueued(1);
+        patient.interrupt();
+        pass(Duration.ofMillis(50));
+        assertThat(patient.isDone()).isFalse();
+        theirs.unlock();
+        assertThat(patient.get(PROMPT)).isTrue();
+    }
+
+    @Test
+    void onLossInterruptComesOnlyWhileTheLockIsStillHeldAndNotToAsyncLeases() {
+        LockOptions options = LockOptions.fixedLease(FIXED).withOnLoss(OnLoss.INTERRUPT);
+        FencedLock lock = newLock().withOptions(options);
+        assertThatThrownBy(lock::acquireAsync).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> lock.tryAcquireAsync(Duration.ZERO)).isInstanceOf(UnsupportedOperationException.class);
+        run(() -> {
+                    lock.lock();
+                    assertThatThrownBy(() -> Thread.sleep(60_000)).isInstanceOf(InterruptedException.class);
+                    assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+                    lock.lock();
+                    lock.unlock();
+                    Thread.sleep(millis(300).toMillis());
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                })
+                .get();
+    }
+
+    @Test
+    void callbacksComeInOrderOnTheClientsExecutorAndMayThrowBlockAndReenter() {
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
+        FencedLock lock = party.lock(name);
+        CountDownLatch gate = new CountDownLatch(1);
+        List<String> threads = new CopyOnWriteArrayList<>();
+        Ear ear = new Ear() {
+            @Override
+            void heard(Record event) {
+                threads.add(Thread.currentThread().getName());
+                assertThat(party.backend().isDelivering()).isFalse();
+                super.heard(event);
+                if (event instanceof LockListener.Acquired acquired
+                        && acquired.lockName().equals(name)) {
+                    LockContractPart.await(gate);
+                    throw new IllegalStateException("the listener's own");
+                }
+                if (event instanceof LockListener.Released released
+                        && released.lockName().equals(name)) {
+                    party.lock(name + ":nested").lock();
+                    party.lock(name + ":nested").unlock();
+                }
+            }
+        };
+        party.client().addListener(ear);
+        Lease lease = lock.acquire();
+        CompletableFuture<?> loss = lease.whenLost().toCompletableFuture();
+        lease.release();
+        FencedLock theirs = heldElsewhere();
+        CompletableFuture<Lease> cancelled = lock.acquireAsync().toCompletableFuture();
+        awaitQueued(1);
+        assertThat(cancelled.cancel(true)).isTrue();
+        awaitQueued(0);
+        theirs.unlock();
+        gate.countDown();
+        Await.until("the cancelled request is heard of", () -> of(ear, name).size() == 4);
+        assertThat(of(ear, name))
+                .containsExactly(
+                        LockListener.Waited.class,
+                        LockListener.Acquired.class,
+                        LockListener.Released.class,
+                        LockListener.Waited.class);
+        theirs.lock();
+        CompletableFuture<String> thread = lock.acquireAsync()
+                .thenApply(held -> {
+                    held.release();
+                    return Thread.currentThread().getName();
+                })
+                .toCompletableFuture();
+        awaitQueued(1);
+        theirs.unlock();
+        assertThat(get(thread)).isEqualTo("my-callbacks");
+        assertThat(threads).containsOnly("my-callbacks");
+        assertThat(loss).as("whenLost after a clean release").isNotDone();
+    }
+
+    @Test
+    void closeIsBoundedAndIdempotentAndEndsAllWaitsAndHolds() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        FencedLock theirs = newLockNamed(name + ":theirs");
+        theirs.lock();
+        Task<?> waiter = run(party.lock(name + ":theirs")::lock);
+        lock.lock();
+        Lease lease = lock.acquire();
+        Task<Throwable> local = start(() -> {
+            try {
+                lock.lockInterruptibly();
+                return new AssertionError("held through a client that is closed");
+            } catch (ClientClosedException e) {
+                return e;
+            }
+        });
+        local.awaitParked();
+        waiter.awaitParked();
+        party.client().close();
+        party.client().close();
+        assertThat(waiter.failure()).isInstanceOf(ClientClosedException.class);
+        assertThat(local.get()).isInstanceOf(ClientClosedException.class);
+        assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.CLOSED);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(isFree(name)).isTrue();
+        lock.unlock();
+        lease.release();
+        assertThatThrownBy(lock::lock).isInstanceOf(ClientClosedException.class);
+        assertThatThrownBy(lock::tryLock).isInstanceOf(ClientClosedException.class);
+        assertThat(failureOf(lock.acquireAsync())).isInstanceOf(ClientClosedException.class);
+        theirs.unlock();
+
+        Duration shutdown = millis(300);
+        Party slow = party(ClientOptions.defaults().withShutdownTime(shutdown));
+        slow.lock(name, LockOptions.fixedLease(FIXED)).lock();
+        site.freeze();
+        long start = System.nanoTime();
+        slow.client().close();
+        assertThat(since(start)).isLessThan(shutdown.plus(TOLERANCE));
+        site.thaw();
+        visitor(newLock()).get(PROMPT);
+    }
+
+    /** A hold with a lock and a lease. */
+    private static Lease twice(FencedLock lock) {
+        lock.lock();
+        return lock.acquire();
+    }
+
+    private static void isLost(FencedLock lock, Lease lease, Reason reason) {
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        for (ThrowingCallable step :
+                List.<ThrowingCallable>of(lock::lock, lock::tryAcquire, lock::unlock, lease::release)) {
+            assertThatThrownBy(step)
+                    .isInstanceOfSatisfying(
+                            LeaseLostException.class,
+                            lost -> assertThat(lost.loss().reason()).isEqualTo(reason));
+        }
+        lease.release();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    /** A thread that waits for the lock, and signs when it has it. */
+    private Task<?> signs(String who, FencedLock lock, List<String> served) {
+        Task<?> task = run(() -> {
+            lock.lock();
+            served.add(who);
+            lock.unlock();
+        });
+        task.awaitParked();
+        return task;
+    }
+
+    private static List<Class<?>> of(Ear ear, String lock) {
+        List<Class<?>> kinds = new ArrayList<>();
+        for (Record event : ear.events) {
+            if (event.toString().contains("lockName=" + lock + ",")) {
+                kinds.add(event.getClass());
+            }
+        }
+        return kinds;
+    }
+
+    /** How long it takes until it fails for want of an answer. */
+    private static Duration failsAfter(ThrowingCallable asking) {
+        long start = System.nanoTime();
+        assertThatThrownBy(asking)
+                .isInstanceOfSatisfying(
+                        BackendException.class, e -> assertThat(e.isRetryable()).isTrue());
+        return since(start);
+    }
+
+    private static long releases(Party party) {
+        return party.backend().requests(command -> command instanceof Command.Release);
+    }
+
+    private static long renewals(Party party) {
+        return party.backend().requests(command -> command instanceof Command.Renew);
+    }
+
+    /** Collects warnings. */
+    private static Handler into(List<String> warnings) {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
+                    warnings.add(new java.util.logging.SimpleFormatter().formatMessage(entry));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+    }
+}

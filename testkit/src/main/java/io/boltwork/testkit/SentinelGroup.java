@@ -1,0 +1,195 @@
+package io.boltwork.testkit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * Three sentinels that watch a master and its two replicas, real processes. They are impatient: a master that has not answered
+ * for {@link #PATIENCE} is replaced. Not thread-safe, as {@link RedisServer} is not.
+ */
+public final class SentinelGroup implements AutoCloseable {
+
+    /** After which time without an answer a sentinel believes that a server is down. */
+    public static final Duration PATIENCE = Duration.ofMillis(1_000);
+
+    /** What the sentinels call the master. */
+    public static final String NAME = "mymaster";
+
+    private static final int SENTINELS = 3;
+
+    private final ReplicaGroup data;
+    private final List<RedisServer> sentinels = new ArrayList<>();
+
+    private SentinelGroup(ReplicaGroup data) {
+        this.data = data;
+    }
+
+    /**
+     * Starts the group. The sentinels are the binary of {@link RedisServer#start} with {@code --sentinel}.
+     *
+     * @param extraArgs further arguments of each server, as on the command line
+     * @return the group; each sentinel knows the two others and both replicas
+     */
+    public static SentinelGroup start(String... extraArgs) {
+        return watching(ReplicaGroup.start(2, extraArgs), List.of());
+    }
+
+    /**
+     * Starts sentinels for servers that are there.
+     *
+     * @param data a master and replicas; they end with this group
+     * @param configuration further lines of each sentinel's configuration
+     * @return the group
+     */
+    public static SentinelGroup watching(ReplicaGroup data, List<String> configuration) {
+        SentinelGroup group = new SentinelGroup(data);
+        try {
+            RedisServer master = data.servers().get(0);
+            List<String> lines = new ArrayList<>(List.of(
+                    "sentinel monitor " + NAME + " " + master.host() + " " + master.port() + " " + (SENTINELS / 2 + 1),
+                    "sentinel down-after-milliseconds " + NAME + " " + PATIENCE.toMillis(),
+                    "sentinel failover-timeout " + NAME + " 2000"));
+            lines.addAll(configuration);
+            for (int i = 0; i < SENTINELS; i++) {
+                group.sentinels.add(RedisServer.startSentinel(lines));
+            }
+            group.sentinels.forEach(SentinelGroup::hurry);
+            Await.until("the sentinels know each other and the replicas", group::isComplete);
+        } catch (RuntimeException | Error e) {
+            group.close();
+            throw e;
+        }
+        return group;
+    }
+
+    /** Redis 7 lets a sentinel talk more often than every second, or ten. */
+    private static void hurry(RedisServer sentinel) {
+        try {
+            sentinel.command(
+                    "SENTINEL",
+                    "DEBUG",
+                    "INFO-PERIOD",
+                    "200",
+                    "PING-PERIOD",
+                    "100",
+                    "PUBLISH-PERIOD",
+                    "200",
+                    "ASK-PERIOD",
+                    "100",
+                    "TILT-PERIOD",
+                    "1000");
+        } catch (RedisErrorException e) {
+            // an older one takes its time
+        }
+    }
+
+    private boolean isComplete() {
+        int others = data.servers().size() - 1;
+        return sentinels.stream().allMatch(sentinel -> {
+            List<?> state = state(sentinel);
+            return value(state, "num-slaves").equals(Integer.toString(others))
+                    && value(state, "num-other-sentinels").equals(Integer.toString(SENTINELS - 1));
+        });
+    }
+
+    private static List<?> state(RedisServer sentinel) {
+        return (List<?>) Objects.requireNonNull(sentinel.command("SENTINEL", "MASTER", NAME));
+    }
+
+    private static String value(List<?> state, String field) {
+        return String.valueOf(state.get(state.indexOf(field) + 1));
+    }
+
+    /**
+     * The address for clients.
+     *
+     * @return such as {@code redis-sentinel://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3/0#mymaster}
+     */
+    public String uri() {
+        return sentinels.stream()
+                .map(sentinel -> sentinel.host() + ":" + sentinel.port())
+                .collect(Collectors.joining(",", "redis-sentinel://", "/0#" + NAME));
+    }
+
+    /**
+     * Who watches.
+     *
+     * @return the three sentinels
+     */
+    public List<RedisServer> sentinels() {
+        return List.copyOf(sentinels);
+    }
+
+    /**
+     * Who is watched.
+     *
+     * @return the first master and its replicas
+     */
+    public ReplicaGroup data() {
+        return data;
+    }
+
+    /**
+     * The master in the eyes of a sentinel.
+     *
+     * @param sentinel whom to ask
+     * @return the server
+     */
+    public RedisServer master(RedisServer sentinel) {
+        List<?> address =
+                (List<?>) Objects.requireNonNull(sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME));
+        return data.servers().stream()
+                .filter(server -> Integer.toString(server.port()).equals(address.get(1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("Not of this group: " + address));
+    }
+
+    /**
+     * Waits until all sentinels agree on another master, and it accepts writes.
+     *
+     * @param before who was the master
+     * @return who is it now
+     */
+    public RedisServer awaitOther(RedisServer before) {
+        Await.within(
+                Duration.ofMinutes(3), // it may take several elections
+                "the sentinels agree on another master than " + before,
+                () -> sentinels.stream().map(this::master).distinct().count() == 1
+                        && master(sentinels.get(0)) != before
+                        && "master".equals(ReplicaGroup.field(master(sentinels.get(0)), "role")));
+        return master(sentinels.get(0));
+    }
+
+    /**
+     * Has a replica promoted though the master is well; waits until the sentinels agree.
+     *
+     * @return the new master
+     */
+    public RedisServer failover() {
+        RedisServer before = master(sentinels.get(0));
+        Await.until("a replica can be promoted", () -> {
+            try {
+                sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
+                return true;
+            } catch (RedisErrorException e) {
+                return false;
+            }
+        });
+        return awaitOther(before);
+    }
+
+    /** Ends all of them. */
+    @Override
+    public void close() {
+        sentinels.forEach(RedisServer::close);
+        data.close();
+    }
+
+    @Override
+    public String toString() {
+        return "SentinelGroup " + sentinels + " of " + data;
+    }
+}

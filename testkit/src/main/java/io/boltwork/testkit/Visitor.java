@@ -1,0 +1,128 @@
+package io.boltwork.testkit;
+
+import io.boltwork.testkit.Event.Action;
+import io.boltwork.testkit.Event.Type;
+import io.boltwork.testkit.HistoryChecker.Rule;
+import io.boltwork.testkit.HistoryChecker.Violations;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A thread of a history: makes holds of its events, in their order, and sees whether they can be. Not thread-safe. */
+final class Visitor {
+    private final Violations violations;
+    private final List<Hold> holds = new ArrayList<>();
+    private final Map<String, Hold> current = new HashMap<>();
+    private @Nullable Event invoked;
+    private @Nullable Event last;
+
+    Visitor(Violations violations) {
+        this.violations = violations;
+    }
+
+    /** All its holds, also those that are over. */
+    Collection<Hold> holds() {
+        return holds;
+    }
+
+    /** What it waits for. */
+    @Nullable
+    Event unanswered() {
+        return invoked;
+    }
+
+    void next(Event event) {
+        if (last != null && event.nanos() < last.nanos()) {
+            violations.add(Rule.FORM, "time goes back", last, event);
+        }
+        last = event;
+        if (event.action() == Action.CHECK) {
+            checked(event);
+        } else if (event.type() == Type.INVOKE) {
+            if (invoked != null) {
+                violations.add(Rule.FORM, "a call although there is no answer to the one before", invoked, event);
+            }
+            invoked = event;
+        } else {
+            Event question = invoked;
+            if (question == null
+                    || question.action() != event.action()
+                    || !question.lock().equals(event.lock())) {
+                violations.add(Rule.FORM, "an answer to nothing", question, event);
+                return;
+            }
+            invoked = null;
+            if (event.action() == Action.ACQUIRE) {
+                acquired(question, event);
+            } else {
+                released(question, event);
+            }
+        }
+    }
+
+    private void acquired(Event question, Event answer) {
+        if (answer.type() != Type.OK) {
+            return;
+        }
+        Hold hold = current.get(answer.lock());
+        if (answer.token() <= 0) {
+            violations.add(Rule.FORM, "a hold without a token", question, answer);
+        } else if (hold == null) {
+            Hold begun = new Hold(question, answer);
+            holds.add(begun);
+            current.put(answer.lock(), begun);
+        } else {
+            if (hold.token() != answer.token()) {
+                violations.add(Rule.TOKENS, "nested, and with another token", hold.acquired(), answer);
+            }
+            hold.deepen();
+            confirm(hold, question, answer);
+        }
+    }
+
+    private void released(Event question, Event answer) {
+        Hold hold = current.get(answer.lock());
+        if (hold == null) {
+            if (answer.type() != Type.FAIL) {
+                violations.add(Rule.FORM, "a release without a hold", question, answer);
+            }
+            return;
+        }
+        switch (answer.type()) {
+            case OK -> confirm(hold, question, answer);
+            case FAIL -> hold.lose();
+            default -> {} // nobody knows
+        }
+        if (hold.unwind()) {
+            current.remove(answer.lock());
+        }
+    }
+
+    private void checked(Event check) {
+        Hold hold = current.get(check.lock());
+        boolean ours = hold != null && hold.token() == check.token();
+        if (check.type() == Type.OK) {
+            if (hold == null) {
+                violations.add(Rule.FORM, "valid without a hold", check);
+            } else if (!ours) {
+                violations.add(Rule.TOKENS, "valid with another token", hold.acquired(), check);
+            } else {
+                confirm(hold, check, check);
+            }
+        } else if (hold != null && ours) {
+            hold.lose(); // else it is of a hold that is over
+        }
+    }
+
+    /** The hold was valid at the time of one event, as another tells. */
+    private void confirm(Hold hold, Event when, Event tells) {
+        if (hold.isLost()) {
+            violations.add(Rule.VALIDITY, "valid after it was lost", hold.acquired(), tells);
+        } else {
+            hold.confirm(when);
+        }
+    }
+}

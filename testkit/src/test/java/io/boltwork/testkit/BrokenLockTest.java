@@ -1,0 +1,90 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Event.Action;
+import io.boltwork.testkit.Event.Type;
+import io.boltwork.testkit.HistoryChecker.Rule;
+import io.boltwork.testkit.HistoryChecker.Verdict;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The lock of many an application: SET NX PX to take it, DEL to give it back, nothing that tells its holder when the time is
+ * over. Two JVMs that use it on a real Redis are convicted by their histories.
+ */
+class BrokenLockTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String LOCK = "broken";
+
+    @AutoClose
+    private final RedisServer redis = RedisServer.start();
+
+    @RegisterExtension
+    final LeavesNothingBehind nothing = new LeavesNothingBehind(() -> redis);
+
+    @TempDir
+    Path directory;
+
+    /** Takes the lock with the lease it is sent (in ms), gives it back at the next line. Arguments: URI, directory, name. */
+    static final class User {
+        public static void main(String[] args) throws IOException {
+            URI uri = URI.create(args[0]);
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            try (Resp redis = new Resp(uri.getHost(), uri.getPort(), PATIENCE);
+                    HistoryWriter history = HistoryWriter.open(Path.of(args[1]), args[2])) {
+                System.out.println("ready");
+                String lease = in.readLine();
+                history.write(Action.ACQUIRE, Type.INVOKE, LOCK, 0);
+                while (redis.call("SET", LOCK, args[2], "NX", "PX", lease) == null) {
+                    Thread.onSpinWait();
+                }
+                long token = (Long) Objects.requireNonNull(redis.call("INCR", "tokens"));
+                history.write(Action.ACQUIRE, Type.OK, LOCK, token);
+                System.out.println("locked " + token);
+                in.readLine();
+                history.write(Action.RELEASE, Type.INVOKE, LOCK, 0);
+                redis.call("DEL", LOCK);
+                history.write(Action.RELEASE, Type.OK, LOCK, 0);
+                System.out.println("unlocked");
+            }
+        }
+    }
+
+    private ChildJvm user(String name) {
+        return nothing.closing(ChildJvm.start(User.class, redis.uri(), directory.toString(), name));
+    }
+
+    private static void tell(ChildJvm user, String what, String answer) throws InterruptedException {
+        user.send(what);
+        assertThat(user.nextLine(PATIENCE)).isEqualTo(answer);
+    }
+
+    @Test
+    void whoOutstaysItsLeaseAndWhoDeletesSomebodyElsesHoldAreConvicted() throws InterruptedException {
+        List<ChildJvm> users = List.of(user("a"), user("b"), user("c"));
+        for (ChildJvm user : users) {
+            assertThat(user.nextLine(PATIENCE)).isEqualTo("ready");
+        }
+        tell(users.get(0), "50", "locked 1");
+        tell(users.get(1), "600000", "locked 2"); // when the lease of the first is over
+        tell(users.get(0), "unlock", "unlocked"); // deletes the second one's
+        tell(users.get(2), "600000", "locked 3");
+        tell(users.get(1), "unlock", "unlocked");
+        tell(users.get(2), "unlock", "unlocked");
+        Verdict verdict = HistoryChecker.check(History.read(directory));
+        System.out.println(verdict);
+        assertThat(verdict.violations()).hasSize(2).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
+    }
+}

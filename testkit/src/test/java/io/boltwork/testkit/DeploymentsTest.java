@@ -1,0 +1,57 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import org.junit.jupiter.api.Test;
+
+/** Servers that belong together. */
+class DeploymentsTest {
+
+    @Test
+    void aReplicaHasWhatItsMasterHas() {
+        try (ReplicaGroup group = ReplicaGroup.start(1)) {
+            RedisServer master = group.servers().get(0);
+            RedisServer replica = group.servers().get(1);
+            master.command("SET", "k", "v");
+            Await.until("it is replicated", () -> "v".equals(replica.command("GET", "k")));
+            assertThat(ReplicaGroup.field(replica, "role")).isEqualTo("slave");
+            group.promote(replica);
+            assertThat(ReplicaGroup.field(replica, "role")).isEqualTo("master");
+        }
+    }
+
+    @Test
+    void sentinelsKnowTheMasterAndPromoteAReplicaWhenTold() {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            RedisServer master = group.data().servers().get(0);
+            assertThat(group.sentinels()).allMatch(sentinel -> group.master(sentinel) == master);
+
+            RedisServer next = group.failover();
+            assertThat(next).isNotEqualTo(master);
+            assertThat(ReplicaGroup.field(next, "role")).isEqualTo("master");
+        }
+    }
+
+    @Test
+    void aServerSpeaksTlsWithTheCertificatesThatWereMade() throws Exception {
+        assumeTrue(RedisServer.knowsTls(), "skipped: this redis-server was built without TLS");
+        try (Certificates certificates = Certificates.make();
+                RedisServer redis = RedisServer.startTls(certificates, true)) {
+            CertificateFactory factory = CertificateFactory.getInstance("X.509");
+            try (var in = Files.newInputStream(certificates.server());
+                    var authority = Files.newInputStream(certificates.authority())) {
+                factory.generateCertificate(in)
+                        .verify(factory.generateCertificate(authority).getPublicKey());
+            }
+            assertThat(redis.tlsUri()).startsWith("rediss://127.0.0.1:").isNotEqualTo(redis.uri());
+            try (var in = Files.newInputStream(certificates.server())) {
+                X509Certificate server = (X509Certificate) factory.generateCertificate(in);
+                assertThat(server.getSubjectAlternativeNames()).hasSize(2);
+            }
+        }
+    }
+}

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,29 +20,26 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
 
     private final CompletableFuture<Optional<Lease>> turn;
     private final Function<? super Lease, ? extends CompletionStage<T>> body;
+    private final Executor callbacks;
 
-    private AsyncCall(
-            CompletableFuture<Optional<Lease>> turn, Function<? super Lease, ? extends CompletionStage<T>> body) {
+    /** {@code turn} must not be there yet: the thread that completes it begins the body, and must be one for callbacks. */
+    AsyncCall(
+            CompletableFuture<Optional<Lease>> turn,
+            Function<? super Lease, ? extends CompletionStage<T>> body,
+            Supplier<LockTimeoutException> refused,
+            Executor callbacks) {
         this.turn = turn;
         this.body = body;
-    }
-
-    /** {@code refused} says what it means that there was no lease. */
-    static <T extends @Nullable Object> CompletionStage<T> of(
-            CompletionStage<Optional<Lease>> turn,
-            Function<? super Lease, ? extends CompletionStage<T>> body,
-            Supplier<LockTimeoutException> refused) {
-        AsyncCall<T> call = new AsyncCall<>(turn.toCompletableFuture(), body);
-        call.turn.whenComplete((lease, failure) -> {
+        this.callbacks = callbacks;
+        turn.whenComplete((lease, failure) -> {
             if (failure != null) {
-                call.completeExceptionally(failure);
+                completeExceptionally(failure);
             } else if (lease.isEmpty()) {
-                call.completeExceptionally(refused.get());
+                completeExceptionally(refused.get());
             } else {
-                call.begin(lease.get());
+                begin(lease.get());
             }
         });
-        return call;
     }
 
     private void begin(Lease lease) {
@@ -51,8 +49,8 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
         } catch (Throwable thrown) { // the user's own; the lock is given back all the same
             result = CompletableFuture.failedFuture(thrown);
         }
-        result.whenComplete(
-                (value, failure) -> lease.releaseAsync().whenComplete((nothing, loss) -> end(value, failure, loss)));
+        result.whenComplete((value, failure) ->
+                lease.releaseAsync().whenCompleteAsync((nothing, loss) -> end(value, failure, loss), callbacks));
     }
 
     private void end(T value, @Nullable Throwable failure, @Nullable Throwable loss) {

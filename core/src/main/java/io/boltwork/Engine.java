@@ -510,6 +510,16 @@ final class Engine implements BackendListener {
 
     // ================================================================ the rest
 
+    /** Whether locks with these options can be had here. */
+    void check(LockOptions options) {
+        options.replication().map(Replication::within).ifPresent(within -> {
+            if (within.compareTo(backend.commandTimeout()) >= 0) {
+                throw new IllegalArgumentException("within must be shorter than the backend's command timeout of "
+                        + Durations.text(backend.commandTimeout()) + ", but is " + Durations.text(within));
+            }
+        });
+    }
+
     Collection<LockDriver> drivers() {
         return drivers.values();
     }

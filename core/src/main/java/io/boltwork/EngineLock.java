@@ -28,6 +28,7 @@ final class EngineLock implements FencedLock {
         this.engine = engine;
         this.name = name;
         this.options = options;
+        engine.check(options);
     }
 
     @Override
@@ -200,52 +201,68 @@ final class EngineLock implements FencedLock {
 
     @Override
     public CompletionStage<Lease> acquireAsync() {
-        return async(
-                FOR_EVER,
-                lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")));
+        return request(
+                        FOR_EVER,
+                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
+                .post();
     }
 
     @Override
     public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
-        return async(Durations.nanos("wait", wait), Function.identity());
+        return request(Durations.nanos("wait", wait), Function.identity()).post();
     }
 
     @Override
     public <T extends @Nullable Object> CompletionStage<T> callAsync(
             Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
         Objects.requireNonNull(body, "body");
-        return AsyncCall.of(tryAcquireAsync(wait), body, () -> new LockTimeoutException(name, wait));
+        AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
+        // waits before the lock can be there: else the body would run here, on the caller's thread
+        CompletionStage<T> call = new AsyncCall<>(
+                turn,
+                body,
+                () -> new LockTimeoutException(name, wait),
+                end -> engine.callbacks(name).run(end));
+        turn.post();
+        return call;
     }
 
-    private <T> CompletionStage<T> async(long nanos, Function<Optional<Lease>, T> result) {
+    private <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         if (options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
                     "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
-        Waiter waiter = Waiter.ofHandle(options, nanos == NOT_AT_ALL);
-        AsyncResult<T> future = new AsyncResult<>(engine, name, waiter);
-        engine.request(name, waiter);
-        if (nanos != FOR_EVER && !waiter.tryOnly && !waiter.outcome.isDecided()) {
-            Scheduler.Timer timer = engine.cancelAfter(name, waiter, nanos);
-            future.whenComplete((value, failure) -> timer.cancel());
-        }
-        waiter.outcome.then(() -> engine.callbacks(name).run(() -> future.settle(waiter.outcome.value(), result)));
-        return future;
+        return new AsyncRequest<>(engine, name, Waiter.ofHandle(options, nanos == NOT_AT_ALL), nanos, result);
     }
 
-    /** The result of an asynchronous request. Cancelling it withdraws the request. */
-    private static final class AsyncResult<T> extends CompletableFuture<T> {
+    /** The result of an asynchronous request, which begins to wait when it is posted. Cancelling it withdraws it. */
+    private static final class AsyncRequest<T> extends CompletableFuture<T> {
         private final Engine engine;
         private final String name;
         private final Waiter waiter;
+        private final long nanos;
+        private final Function<Optional<Lease>, T> result;
 
-        AsyncResult(Engine engine, String name, Waiter waiter) {
+        AsyncRequest(Engine engine, String name, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
             this.engine = engine;
             this.name = name;
             this.waiter = waiter;
+            this.nanos = nanos;
+            this.result = result;
         }
 
-        void settle(Verdict verdict, Function<Optional<Lease>, T> result) {
+        /** Once. The result is completed on the client's executor, never by this call. */
+        AsyncRequest<T> post() {
+            engine.request(name, waiter);
+            if (nanos != FOR_EVER && !waiter.tryOnly && !waiter.outcome.isDecided()) {
+                Scheduler.Timer timer = engine.cancelAfter(name, waiter, nanos);
+                whenComplete((value, failure) -> timer.cancel());
+            }
+            waiter.outcome.then(() -> engine.callbacks(name).run(() -> settle(waiter.outcome.value())));
+            return this;
+        }
+
+        private void settle(Verdict verdict) {
             if (verdict == Waiter.Denied.CANCELLED) {
                 return; // by cancel(), which has completed this
             }

@@ -148,9 +148,7 @@ final class LockMachine {
         if (waiter.request != null) {
             undoing.undo(waiter.request);
         }
-        if (polls && pollAt == Ticker.NEVER && waiters.hasOwnRequests()) {
-            pollAt = lastEvent; // its answer would have said when
-        }
+        othersPoll(polls);
         pump();
     }
 
@@ -274,6 +272,9 @@ final class LockMachine {
                     news.restored(hold);
                 }
                 undoing.named(restored.owner());
+            } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
+                replicated(replicate, sent, replicated);
+                undoing.named(replicated.owner());
             } else if (command instanceof Command.Renew renew && reply instanceof Reply.Renewed renewed) {
                 extended(renew, sent, renewed.items().get(0));
             } else {
@@ -535,6 +536,8 @@ final class LockMachine {
                 if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
                     // older than the present hold, too late, or too short to count: neither a hold nor a loss
                     ask(request);
+                } else if (request.needsReplicas(token)) {
+                    replicate(request, token);
                 } else {
                     begin(request, deadline, token, confirmed);
                 }
@@ -705,19 +708,21 @@ final class LockMachine {
             }
             case REFUSED -> {
                 if (request.state == State.WANTED) {
-                    wanted = null;
-                    decide(waiters.takeFor(request), Denied.REFUSED);
-                    undoing.undo(request);
+                    refuse(request, Denied.REFUSED);
                 }
             }
             case STALE -> {
                 if (request.state == State.WANTED && request.awaited == null) {
-                    // at once: this very answer has set the estimate of the server's clock right
-                    request.dueAt = effects.now() + (request.failures == 0 ? 0 : retryDelay(request));
-                    request.failures++;
+                    askSoon(request);
                 }
             }
         }
+    }
+
+    /** At once: this very answer has set the estimate of the server's clock right. Then with pauses. */
+    private void askSoon(Request request) {
+        request.dueAt = effects.now() + (request.failures == 0 ? 0 : retryDelay(request));
+        request.failures++;
     }
 
     private void queued(Request request, long sent, Reply.Acquired answer) {
@@ -760,6 +765,62 @@ final class LockMachine {
                     other.askAgain = true;
                 }
             }
+        }
+    }
+
+    // ================================================================ replicas
+
+    private void replicate(Request request, long token) {
+        Replication wanted = request.options.replication().orElse(null);
+        if (wanted != null && !request.isReplicating(token)) {
+            long now = effects.now();
+            Command.Replicate replicate =
+                    request.replicate(effects.serverClock(), now, timing.commandTimeout, token, wanted);
+            request.sent(replicate, now);
+            effects.send(replicate);
+        }
+    }
+
+    private void replicated(Command.Replicate replicate, long sent, Reply.Replicated answer) {
+        Command.Renew.Item item = replicate.item();
+        Request request = requests.get(item.request());
+        if (request == null || !request.answeredTo(replicate) || request.state != State.WANTED) {
+            return; // nobody waits for it any more, or it has been asked anew
+        }
+        if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late: see who is
+            askSoon(request);
+        } else if (answer.replicas() < replicate.replicas()) {
+            refuse(request, new Waiter.Failed(Outage.refused(name, tooFew(replicate, answer))));
+        } else {
+            request.replicated = item.firstToken();
+            owns(request, sent + Request.safe(item.leaseMillis(), 0), item.firstToken(), sent);
+        }
+    }
+
+    private static BackendException tooFew(Command.Replicate wanted, Reply.Replicated answer) {
+        return new BackendException(
+                "Only " + answer.replicas() + " of the " + wanted.replicas()
+                        + " replicas that Replication.atLeast asks for have confirmed the lock within "
+                        + wanted.withinMillis() + " ms",
+                true,
+                null);
+    }
+
+    /** Whoever it is for does not get the lock. */
+    private void refuse(Request request, Waiter.Verdict verdict) {
+        if (request == wanted) {
+            wanted = null;
+        }
+        boolean polls = waiters.oldest() == request;
+        decide(waiters.takeFor(request), verdict);
+        undoing.undo(request);
+        othersPoll(polls);
+    }
+
+    /** The one that polled for all is gone; its answer would have said when to ask again. */
+    private void othersPoll(boolean itPolled) {
+        if (itPolled && pollAt == Ticker.NEVER && waiters.hasOwnRequests()) {
+            pollAt = lastEvent;
         }
     }
 
@@ -947,6 +1008,8 @@ final class LockMachine {
         outage.failed(sent, failed.cause());
         if (command instanceof Command.Acquire acquire) {
             acquireFailed(command, acquire, failed);
+        } else if (command instanceof Command.Replicate replicate) {
+            wishFailed(command, requests.get(replicate.item().request()), failed);
         } else if (command instanceof Command.Release release) {
             retryLater(release.request(), command);
             if (release.next() != null) {
@@ -971,11 +1034,15 @@ final class LockMachine {
 
     private void acquireFailed(Command command, Command.Acquire acquire, Reply.Failed failed) {
         Request request = requests.get(acquire.request());
+        if (request != null && !failed.executed()) {
+            request.unanswered--;
+        }
+        wishFailed(command, request, failed);
+    }
+
+    private void wishFailed(Command command, @Nullable Request request, Reply.Failed failed) {
         if (request == null) {
             return;
-        }
-        if (!failed.executed()) {
-            request.unanswered--;
         }
         boolean current = request.awaited == command;
         retryLater(request.id, command);
@@ -985,9 +1052,7 @@ final class LockMachine {
         if (!failed.cause().isRetryable()) {
             failAll(Outage.refused(name, failed.cause()));
         } else if (request.tryOnly && current) {
-            wanted = null;
-            decide(waiters.takeFor(request), new Waiter.Failed(Outage.refused(name, failed.cause())));
-            undoing.undo(request);
+            refuse(request, new Waiter.Failed(Outage.refused(name, failed.cause())));
         }
     }
 
@@ -1021,9 +1086,7 @@ final class LockMachine {
         request.dueAt = effects.now();
         leaveReleaser(request);
         if (request.state == State.WANTED && request.tryOnly) {
-            wanted = null;
-            decide(waiters.takeFor(request), new Waiter.Failed(outage.unknown(name, "within its command timeout")));
-            undoing.undo(request);
+            refuse(request, new Waiter.Failed(outage.unknown(name, "within its command timeout")));
         }
     }
 

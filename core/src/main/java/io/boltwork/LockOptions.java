@@ -36,7 +36,7 @@ public final class LockOptions {
     private static final long SLOW_ANSWER = 1_000_000_000;
 
     private static final LockOptions DEFAULTS = new LockOptions(new Settings(
-            Duration.ofSeconds(30), true, Fairness.BATCHED, null, Duration.ZERO, Duration.ZERO, OnLoss.NOTIFY));
+            Duration.ofSeconds(30), true, Fairness.BATCHED, null, Duration.ZERO, Duration.ZERO, OnLoss.NOTIFY, null));
 
     private final Settings settings;
 
@@ -47,7 +47,8 @@ public final class LockOptions {
             @Nullable Duration maxHold,
             Duration minHold,
             Duration takeoverDelay,
-            OnLoss onLoss) {}
+            OnLoss onLoss,
+            @Nullable Replication replication) {}
 
     /** What the backend is asked for, in milliseconds: long enough for {@code minHold}, and no longer than {@code maxHold}. */
     final long leaseMillis;
@@ -148,8 +149,8 @@ public final class LockOptions {
 
     private LockOptions with(Duration lease, boolean renewed) {
         Settings s = settings;
-        return new LockOptions(
-                new Settings(lease, renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss));
+        return new LockOptions(new Settings(
+                lease, renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
     }
 
     /**
@@ -164,8 +165,8 @@ public final class LockOptions {
     public LockOptions withMaxHold(Duration maxHold) {
         Settings s = settings;
         Duration checked = Durations.between("maxHold", maxHold, SHORTEST, LONGEST);
-        return new LockOptions(
-                new Settings(s.lease, s.renewed, s.fairness, checked, s.minHold, s.takeoverDelay, s.onLoss));
+        return new LockOptions(new Settings(
+                s.lease, s.renewed, s.fairness, checked, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
     }
 
     /**
@@ -181,8 +182,8 @@ public final class LockOptions {
     public LockOptions withMinHold(Duration minHold) {
         Settings s = settings;
         Duration checked = Durations.between("minHold", minHold, Duration.ZERO, LONGEST);
-        return new LockOptions(
-                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, checked, s.takeoverDelay, s.onLoss));
+        return new LockOptions(new Settings(
+                s.lease, s.renewed, s.fairness, s.maxHold, checked, s.takeoverDelay, s.onLoss, s.replication));
     }
 
     /**
@@ -195,8 +196,8 @@ public final class LockOptions {
     public LockOptions withFairness(Fairness fairness) {
         Settings s = settings;
         Objects.requireNonNull(fairness, "fairness");
-        return new LockOptions(
-                new Settings(s.lease, s.renewed, fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss));
+        return new LockOptions(new Settings(
+                s.lease, s.renewed, fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
     }
 
     /**
@@ -211,7 +212,8 @@ public final class LockOptions {
     public LockOptions withTakeoverDelay(Duration takeoverDelay) {
         Settings s = settings;
         Duration checked = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST);
-        return new LockOptions(new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, checked, s.onLoss));
+        return new LockOptions(
+                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, checked, s.onLoss, s.replication));
     }
 
     /**
@@ -223,8 +225,22 @@ public final class LockOptions {
     public LockOptions withOnLoss(OnLoss onLoss) {
         Settings s = settings;
         Objects.requireNonNull(onLoss, "onLoss");
-        return new LockOptions(
-                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, onLoss));
+        return new LockOptions(new Settings(
+                s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, onLoss, s.replication));
+    }
+
+    /**
+     * Sets how many replicas must have the lock before it counts as acquired. For deployments whose master may be replaced.
+     * Default: none.
+     *
+     * @param replication how many, and how long to wait for them
+     * @return options with that setting
+     */
+    public LockOptions withReplication(Replication replication) {
+        Settings s = settings;
+        Objects.requireNonNull(replication, "replication");
+        return new LockOptions(new Settings(
+                s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, replication));
     }
 
     /**
@@ -290,6 +306,15 @@ public final class LockOptions {
         return settings.onLoss;
     }
 
+    /**
+     * How many replicas must have the lock before it counts as acquired.
+     *
+     * @return the setting, empty for none
+     */
+    public Optional<Replication> replication() {
+        return Optional.ofNullable(settings.replication);
+    }
+
     boolean isFifo() {
         return settings.fairness == Fairness.FIFO;
     }
@@ -312,6 +337,7 @@ public final class LockOptions {
                 + (s.maxHold == null ? "" : ", held at most " + Durations.text(s.maxHold))
                 + (s.minHold.isZero() ? "" : ", taken at least " + Durations.text(s.minHold))
                 + (s.takeoverDelay.isZero() ? "" : ", takeover after " + Durations.text(s.takeoverDelay))
+                + (s.replication == null ? "" : ", on " + s.replication)
                 + ", on loss " + s.onLoss;
     }
 }

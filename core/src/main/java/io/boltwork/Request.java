@@ -89,6 +89,9 @@ final class Request {
     /** When the last of what was written, if the server executes it at once, would cease to keep others out. */
     long reach;
 
+    /** The token of the grant that enough replicas know of; 0 for none. */
+    long replicated;
+
     // ---- holding
 
     /** When the hold counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. */
@@ -223,6 +226,25 @@ final class Request {
         long stale = notAfter(clock, now, commandTimeout);
         reaches(now, options.leaseMillis);
         return new Command.Acquire(lock, id, !tryOnly, options.leaseMillis, options.takeoverMillis, stale);
+    }
+
+    /** To find out whether replicas know of the grant that this token came with. */
+    Command.Replicate replicate(ServerClock clock, long now, long commandTimeout, long token, Replication wanted) {
+        prolongs(now, options.leaseMillis);
+        Command.Renew.Item item = new Command.Renew.Item(lock, id, token, options.leaseMillis, options.takeoverMillis);
+        long stale = notAfter(clock, now, commandTimeout);
+        return new Command.Replicate(item, wanted.replicas(), wanted.within().toMillis(), stale);
+    }
+
+    /** Whether replicas are wanted that have not confirmed that grant. */
+    boolean needsReplicas(long token) {
+        return options.replication().isPresent() && replicated != token;
+    }
+
+    /** Whether it is being found out whether replicas know of that grant. */
+    boolean isReplicating(long token) {
+        return awaited instanceof Command.Replicate replicate
+                && replicate.item().firstToken() == token;
     }
 
     Command.Renew.Item renewal(long now) {
@@ -384,6 +406,7 @@ final class Request {
                 && !options.isFifo()
                 && options.minHoldNanos == 0
                 && !extended
+                && options.replication().isEmpty()
                 && now < sliceEnd
                 && now < deadline
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;

@@ -98,7 +98,12 @@ record Plan(
     }
 
     /** @param extend how much longer the lease is made to last meanwhile; 0: it is not */
-    record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {}
+    record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {
+        Act withReplica() {
+            LockOptions wanting = options.withReplication(Replication.atLeast(1, Duration.ofMillis(50)));
+            return new Act(kind, lock, wanting, patience, work, rest, extend);
+        }
+    }
 
     enum Trouble {
         /** Both connections of a client break. */
@@ -210,7 +215,30 @@ record Plan(
     // ================================================================ drawing
 
     static Plan of(long seed) {
-        return new Draw(seed).plan();
+        Plan plan = new Draw(seed).plan();
+        return seed % 8 == 3 ? plan.withReplicas() : plan;
+    }
+
+    /** Some, or all, want a replica to know of their holds. */
+    private Plan withReplicas() {
+        Random random = random("replicas");
+        boolean all = random.nextBoolean();
+        List<Client> wanting = clients.stream()
+                .map(client -> new Client(
+                        client.id,
+                        client.start,
+                        client.driftPpm,
+                        client.users.stream()
+                                .map(user -> new User(
+                                        user.name,
+                                        user.isThread,
+                                        user.start,
+                                        user.acts.stream()
+                                                .map(act -> all || random.nextBoolean() ? act.withReplica() : act)
+                                                .toList()))
+                                .toList()))
+                .toList();
+        return new Plan(seed, weather, network, outagePatience, wanting, faults);
     }
 
     /** A source of randomness for one actor, so that leaving out another one changes little. */

@@ -63,6 +63,9 @@ final class Properties {
     /** Requests from which their lock was taken by force. */
     private final Map<String, Force> forced = new HashMap<>();
 
+    /** First tokens of grants that replicas have confirmed. */
+    private final Set<Long> confirmed = new HashSet<>();
+
     /** Requests whose release has been executed. */
     private final Set<String> releases = new HashSet<>();
 
@@ -284,6 +287,10 @@ final class Properties {
             newOwner(release.lock());
         } else if (command instanceof Command.Withdraw withdraw) {
             newOwner(withdraw.lock());
+        } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
+            if (replicated.replicas() >= replicate.replicas()) {
+                confirmed.add(replicate.item().firstToken());
+            }
         } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
             if (restored.outcome() == Reply.Renewal.OK) {
                 restored(restore);
@@ -454,7 +461,7 @@ final class Properties {
         // a clock that is set back gives a claim that has lapsed its time again, if its lapse is lost
         boolean hasComeBack = server.hasGoneBack() && server.losses(newer.grantedAt, time.now()) > 0;
         check(
-                server.losses(older.grantedAt, newer.grantedAt) > 0 || hasComeBack,
+                server.losses(older.grantedAt, newer.grantedAt, older.hold.request.firstToken) > 0 || hasComeBack,
                 Property.EXCLUSION,
                 () -> "the lock " + story.lock + " is held by " + older + " and by " + newer);
         check(
@@ -495,6 +502,10 @@ final class Properties {
                 hold.token <= server.micros() + server.behind() / Plan.MICRO + MOST_AHEAD,
                 Property.TOKENS_GROW,
                 () -> begun + " is far ahead of the clock");
+        check(
+                hold.request.options.replication().isEmpty() || confirmed.contains(hold.token),
+                Property.REPLICATED,
+                () -> begun + " begins before a replica knows of it");
         check(hold.isValid() || hold.isOver(), Property.LEASES_END, () -> begun + " begins after its lease has ended");
         if (begun.isForced(forced)) {
             return; // its client does not know yet

@@ -6,6 +6,8 @@ enum Property {
     EXCLUSION,
     /** A valid holder is the owner at the server, and there at least until its deadline. */
     LEASE_AT_SERVER,
+    /** A hold that wants replicas begins when they know of it, and is not lost by their taking over. */
+    REPLICATED,
     /** Later holds have larger tokens. */
     TOKENS_GROW,
     /** A hold that the server forgot is restored only if nobody has held the lock since. */

@@ -9,8 +9,11 @@ import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -20,12 +23,22 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedServer {
 
     private final VirtualTime time;
+    private final List<String> locks;
     private final MemoryServer server;
     private final List<Loss> losses = new ArrayList<>();
     private final List<Long> failovers = new ArrayList<>();
     private final Set<String> subscribed = new HashSet<>();
     private BiConsumer<Command, Reply> watcher = (command, reply) -> {};
     private Consumer<Grant> grants = grant -> {};
+    private final Random random;
+    private final boolean replicasFail;
+
+    /** The newest copy that is known to be at a replica, and how many commands it has seen. */
+    private @Nullable MemoryReplica confirmed;
+
+    private long confirmedAt;
+    private long commands;
+    private final Map<MemoryReplica, Long> seen = new IdentityHashMap<>();
     private long newest;
     private boolean goneBack;
     private boolean keepsBefore;
@@ -34,11 +47,18 @@ final class SimulatedServer {
     private long aheadNanos;
     private long mostAheadNanos;
 
-    /** When data were lost, and what the clock showed. */
-    private record Loss(long at, long micros) {}
+    /** When data were lost, what the clock showed, and the holds, by their first tokens, of which nothing was lost. */
+    private record Loss(long at, long micros, Set<Long> kept) {
+        Loss(long at, long micros) {
+            this(at, micros, Set.of());
+        }
+    }
 
-    SimulatedServer(VirtualTime time) {
+    SimulatedServer(VirtualTime time, Plan plan) {
         this.time = time;
+        this.locks = plan.locks();
+        this.random = plan.random("replicas of the server");
+        this.replicasFail = plan.weather().isBad();
         this.server = MemoryServer.create(time::instant);
     }
 
@@ -49,9 +69,17 @@ final class SimulatedServer {
     }
 
     Reply execute(Command command) {
-        before = keepsBefore ? server.replica() : null;
+        before = keepsBefore ? replica() : null;
         lookAtClock();
+        commands++;
+        if (command instanceof Command.Replicate) {
+            server.setReplicas(replicasFail && random.nextInt(5) == 0 ? 0 : 1);
+        }
         Reply reply = server.execute(command);
+        if (reply instanceof Reply.Replicated answer && answer.replicas() > 0) {
+            confirmed = replica();
+            confirmedAt = commands;
+        }
         watcher.accept(command, reply);
         return reply;
     }
@@ -119,14 +147,16 @@ final class SimulatedServer {
     }
 
     MemoryReplica replica() {
-        return server.replica();
+        MemoryReplica copy = server.replica();
+        seen.put(copy, commands);
+        return copy;
     }
 
     /** From now on there is a replica that is behind by one command. */
     void keepReplica() {
         if (!keepsBefore) {
             keepsBefore = true;
-            before = server.replica();
+            before = replica();
         }
     }
 
@@ -143,10 +173,22 @@ final class SimulatedServer {
         }
     }
 
-    /** A replica takes over, whose clock is ahead by so much more. */
+    /** A replica takes over, whose clock is ahead by so much more; it knows what a replica has confirmed. */
     void failOver(MemoryReplica replica, long jump) {
-        losses.add(new Loss(time.now(), micros()));
-        server.failOver(replica);
+        List<Reply.Inspected> held = locks.stream().map(this::look).toList();
+        long lost = micros();
+        MemoryReplica known = confirmed;
+        server.failOver(known != null && seen.getOrDefault(replica, 0L) < confirmedAt ? known : replica);
+        Set<Long> kept = new HashSet<>();
+        for (int i = 0; i < locks.size(); i++) {
+            Reply.Inspected then = held.get(i);
+            Reply.Inspected now = look(locks.get(i));
+            boolean whole = now.untilMillis() >= then.untilMillis() && jump <= 0;
+            if (then.owner() != null && then.owner().equals(now.owner()) && then.token() == now.token() && whole) {
+                kept.add(then.token());
+            }
+        }
+        losses.add(new Loss(time.now(), lost, kept));
         setClock(jump);
         failovers.add(time.now());
     }
@@ -176,6 +218,13 @@ final class SimulatedServer {
     /** How often data, or the count of time, were lost between two moments, both included. */
     long losses(long from, long to) {
         return losses.stream().filter(loss -> from <= loss.at && loss.at <= to).count();
+    }
+
+    /** How often something of a hold may have been lost between two moments, both included. */
+    long losses(long from, long to, long firstToken) {
+        return losses.stream()
+                .filter(loss -> from <= loss.at && loss.at <= to && !loss.kept.contains(firstToken))
+                .count();
     }
 
     /** Whether data were lost since then, at a moment at which the clock had not reached that token. */

@@ -36,7 +36,7 @@ final class Simulation {
         this.plan = plan;
         this.time = time;
         this.timeline = new Timeline(withTimeline, time);
-        this.server = new SimulatedServer(time);
+        this.server = new SimulatedServer(time, plan);
         this.properties = new Properties(this, time, server);
         for (Plan.Client client : plan.clients()) {
             time.after(client.start(), () -> clients.add(new SimulatedClient(this, client, time, server, timeline)));

@@ -53,6 +53,7 @@ public final class MemoryServer {
     private Duration offset = Duration.ZERO;
     private String run = newRun();
     private boolean frozen;
+    private int replicas = Integer.MAX_VALUE;
 
     private MemoryServer(InstantSource clock) {
         this.clock = clock;
@@ -177,6 +178,19 @@ public final class MemoryServer {
             cards.become(replica.cards());
             beginRun();
         });
+    }
+
+    /**
+     * Sets how many replicas know of each write at once. Matters to locks with {@link io.boltwork.Replication} alone. Default: as
+     * many as anybody asks for.
+     *
+     * @param count how many, 0 for none
+     */
+    public void setReplicas(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("count must be 0 or more, but is " + count);
+        }
+        atomically(() -> replicas = count);
     }
 
     private void beginRun() {
@@ -315,7 +329,7 @@ public final class MemoryServer {
 
     private Reply.Answer step(Command command) {
         long micros = micros();
-        return new Step(keys, cards, at(micros), micros, this::publish).execute(command);
+        return new Step(keys, cards, at(micros), micros, replicas, this::publish).execute(command);
     }
 
     private void clear() {

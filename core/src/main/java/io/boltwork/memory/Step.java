@@ -30,6 +30,7 @@ final class Step {
     private final Cards cards;
     private final ServerTime server;
     private final long micros;
+    private final int replicas;
     private final Predicate<Grant> publish;
 
     /**
@@ -39,13 +40,15 @@ final class Step {
      * @param cards the clients
      * @param server when and where
      * @param micros the same moment in microseconds since the epoch
+     * @param replicas how many replicas know of it at once
      * @param publish sends a message to the client that it names; {@code false} if nobody listens there
      */
-    Step(Keys keys, Cards cards, ServerTime server, long micros, Predicate<Grant> publish) {
+    Step(Keys keys, Cards cards, ServerTime server, long micros, int replicas, Predicate<Grant> publish) {
         this.keys = keys;
         this.cards = cards;
         this.server = server;
         this.micros = micros;
+        this.replicas = replicas;
         this.publish = publish;
     }
 
@@ -58,6 +61,8 @@ final class Step {
             return withdraw(withdraw);
         } else if (command instanceof Command.Renew renew) {
             return renew(renew);
+        } else if (command instanceof Command.Replicate replicate) {
+            return replicate(replicate);
         } else if (command instanceof Command.Restore restore) {
             return restore(restore);
         } else if (command instanceof Command.Inspect inspect) {
@@ -159,6 +164,14 @@ final class Step {
         }
         key.queue.remove(item.request());
         return Renewal.LOST;
+    }
+
+    private Reply.Replicated replicate(Command.Replicate command) {
+        Reply.Renewed.Item renewed = renew(new Command.Renew(List.of(command.item()), command.notAfter()))
+                .items()
+                .get(0);
+        int count = renewed.outcome() == Renewal.OK ? replicas : 0;
+        return new Reply.Replicated(server, renewed.outcome(), count, renewed.owner());
     }
 
     private Reply.Restored restore(Command.Restore command) {

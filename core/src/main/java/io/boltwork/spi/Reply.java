@@ -142,6 +142,20 @@ public sealed interface Reply {
     }
 
     /**
+     * The answer to {@link Command.Replicate}.
+     *
+     * @param server when
+     * @param outcome what became of the lease
+     * @param replicas how many replicas knew of it in time, at least; 0 if it was not prolonged
+     * @param owner who owns the lock now
+     */
+    record Replicated(
+            ServerTime server,
+            Renewal outcome,
+            int replicas,
+            @Nullable String owner) implements Answer {}
+
+    /**
      * The answer to {@link Command.Restore}.
      *
      * @param server when

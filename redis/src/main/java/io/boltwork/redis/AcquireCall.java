@@ -10,7 +10,7 @@ final class AcquireCall extends CommandCall {
     private final Acquire command;
 
     AcquireCall(ServerConnection connection, Acquire command, Consumer<Reply> handler) {
-        super(connection, handler, Script.ACQUIRE, 1, 5);
+        super(connection, handler, Script.ACQUIRE, 1, 6);
         this.command = command;
     }
 
@@ -26,6 +26,7 @@ final class AcquireCall extends CommandCall {
         Resp.write(out, command.takeoverMillis());
         Resp.write(out, command.queue() ? 1 : 0);
         Resp.write(out, command.notAfter());
+        Resp.write(out, connection.runInMessages());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.BackendException;
 import io.boltwork.redis.Connector.Made;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Grant;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.ServerTime;
 import io.netty.util.concurrent.EventExecutor;
@@ -19,7 +20,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two connections of a backend, one for commands and one for grants, and what its client hears of them: connected when
+ * The two connections of a backend, one for commands and one for grants, and what its client hears of them (a third one waits
+ * for replicas, if anybody wants that; nobody hears of it): connected when
  * both are up, disconnected when that has ended, in turns.
  *
  * <p>Both must lead to one run of one server. If the newer one leads elsewhere than the older (the server was restarted, the
@@ -41,6 +43,7 @@ final class Connections {
     private final Connector connector;
     private final EventExecutor clerk;
     private final Keeper commandKeeper;
+    private final Replicator replicator;
 
     private volatile @Nullable ServerConnection commands;
     private volatile BackendException absence;
@@ -62,6 +65,7 @@ final class Connections {
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
         this.commandKeeper =
                 new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
+        this.replicator = new Replicator(connector, patience, this::commands);
     }
 
     /** Connects for commands. Blocks. */
@@ -81,6 +85,11 @@ final class Connections {
     @Nullable
     ServerConnection commands() {
         return commands;
+    }
+
+    /** What waits for replicas, on a connection of its own. */
+    Replicator replicator() {
+        return replicator;
     }
 
     /** Looks how the servers are. */
@@ -111,7 +120,12 @@ final class Connections {
     void open(String channel, BackendListener client) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
         KeySpace keySpace = connector.keySpace();
-        BiConsumer<String, byte[]> receiver = (run, body) -> client.granted(GrantMessage.parse(body, run, keySpace));
+        BiConsumer<String, byte[]> receiver = (run, body) -> {
+            Grant grant = GrantMessage.parse(body, run, keySpace);
+            if (grant != null) {
+                client.granted(grant);
+            }
+        };
         Keeper keeper = new Keeper(
                 clerk,
                 () -> connector.subscribe(channel, receiver),
@@ -154,6 +168,7 @@ final class Connections {
                 .whenComplete((master, failure) -> clerk.execute(() -> {
                     if (master != null) {
                         commandKeeper.follow(master.hostAndPort());
+                        replicator.follow(master.hostAndPort());
                         if (grantKeeper != null) {
                             grantKeeper.follow(master.hostAndPort());
                         }
@@ -168,7 +183,8 @@ final class Connections {
         try {
             clerk.execute(() -> {
                 closed = true;
-                CompletableFuture.allOf(commandKeeper.stop(), unopen()).whenComplete((x, y) -> done.complete(null));
+                CompletableFuture.allOf(commandKeeper.stop(), replicator.stop(), unopen())
+                        .whenComplete((x, y) -> done.complete(null));
                 commands = null;
             });
         } catch (RejectedExecutionException e) { // the user has shut his threads down before

@@ -24,14 +24,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A lock is one key, {@code boltwork:{name}}; each command that changes it is one Lua script and one round trip. Who a
  * client is stands in another, {@code boltwork:client:id}, that expires. The backend keeps two
- * connections to the master, one for commands and one for grants, pings them every second and makes them anew when they
+ * connections to the master, one for commands and one for grants (and a third once a lock with {@link
+ * io.boltwork.Replication} is used), pings them every second and makes them anew when they
  * break. Where another server may become the master, it keeps one more to each sentinel or server, and asks there twice a
- * second who the master is. It never repeats a command.
+ * second who the master is. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
+ * 2 s more.
  *
  * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
  * &boltwork:grants:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +del +pexpire +publish +subscribe}.
  * Whoever looks at locks and clients needs {@code +hgetall +scan} too: {@link io.boltwork.FencedLock#isLocked} the former
- * alone; the latter shows the names of all keys of the database.
+ * alone; the latter shows the names of all keys of the database. Locks with replication need {@code +wait}.
  *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. These are the backend's own, unless a Lettuce
  * client or client resources are brought ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
@@ -232,6 +234,10 @@ public final class RedisBackend implements LockBackend {
         if (connection == null || closed.get()) {
             BackendException why = closed.get() ? connector.errors().closed() : connections.absence();
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(why)));
+            return;
+        }
+        if (command instanceof Command.Replicate replicate) {
+            connections.replicator().send(replicate, handler);
             return;
         }
         CommandCall call = call(connection, command, handler);

@@ -68,6 +68,11 @@ final class ServerConnection {
         return run;
     }
 
+    /** What messages from there are marked with: enough of the run to tell servers apart. */
+    String runInMessages() {
+        return GrantMessage.mark(run);
+    }
+
     KeySpace keySpace() {
         return keySpace;
     }

@@ -8,6 +8,7 @@
 --   3  takeover delay, ms
 --   4  1 to queue, 0 to try
 --   5  not-after, ms
+--   6  run of the server, for messages
 -- Returns {server ms, code, known, number, position, owner}
 --   1  GRANTED  the request owns the lock; number: its first token; position and owner may be missing
 --   2  QUEUED   it waits at position; number: ms until the owner's lease and takeover delay end

@@ -4,6 +4,7 @@
 --   1  the lock's hash
 -- ARGV
 --   1  a token of the hold to be ended, 0 for any owner
+--   2  run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}
 --   13  TAKEN      it was taken from its owner, or a kept one was opened
 --   14  NOT_TAKEN  nobody had it, or another than the hold to be ended; then nothing was taken

@@ -11,6 +11,7 @@
 --   6  its lease, ms
 --   7  its takeover delay, ms
 --   8  its not-after, ms
+--   9  run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}, and if something was released and there is a next request, its
 -- {code, known, number, position} as acquire's
 --   5  RELEASED   the request owned the lock

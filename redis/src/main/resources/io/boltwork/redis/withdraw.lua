@@ -5,6 +5,7 @@
 -- ARGV
 --   1  request, empty for none
 --   2  last token used, 0 if it never held
+--   3  run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}
 --   11  WITHDRAWN  the request owned the lock or stood in the queue
 --   12  UNKNOWN    neither

@@ -142,6 +142,20 @@ class FailoverTest {
         }
     }
 
+    @Test
+    void aReplicaOfRedis62ThatIsPromotedByHandIsFollowed() throws Exception {
+        try (ReplicaGroup group = ReplicaGroup.startEmbedded(2);
+                Scene scene = new Scene(
+                                RedisBackend.connectReplicated(group.uris()),
+                                RedisBackend.connectReplicated(group.uris()))
+                        .inStep(group)) {
+            group.servers().get(0).kill();
+            RedisServer next = group.servers().get(1);
+            group.promote(next);
+            scene.worksAt(next, acceptsWrites(next));
+        }
+    }
+
     private static int channels(RedisServer server) {
         return ((java.util.List<?>)
                         java.util.Objects.requireNonNull(server.command("PUBSUB", "CHANNELS", "boltwork:grants:*")))
@@ -169,7 +183,16 @@ class FailoverTest {
 
     @Test
     void sentinelsAreFollowedWhenTheMasterIsKilled() throws Exception {
-        try (SentinelGroup group = SentinelGroup.start();
+        masterIsKilled(SentinelGroup.start());
+    }
+
+    @Test
+    void sentinelsOfRedis62AreFollowedWhenTheMasterIsKilled() throws Exception {
+        masterIsKilled(SentinelGroup.startEmbedded());
+    }
+
+    private static void masterIsKilled(SentinelGroup started) throws Exception {
+        try (SentinelGroup group = started;
                 Scene scene = new Scene(RedisBackend.connect(group.uri()), RedisBackend.connect(group.uri()))
                         .inStep(group.data())) {
             RedisServer old = group.data().servers().get(0);

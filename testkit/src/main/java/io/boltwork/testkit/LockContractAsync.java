@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss.Reason;
@@ -14,9 +15,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** Locks without threads. */
@@ -243,6 +246,29 @@ abstract class LockContractAsync extends LockContractPart {
         assertThat(get(result)).isEqualTo("done");
         assertThat(theirs.tryLock()).isTrue();
         theirs.unlock();
+    }
+
+    @Test
+    void aCallBeginsAndEndsOnTheClientsExecutor() {
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 200; i++) { // on a lock that is free, so that it may be there before the call returns
+            CompletableFuture<Boolean> begun = new CompletableFuture<>();
+            CompletableFuture<Boolean> work = new CompletableFuture<>();
+            CompletionStage<Boolean> result = party.lock(name + i).callAsync(PROMPT, lease -> {
+                threads.add(Thread.currentThread().getName());
+                begun.complete(true);
+                return work;
+            });
+            CompletionStage<Boolean> heard = result.whenComplete(
+                    (value, failure) -> threads.add(Thread.currentThread().getName()));
+            if (i % 2 == 0) {
+                get(begun);
+            }
+            work.complete(true); // by this thread, which must not end the call
+            get(heard);
+        }
+        assertThat(threads).containsExactly("my-callbacks");
     }
 
     @Test

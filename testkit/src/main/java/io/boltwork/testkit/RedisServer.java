@@ -84,9 +84,12 @@ public final class RedisServer implements AutoCloseable {
         return new RedisServer(true, null, extraArgs);
     }
 
-    /** Starts a sentinel: the same binary as {@link #start}, with that configuration. It remembers it over restarts. */
-    static RedisServer startSentinel(List<String> watching) {
-        return new RedisServer(false, watching);
+    /**
+     * Starts a sentinel: the same binary as {@link #start}, or as {@link #startEmbedded}, with that configuration. It remembers
+     * it over restarts.
+     */
+    static RedisServer startSentinel(boolean embedded, List<String> watching) {
+        return new RedisServer(embedded, watching);
     }
 
     /**

@@ -3,6 +3,8 @@ package io.boltwork.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +25,27 @@ public final class ReplicaGroup implements AutoCloseable {
      * @return the group, in step
      */
     public static ReplicaGroup start(int replicas, String... extraArgs) {
+        return start(RedisServer::start, replicas, extraArgs);
+    }
+
+    /**
+     * Starts a master and replicas like {@link #start}, all of them Redis 6.2.
+     *
+     * @param replicas how many
+     * @param extraArgs further arguments of each server, as on the command line
+     * @return the group, in step
+     */
+    public static ReplicaGroup startEmbedded(int replicas, String... extraArgs) {
+        return start(RedisServer::startEmbedded, replicas, extraArgs);
+    }
+
+    private static ReplicaGroup start(Function<String[], RedisServer> starter, int replicas, String... extraArgs) {
         List<String> args = new ArrayList<>(List.of("--repl-diskless-sync-delay", "0"));
         args.addAll(List.of(extraArgs));
         ReplicaGroup group = new ReplicaGroup();
         try {
             for (int i = 0; i <= replicas; i++) {
-                group.servers.add(RedisServer.start(args.toArray(String[]::new)));
+                group.servers.add(starter.apply(args.toArray(String[]::new)));
             }
             for (RedisServer replica : group.servers.subList(1, replicas + 1)) {
                 group.follow(replica, group.servers.get(0));
@@ -66,7 +83,16 @@ public final class ReplicaGroup implements AutoCloseable {
      */
     public void follow(RedisServer replica, RedisServer master) {
         replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
-        Await.until(replica + " follows " + master, () -> "up".equals(field(replica, "master_link_status")));
+        Await.until(
+                replica + " follows " + master,
+                () -> "up".equals(field(replica, "master_link_status")) && knows(master, replica));
+    }
+
+    /** Whether the master has had an answer of that replica. */
+    private static boolean knows(RedisServer master, RedisServer replica) {
+        master.command("PUBLISH", "in step", ""); // something to acknowledge
+        Pattern acknowledged = Pattern.compile("port=" + replica.port() + ",state=online,offset=[1-9]");
+        return acknowledged.matcher(info(master)).find();
     }
 
     /**
@@ -79,6 +105,18 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     /**
+     * Puts a replica in the master's place as an operator would: first the master takes no more writes, so that there are never
+     * two. What it has not replicated by then is lost. The other servers are not told.
+     *
+     * @param master who it is so far
+     * @param replica who it shall be
+     */
+    public void replace(RedisServer master, RedisServer replica) {
+        master.command("REPLICAOF", replica.host(), Integer.toString(replica.port()));
+        promote(replica);
+    }
+
+    /**
      * A field of a server's {@code INFO replication}.
      *
      * @param server which one, answering
@@ -86,12 +124,16 @@ public final class ReplicaGroup implements AutoCloseable {
      * @return its value, {@code null} if there is none
      */
     public static @Nullable String field(RedisServer server, String name) {
-        String info = String.valueOf(Objects.requireNonNull(server.command("INFO", "replication")));
-        return info.lines()
+        return info(server)
+                .lines()
                 .filter(line -> line.startsWith(name + ":"))
                 .map(line -> line.substring(name.length() + 1).strip())
                 .findFirst()
                 .orElse(null);
+    }
+
+    private static String info(RedisServer server) {
+        return String.valueOf(Objects.requireNonNull(server.command("INFO", "replication")));
     }
 
     /** Ends all of them. */

@@ -38,6 +38,17 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
+     * Starts a group like {@link #start}, all of it Redis 6.2. Its sentinels take their time: some ten seconds until they know
+     * each other.
+     *
+     * @param extraArgs further arguments of each server, as on the command line
+     * @return the group; each sentinel knows the two others and both replicas
+     */
+    public static SentinelGroup startEmbedded(String... extraArgs) {
+        return watching(true, ReplicaGroup.startEmbedded(2, extraArgs), List.of());
+    }
+
+    /**
      * Starts sentinels for servers that are there.
      *
      * @param data a master and replicas; they end with this group
@@ -45,6 +56,10 @@ public final class SentinelGroup implements AutoCloseable {
      * @return the group
      */
     public static SentinelGroup watching(ReplicaGroup data, List<String> configuration) {
+        return watching(false, data, configuration);
+    }
+
+    private static SentinelGroup watching(boolean embedded, ReplicaGroup data, List<String> configuration) {
         SentinelGroup group = new SentinelGroup(data);
         try {
             RedisServer master = data.servers().get(0);
@@ -54,7 +69,7 @@ public final class SentinelGroup implements AutoCloseable {
                     "sentinel failover-timeout " + NAME + " 2000"));
             lines.addAll(configuration);
             for (int i = 0; i < SENTINELS; i++) {
-                group.sentinels.add(RedisServer.startSentinel(lines));
+                group.sentinels.add(RedisServer.startSentinel(embedded, lines));
             }
             group.sentinels.forEach(SentinelGroup::hurry);
             Await.until("the sentinels know each other and the replicas", group::isComplete);

@@ -184,6 +184,8 @@ public final class WatchedBackend implements LockBackend {
             return List.of(withdraw.lock());
         } else if (command instanceof Command.Restore restore) {
             return List.of(restore.lock());
+        } else if (command instanceof Command.Replicate replicate) {
+            return List.of(replicate.item().lock());
         } else if (command instanceof Command.ForceRelease force) {
             return List.of(force.lock());
         }

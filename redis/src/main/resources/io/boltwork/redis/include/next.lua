@@ -1,5 +1,6 @@
 -- Gives a free lock, as a claim, to the first in the queue whose client listens; who does not listen is forgotten.
--- Stops if the asker itself stands first.
+-- Stops if the asker itself stands first. A message also reaches those who listen at the server's replicas, because
+-- Redis replicates it: it says from which server it is (the last of ARGV).
 -- Needs: lapse, own.
 local function giveToNext(asker)
   while head do
@@ -11,7 +12,7 @@ local function giveToNext(asker)
     local first = math.max(fence + 1, us)
     local claimed = math.min(lease, 3000)
     local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'grants:' .. clientOf(request)
-    local message = string.format('%.0f %.0f %.0f ', first, now, claimed) .. request .. ' ' .. key
+    local message = ARGV[#ARGV] .. string.format(' %.0f %.0f %.0f ', first, now, claimed) .. request .. ' ' .. key
     if call('PUBLISH', channel, message) > 0 then
       own(request, claimed, takeover, '1')
       return

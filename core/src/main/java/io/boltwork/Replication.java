@@ -1,0 +1,63 @@
+package io.boltwork;
+
+import java.time.Duration;
+
+/**
+ * How many replicas must have a lock before it counts as acquired: {@link LockOptions#withReplication}. Immutable.
+ *
+ * <!-- snippet: ClassExamples.java#Replication -->
+ * <pre>{@code
+ * FencedLock payout = locks.lock("payout", LockOptions.defaults()
+ *         .withReplication(Replication.atLeast(1, Duration.ofMillis(200))));
+ * }</pre>
+ *
+ * <p>Redis replicates asynchronously: a master may answer that a lock is held, and fail before any replica has heard of it.
+ * Whoever asks then may be granted the same lock by the new master. With {@code atLeast} that takes the failure of all replicas
+ * that had confirmed it, or the promotion of one that had not: an operator or a sentinel prefers those that are far, but does
+ * not have to. It is no consensus; where two holders must not both act, check the fencing token.
+ *
+ * @param replicas how many replicas
+ * @param within how long to wait for them
+ */
+public record Replication(int replicas, Duration within) {
+
+    private static final int MOST = 100;
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    /**
+     * Like {@link #atLeast}.
+     *
+     * @param replicas how many, 1 to 100
+     * @param within how long to wait for them, 1 ms to a minute; milliseconds count
+     * @throws IllegalArgumentException if one of them is out of its range
+     */
+    public Replication {
+        if (replicas < 1 || replicas > MOST) {
+            throw new IllegalArgumentException("replicas must be 1 to " + MOST + ", but is " + replicas);
+        }
+        Durations.between("within", within, SHORTEST, LONGEST);
+    }
+
+    /**
+     * The lock counts as acquired when so many replicas have confirmed that they know of it. If there are not enough in time, it
+     * is given back, and whoever wanted it gets a {@link BackendException} that names the count, whether he waits or tries. Costs
+     * two round trips more per acquisition, and what the replicas take; such a lock is never passed on in memory. Renewals and
+     * releases do not wait for replicas.
+     *
+     * @param replicas how many, 1 to 100
+     * @param within how long to wait for them, 1 ms to a minute, and shorter than the backend's command timeout; milliseconds
+     *     count
+     * @return that replication
+     * @throws IllegalArgumentException if one of them is out of its range
+     */
+    public static Replication atLeast(int replicas, Duration within) {
+        return new Replication(replicas, within);
+    }
+
+    @Override
+    public String toString() {
+        return "at least " + replicas + (replicas == 1 ? " replica" : " replicas") + " within "
+                + Durations.text(within);
+    }
+}

@@ -1,0 +1,210 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.Connector.Made;
+import io.boltwork.spi.Command.Renew;
+import io.boltwork.spi.Command.Replicate;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Renewed;
+import io.boltwork.spi.Reply.Replicated;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for replicas, on a connection of its own: WAIT covers what its own connection has written, and blocks it. So the lease
+ * is renewed on that connection, and then waited for. What comes meanwhile is gathered and shares the next WAIT, else many locks
+ * would wait one after the other for replicas that are gone.
+ *
+ * <p>The connection is made when it is needed first, and kept up from then on. Everything but {@link #send} belongs to the
+ * clerk's thread.
+ */
+final class Replicator implements Keeper.Owner {
+    private static final int BATCH = 100;
+
+    private final EventExecutor clerk;
+    private final Errors errors;
+    private final Supplier<@Nullable ServerConnection> commands;
+    private final Keeper keeper;
+
+    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private @Nullable ServerConnection connection;
+    private boolean started;
+    private boolean stopped;
+    private boolean busy;
+
+    private record Entry(Replicate command, Consumer<Reply> handler) {
+        boolean agrees(Replicate other) {
+            return command.replicas() == other.replicas() && command.withinMillis() == other.withinMillis();
+        }
+    }
+
+    /**
+     * A replicator that has not connected.
+     *
+     * @param commands the connection for commands, which must lead to the same server; {@code null} while there is none
+     */
+    Replicator(Connector connector, Duration patience, Supplier<@Nullable ServerConnection> commands) {
+        this.clerk = connector.clerk();
+        this.errors = connector.errors();
+        this.commands = commands;
+        this.keeper = new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, this);
+    }
+
+    /** Sends a command; the handler is told the outcome. */
+    void send(Replicate command, Consumer<Reply> handler) {
+        try {
+            clerk.execute(() -> add(new Entry(command, handler)));
+        } catch (RejectedExecutionException e) { // the user has shut his threads down before
+            handler.accept(new Reply.Failed(false, errors.closed()));
+        }
+    }
+
+    private void add(Entry entry) {
+        if (stopped) {
+            entry.handler.accept(new Reply.Failed(false, errors.closed()));
+            return;
+        }
+        waiting.add(entry);
+        if (!started) {
+            started = true;
+            keeper.start();
+        }
+        next();
+    }
+
+    void follow(String master) {
+        if (started) {
+            keeper.follow(master);
+        }
+    }
+
+    /** Ends it for good. */
+    CompletableFuture<@Nullable Void> stop() {
+        stopped = true;
+        refuse(errors.closed());
+        return keeper.stop();
+    }
+
+    @Override
+    public void up(Made made) {
+        connection = made.connection();
+        busy = false;
+        next();
+    }
+
+    @Override
+    public void down(BackendException cause) {
+        connection = null;
+        refuse(cause);
+    }
+
+    @Override
+    public void failed(BackendException cause) {
+        refuse(cause);
+    }
+
+    private void refuse(BackendException why) {
+        for (Entry entry; (entry = waiting.poll()) != null; ) {
+            entry.handler.accept(new Reply.Failed(false, errors.notConnected(why)));
+        }
+    }
+
+    /** Sends what has gathered, unless the connection waits already. */
+    private void next() {
+        ServerConnection open = connection;
+        if (busy || open == null || waiting.isEmpty()) {
+            return;
+        }
+        ServerConnection other = commands.get();
+        if (other == null || !other.run().equals(open.run())) {
+            keeper.lose(open, "its address leads to another run of the server now");
+            return;
+        }
+        busy = true;
+        renew(open, gathered());
+    }
+
+    private List<Entry> gathered() {
+        List<Entry> batch = new ArrayList<>();
+        Set<String> locks = new HashSet<>(); // a renewal is of different locks
+        for (Entry next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
+            boolean fits = batch.isEmpty() || next.agrees(batch.get(0).command);
+            if (!fits || !locks.add(next.command.item().lock())) {
+                break;
+            }
+            batch.add(waiting.remove());
+        }
+        return batch;
+    }
+
+    private void renew(ServerConnection open, List<Entry> batch) {
+        long notAfter = batch.stream()
+                .mapToLong(entry -> entry.command.notAfter())
+                .min()
+                .orElseThrow();
+        List<Renew.Item> items =
+                batch.stream().map(entry -> entry.command.item()).toList();
+        open.send(new RenewCall(open, new Renew(items, notAfter), reply -> {
+            if (reply instanceof Renewed renewed) {
+                renewed(open, batch, renewed);
+            } else {
+                over(open, batch, (entry, i) -> reply);
+            }
+        }));
+    }
+
+    private void renewed(ServerConnection open, List<Entry> batch, Renewed renewed) {
+        if (renewed.items().stream().noneMatch(item -> item.outcome() == Renewal.OK)) {
+            over(open, batch, (entry, i) -> replicated(renewed, i, 0));
+            return;
+        }
+        Replicate first = batch.get(0).command;
+        open.lettuce()
+                .waitForReplication(first.replicas(), first.withinMillis())
+                .whenComplete((count, failure) -> over(
+                        open,
+                        batch,
+                        failure == null
+                                ? (entry, i) -> replicated(renewed, i, count.intValue())
+                                : (entry, i) -> unknown(open, entry, failure)));
+    }
+
+    /** The lease was renewed; whether replicas know of it is not known. */
+    private static Reply unknown(ServerConnection open, Entry entry, Throwable failure) {
+        String lock = open.keySpace().describe(entry.command.item().lock());
+        return new Reply.Failed(true, open.errors().failed(failure, lock).cause());
+    }
+
+    private static Reply replicated(Renewed renewed, int index, int count) {
+        Renewed.Item item = renewed.items().get(index);
+        return new Replicated(renewed.server(), item.outcome(), item.outcome() == Renewal.OK ? count : 0, item.owner());
+    }
+
+    private interface Answers {
+        Reply to(Entry entry, int index);
+    }
+
+    private void over(ServerConnection open, List<Entry> batch, Answers answers) {
+        clerk.execute(() -> {
+            if (connection == open) {
+                busy = false;
+                next();
+            }
+        });
+        for (int i = 0; i < batch.size(); i++) {
+            Entry entry = batch.get(i);
+            entry.handler.accept(answers.to(entry, i));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.Slack;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class GrantMessageTest {
+    private static final String RUN = "0123456789abcdef0123456789abcdef01234567";
+
+    private static @Nullable Grant parsed(String message) {
+        return GrantMessage.parse(message.getBytes(StandardCharsets.UTF_8), RUN, new KeySpace("boltwork"));
+    }
+
+    @Test
+    void aGrantIsRead() {
+        assertThat(parsed(GrantMessage.mark(RUN) + " 12 34 56 a:7 boltwork:{a lock}"))
+                .isEqualTo(new Grant("a lock", "a:7", 12, 56, new ServerTime(34, RUN)));
+    }
+
+    @Test
+    void whatAnotherServerHasSaidIsNoGrant() {
+        assertThat(parsed("999999abcdef 12 34 56 a:7 boltwork:{a lock}")).isNull();
+    }
+
+    @Test
+    void whatIsNoMessageIsNotReadAsOne() {
+        assertThatThrownBy(() -> parsed("12 34")).hasMessageContaining("2 words");
+    }
+
+    /** Redis replicates what is published, so whoever still listens at the old master hears what the new one says. */
+    @Test
+    void aGrantOfTheNewMasterThatTheOldOnePassesOnIsNoGrant() throws Exception {
+        RedisClient plain = RedisClient.create();
+        try (ReplicaGroup group = ReplicaGroup.start(1)) {
+            RedisServer old = group.servers().get(0);
+            RedisServer next = group.servers().get(1);
+            BlockingQueue<String> passedOn = new LinkedBlockingQueue<>();
+            try (Client late = Client.open("late", old.uri());
+                    StatefulRedisPubSubConnection<String, String> ear =
+                            plain.connectPubSub(RedisURI.create(old.uri()))) {
+                ear.addListener(new RedisPubSubAdapter<>() {
+                    @Override
+                    public void message(String channel, String message) {
+                        passedOn.add(message);
+                    }
+                });
+                ear.sync().subscribe("boltwork:grants:late");
+                late.acquire("l", "gone:1");
+                late.acquire("l", "late:1");
+                late.acquire("l", "prompt:1");
+                Await.until(
+                        "the replica knows the queue",
+                        () -> Objects.equals(
+                                next.command("HLEN", "boltwork:{l}"), old.command("HLEN", "boltwork:{l}")));
+                group.replace(old, next);
+                group.follow(old, next);
+                try (Client prompt = Client.open("prompt", next.uri())) {
+                    prompt.withdraw("l", "gone:1", 0);
+                    assertThat(soon(prompt.grants).request()).isEqualTo("prompt:1");
+                    assertThat(soon(passedOn)).contains("late:1");
+                    String own =
+                            GrantMessage.mark(ServerInfo.field(info(old), "run_id")) + " 1 2 3 late:2 boltwork:{l}";
+                    old.command("PUBLISH", "boltwork:grants:late", own);
+                    assertThat(soon(late.grants).request())
+                            .as("after the other one")
+                            .isEqualTo("late:2");
+                }
+            }
+        } finally {
+            plain.shutdown();
+        }
+    }
+
+    private static String info(RedisServer server) {
+        return String.valueOf(server.command("INFO", "server"));
+    }
+
+    private static <T> T soon(BlockingQueue<T> queue) throws InterruptedException {
+        T next = queue.poll(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
+        return Objects.requireNonNull(next, "nothing has come");
+    }
+}

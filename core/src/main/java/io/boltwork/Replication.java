@@ -7,14 +7,14 @@ import java.time.Duration;
  *
  * <!-- snippet: ClassExamples.java#Replication -->
  * <pre>{@code
- * FencedLock payout = locks.lock("payout", LockOptions.defaults()
- *         .withReplication(Replication.atLeast(1, Duration.ofMillis(200))));
+ * FencedLock payout = locks.lock(
+ *         "payout", LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofMillis(200))));
  * }</pre>
  *
  * <p>Redis replicates asynchronously: a master may answer that a lock is held, and fail before any replica has heard of it.
- * Whoever asks then may be granted the same lock by the new master. With {@code atLeast} that takes the failure of all replicas
- * that had confirmed it, or the promotion of one that had not: an operator or a sentinel prefers those that are far, but does
- * not have to. It is no consensus; where two holders must not both act, check the fencing token.
+ * Whoever asks then may be granted the same lock by the new master. With {@code atLeast} that takes the promotion of a replica
+ * that had not confirmed it. Where all replicas are asked for, there is none; where some are, sentinels prefer the one that
+ * knows most, but need not find it. It is no consensus: where two holders must not both act, check the fencing token.
  *
  * @param replicas how many replicas
  * @param within how long to wait for them

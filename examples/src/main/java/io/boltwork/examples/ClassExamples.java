@@ -7,6 +7,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInspector;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
+import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
@@ -75,6 +76,14 @@ final class ClassExamples {
                 .withMaxHold(Duration.ofHours(2)); // and no run that holds for ever
         // @end
         return nightly;
+    }
+
+    static FencedLock replication(LockClient locks) {
+        // @start region="Replication"
+        FencedLock payout = locks.lock(
+                "payout", LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofMillis(200))));
+        // @end
+        return payout;
     }
 
     void lockListener(LockClient locks) {

@@ -69,6 +69,15 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void replication() {
+        FencedLock payout = ClassExamples.replication(locks);
+        assertThat(payout).asString().contains("on at least 1 replica within 200 ms");
+        assertThatThrownBy(payout::lock)
+                .as("on a server that has none")
+                .hasMessageContaining("Only 0 of the 1 replicas");
+    }
+
+    @Test
     void lockListenerHearsOfALoss() {
         examples.lockListener(locks);
         stock.lock(Duration.ofMillis(20));

@@ -16,7 +16,16 @@ class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
 
     @ParameterizedTest
-    @ValueSource(strings = {"FencedLock", "Lease", "LockClient", "LockOptions", "LockListener", "LockInspector"})
+    @ValueSource(
+            strings = {
+                "FencedLock",
+                "Lease",
+                "LockClient",
+                "LockOptions",
+                "LockListener",
+                "LockInspector",
+                "Replication"
+            })
     void examplesOfClassesAreTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }

@@ -6,6 +6,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.Replication;
 import io.boltwork.testkit.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,11 +21,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One of several JVMs that take a lock in turns and record it, until they are told to stop. Arguments: the URIs of the
- * deployment, separated by blanks (one: as it is; several: replicated), the directory of the histories, the name there, threads.
+ * deployment, separated by blanks (one: as it is; several: replicated), the directory of the histories, the name there, threads, how many replicas must have the lock.
  */
 final class FailoverJvm {
     static final String LOCK = "failover";
     static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration REPLICATED_WITHIN = Duration.ofMillis(100);
 
     private static final AtomicInteger TURNS = new AtomicInteger();
     private static final AtomicInteger LOST = new AtomicInteger();
@@ -45,7 +47,11 @@ final class FailoverJvm {
         List<Thread> threads = new ArrayList<>();
         try (HistoryWriter history = HistoryWriter.open(Path.of(args[1]), args[2]);
                 LockClient client = LockClient.create(connect(args[0]))) {
-            FencedLock lock = history.recorded(client.lock(LOCK, LockOptions.renewedLease(LEASE)));
+            int replicas = Integer.parseInt(args[4]);
+            LockOptions lease = LockOptions.renewedLease(LEASE);
+            LockOptions options =
+                    replicas == 0 ? lease : lease.withReplication(Replication.atLeast(replicas, REPLICATED_WITHIN));
+            FencedLock lock = history.recorded(client.lock(LOCK, options));
             LAST_TURN.set(System.nanoTime());
             for (int i = 0; i < Integer.parseInt(args[3]); i++) {
                 Thread thread = new Thread(() -> turns(lock), "turns-" + i);
@@ -68,7 +74,7 @@ final class FailoverJvm {
     private static void obey() throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
-            System.out.println(TURNS);
+            System.out.println(line.equals("errors") ? ERRORS : TURNS);
         }
         over = true;
     }

@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.LockSite;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,11 @@ record RedisSite(RedisServer server, Function<Duration, LockBackend> connecting)
     @Override
     public void deleteLock(String name) {
         server.command("DEL", "boltwork:{" + name + "}");
+    }
+
+    @Override
+    public int replicas() {
+        return Integer.parseInt(Objects.requireNonNull(ReplicaGroup.field(server, "connected_slaves")));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.Replication;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -132,6 +133,15 @@ abstract class LockContractBadInput extends LockContractPart {
         isRefused(IllegalArgumentException.class, "patience", () -> options.withOutagePatience(negative));
         isRefused(IllegalArgumentException.class, "time", () -> options.withShutdownTime(negative));
         isRefused(IllegalArgumentException.class, "time", () -> options.withShutdownTime(Duration.ofDays(1)));
+    }
+
+    @Test
+    void absurdReplicationIsRefused() {
+        Duration fine = Duration.ofMillis(100);
+        isRefused(IllegalArgumentException.class, "replicas must be 1", () -> Replication.atLeast(0, fine));
+        isRefused(IllegalArgumentException.class, "replicas must be 1", () -> Replication.atLeast(101, fine));
+        isRefused(IllegalArgumentException.class, "within", () -> Replication.atLeast(1, Duration.ZERO));
+        isRefused(IllegalArgumentException.class, "within", () -> Replication.atLeast(1, Duration.ofHours(1)));
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.LockTimeoutException;
+import io.boltwork.Replication;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** How long a lock is held at most, taken at least, closed afterwards, and longer when wished; and a body within a hold. */
@@ -34,6 +36,58 @@ abstract class LockContractBounds extends LockContractPart {
 
     LockContractBounds(LockSite site) {
         super(site);
+    }
+
+    // ================================================================ at replicas
+
+    @Test
+    void aLockThatReplicasMustKnowIsHeldIfThereAreEnough() {
+        LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, millis(300)));
+        FencedLock lock = party().lock(name, options);
+        if (site.replicas() > 0) {
+            Await.until("the replica is in step", () -> succeeds(lock::lock));
+            lock.lock();
+            assertThat(lock.holdCount()).isEqualTo(2);
+            lock.unlock();
+            lock.unlock();
+        }
+        assertThat(lock.isLocked()).isFalse();
+    }
+
+    private static boolean succeeds(Runnable call) {
+        try {
+            call.run();
+            return true;
+        } catch (BackendException refused) {
+            return false;
+        }
+    }
+
+    @Test
+    void whoGetsALockThatTooFewReplicasKnowIsRefusedWithTheirCount() {
+        int wanted = site.replicas() + 1;
+        LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(wanted, millis(100)));
+        FencedLock lock = party().lock(name, options);
+        FencedLock theirs = newLock();
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                lock::lock,
+                lock::tryLock,
+                () -> lock.acquireAsync().toCompletableFuture().join())) {
+            assertThatThrownBy(call)
+                    .hasStackTraceContaining("of the " + wanted + " replicas")
+                    .hasStackTraceContaining("does not hold the lock '" + name);
+            Await.until("it has been given back", theirs::tryLock);
+            theirs.unlock();
+        }
+    }
+
+    @Test
+    void whoWaitsLongerForReplicasThanForAnAnswerIsToldSo() {
+        LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofSeconds(59)));
+        Party party = party();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> party.client().lock(name, options))
+                .withMessageContainingAll("within", "command timeout", "59");
     }
 
     // ================================================================ at most

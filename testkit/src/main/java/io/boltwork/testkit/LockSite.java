@@ -38,6 +38,15 @@ public interface LockSite {
     void restartEmpty();
 
     /**
+     * How many replicas the server has, which confirm each write within a second.
+     *
+     * @return their number, 0 unless overridden
+     */
+    default int replicas() {
+        return 0;
+    }
+
+    /**
      * How many clients the server would deliver grants to.
      *
      * @return their number

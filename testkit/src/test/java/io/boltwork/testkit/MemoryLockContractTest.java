@@ -22,6 +22,10 @@ class MemoryLockContractTest extends LockContract {
         private final MemoryServer server = MemoryServer.create();
         private final List<LockBackend> backends = new CopyOnWriteArrayList<>();
 
+        MemorySite() {
+            server.setReplicas(2);
+        }
+
         @Override
         public LockBackend newBackend() {
             LockBackend backend = MemoryBackend.on(server, Slack.of(Duration.ofMillis(500)));
@@ -58,6 +62,11 @@ class MemoryLockContractTest extends LockContract {
         public void restartEmpty() {
             server.advance(Duration.ofMillis(1)); // a start takes time
             server.restart();
+        }
+
+        @Override
+        public int replicas() {
+            return 2;
         }
 
         /** A backend that is open asks the server; one that is not refuses to. */

@@ -191,13 +191,18 @@ final class Engine implements BackendListener {
         return verdict;
     }
 
-    /** A level of a hold was left. The outcome is what had been lost, decided when the backend has answered to the release. */
+    /**
+     * A level of a hold was left. The outcome is what had been lost, decided when the backend has answered to the release, or
+     * now if that is not awaited.
+     */
     Outcome<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {
             case NESTED -> {}
             case LAST -> {
                 release(hold);
-                return hold.released;
+                if (hold.request.options.release() == LockOptions.Release.AWAITED) {
+                    return hold.released;
+                }
             }
             case LOST_NESTED -> expired(hold);
             case LOST_LAST -> release(hold);

@@ -35,8 +35,7 @@ public final class LockOptions {
      */
     private static final long SLOW_ANSWER = 1_000_000_000;
 
-    private static final LockOptions DEFAULTS = new LockOptions(new Settings(
-            Duration.ofSeconds(30), true, Fairness.BATCHED, null, Duration.ZERO, Duration.ZERO, OnLoss.NOTIFY, null));
+    private static final LockOptions DEFAULTS = new Draft().options();
 
     private final Settings settings;
 
@@ -48,7 +47,45 @@ public final class LockOptions {
             Duration minHold,
             Duration takeoverDelay,
             OnLoss onLoss,
+            Release release,
             @Nullable Replication replication) {}
+
+    /** Settings that are being changed. */
+    private static final class Draft {
+        Duration lease = Duration.ofSeconds(30);
+        boolean renewed = true;
+        Fairness fairness = Fairness.BATCHED;
+
+        @Nullable
+        Duration maxHold;
+
+        Duration minHold = Duration.ZERO;
+        Duration takeoverDelay = Duration.ZERO;
+        OnLoss onLoss = OnLoss.NOTIFY;
+        Release release = Release.AWAITED;
+
+        @Nullable
+        Replication replication;
+
+        Draft() {}
+
+        Draft(Settings of) {
+            lease = of.lease;
+            renewed = of.renewed;
+            fairness = of.fairness;
+            maxHold = of.maxHold;
+            minHold = of.minHold;
+            takeoverDelay = of.takeoverDelay;
+            onLoss = of.onLoss;
+            release = of.release;
+            replication = of.replication;
+        }
+
+        LockOptions options() {
+            return new LockOptions(new Settings(
+                    lease, renewed, fairness, maxHold, minHold, takeoverDelay, onLoss, release, replication));
+        }
+    }
 
     /** What the backend is asked for, in milliseconds: long enough for {@code minHold}, and no longer than {@code maxHold}. */
     final long leaseMillis;
@@ -108,9 +145,24 @@ public final class LockOptions {
         INTERRUPT
     }
 
+    /** When a release returns, or the stage of one completes. */
+    public enum Release {
+        /** When the backend has answered: the lock is free, or its loss is known and thrown. */
+        AWAITED,
+        /**
+         * When it is on its way. A lock that nobody else wants costs one round trip instead of two. What is given up: for a moment
+         * others still find the lock taken; a loss that only the backend knows is not thrown but told to {@link Lease#whenLost()}
+         * and listeners; so is, to {@link LockListener#releaseFailed listeners}, that there was no answer; and a JVM that ends
+         * without {@link LockClient#close()} right after it may leave the lock to the end of its lease. What is kept: whatever
+         * this client sends for the lock afterwards comes after it, it is repeated until it is answered, and nobody else's hold is
+         * harmed.
+         */
+        SENT
+    }
+
     /**
      * A lease of 30 s, renewed every 10 s while it is held; {@link Fairness#BATCHED}, no bounds on the hold, no takeover
-     * delay, {@link OnLoss#NOTIFY}.
+     * delay, {@link OnLoss#NOTIFY}, {@link Release#AWAITED}, no replicas.
      *
      * @return the defaults
      */
@@ -148,9 +200,10 @@ public final class LockOptions {
     }
 
     private LockOptions with(Duration lease, boolean renewed) {
-        Settings s = settings;
-        return new LockOptions(new Settings(
-                lease, renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.lease = lease;
+        draft.renewed = renewed;
+        return draft.options();
     }
 
     /**
@@ -163,10 +216,9 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range, or shorter than {@code minHold}
      */
     public LockOptions withMaxHold(Duration maxHold) {
-        Settings s = settings;
-        Duration checked = Durations.between("maxHold", maxHold, SHORTEST, LONGEST);
-        return new LockOptions(new Settings(
-                s.lease, s.renewed, s.fairness, checked, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.maxHold = Durations.between("maxHold", maxHold, SHORTEST, LONGEST);
+        return draft.options();
     }
 
     /**
@@ -180,10 +232,9 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range, longer than {@code maxHold}, or longer than a fixed lease
      */
     public LockOptions withMinHold(Duration minHold) {
-        Settings s = settings;
-        Duration checked = Durations.between("minHold", minHold, Duration.ZERO, LONGEST);
-        return new LockOptions(new Settings(
-                s.lease, s.renewed, s.fairness, s.maxHold, checked, s.takeoverDelay, s.onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.minHold = Durations.between("minHold", minHold, Duration.ZERO, LONGEST);
+        return draft.options();
     }
 
     /**
@@ -194,10 +245,9 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withFairness(Fairness fairness) {
-        Settings s = settings;
-        Objects.requireNonNull(fairness, "fairness");
-        return new LockOptions(new Settings(
-                s.lease, s.renewed, fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.fairness = Objects.requireNonNull(fairness, "fairness");
+        return draft.options();
     }
 
     /**
@@ -210,10 +260,9 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range
      */
     public LockOptions withTakeoverDelay(Duration takeoverDelay) {
-        Settings s = settings;
-        Duration checked = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST);
-        return new LockOptions(
-                new Settings(s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, checked, s.onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.takeoverDelay = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST);
+        return draft.options();
     }
 
     /**
@@ -223,10 +272,21 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withOnLoss(OnLoss onLoss) {
-        Settings s = settings;
-        Objects.requireNonNull(onLoss, "onLoss");
-        return new LockOptions(new Settings(
-                s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, onLoss, s.replication));
+        Draft draft = new Draft(settings);
+        draft.onLoss = Objects.requireNonNull(onLoss, "onLoss");
+        return draft.options();
+    }
+
+    /**
+     * Sets when a release returns. Default: {@link Release#AWAITED}.
+     *
+     * @param release when
+     * @return options with that setting
+     */
+    public LockOptions withRelease(Release release) {
+        Draft draft = new Draft(settings);
+        draft.release = Objects.requireNonNull(release, "release");
+        return draft.options();
     }
 
     /**
@@ -237,10 +297,9 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withReplication(Replication replication) {
-        Settings s = settings;
-        Objects.requireNonNull(replication, "replication");
-        return new LockOptions(new Settings(
-                s.lease, s.renewed, s.fairness, s.maxHold, s.minHold, s.takeoverDelay, s.onLoss, replication));
+        Draft draft = new Draft(settings);
+        draft.replication = Objects.requireNonNull(replication, "replication");
+        return draft.options();
     }
 
     /**
@@ -307,6 +366,15 @@ public final class LockOptions {
     }
 
     /**
+     * When a release returns.
+     *
+     * @return the setting
+     */
+    public Release release() {
+        return settings.release;
+    }
+
+    /**
      * How many replicas must have the lock before it counts as acquired.
      *
      * @return the setting, empty for none
@@ -338,6 +406,7 @@ public final class LockOptions {
                 + (s.minHold.isZero() ? "" : ", taken at least " + Durations.text(s.minHold))
                 + (s.takeoverDelay.isZero() ? "" : ", takeover after " + Durations.text(s.takeoverDelay))
                 + (s.replication == null ? "" : ", on " + s.replication)
+                + (s.release == Release.AWAITED ? "" : ", release not awaited")
                 + ", on loss " + s.onLoss;
     }
 }

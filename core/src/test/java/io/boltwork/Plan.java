@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -99,9 +100,18 @@ record Plan(
 
     /** @param extend how much longer the lease is made to last meanwhile; 0: it is not */
     record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {
+        /** A replica must know of the hold. */
         Act withReplica() {
-            LockOptions wanting = options.withReplication(Replication.atLeast(1, Duration.ofMillis(50)));
-            return new Act(kind, lock, wanting, patience, work, rest, extend);
+            return with(options.withReplication(Replication.atLeast(1, Duration.ofMillis(50))));
+        }
+
+        /** Nobody waits for the answer to the release. */
+        Act withReleaseSent() {
+            return with(options.withRelease(LockOptions.Release.SENT));
+        }
+
+        private Act with(LockOptions other) {
+            return new Act(kind, lock, other, patience, work, rest, extend);
         }
     }
 
@@ -216,12 +226,16 @@ record Plan(
 
     static Plan of(long seed) {
         Plan plan = new Draw(seed).plan();
-        return seed % 8 == 3 ? plan.withReplicas() : plan;
+        return switch ((int) (seed % 8)) {
+            case 3 -> plan.withSome(act -> act.withReplica());
+            case 5 -> plan.withSome(act -> act.withReleaseSent());
+            default -> plan;
+        };
     }
 
-    /** Some, or all, want a replica to know of their holds. */
-    private Plan withReplicas() {
-        Random random = random("replicas");
+    /** Some acts, or all, are changed. */
+    private Plan withSome(UnaryOperator<Act> change) {
+        Random random = random("some");
         boolean all = random.nextBoolean();
         List<Client> wanting = clients.stream()
                 .map(client -> new Client(
@@ -234,7 +248,7 @@ record Plan(
                                         user.isThread,
                                         user.start,
                                         user.acts.stream()
-                                                .map(act -> all || random.nextBoolean() ? act.withReplica() : act)
+                                                .map(act -> all || random.nextBoolean() ? change.apply(act) : act)
                                                 .toList()))
                                 .toList()))
                 .toList();

@@ -234,9 +234,17 @@ final class Properties {
     void toldOfLoss(SimulatedClient client, String lock, long token) {
         Held held = stories.get(lock).byToken.get(token);
         check(
-                held == null || !held.leftCleanly || client.isClosed() || server.hasGoneBack(),
+                held == null
+                        || !held.leftCleanly
+                        || client.isClosed()
+                        || server.hasGoneBack()
+                        || !isReleaseAwaited(held) && stories.get(lock).notHeld.contains(held.hold.request.firstToken),
                 Property.NO_FALSE_LOSS,
                 () -> held + " was released, and then said to be lost");
+    }
+
+    private static boolean isReleaseAwaited(Held held) {
+        return held.hold.request.options.release() == LockOptions.Release.AWAITED;
     }
 
     /** A release said nothing: then the server must have had the hold, unless its answer was lost. */
@@ -250,6 +258,7 @@ final class Properties {
                         || held == null
                         || client.isClosed()
                         || server.hasGoneBack()
+                        || !isReleaseAwaited(held)
                         || client.clock() >= held.hold.request.deadline // it was released in time, and ended on the way
                         || !stories.get(lock).notHeld.contains(held.hold.request.firstToken),
                 Property.API,

@@ -3,24 +3,30 @@ package io.boltwork.bench;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
+import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
 
-/** Boltwork as it is by default, or with {@link Fairness#FIFO}. */
+/** Boltwork as it is by default, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
     private final LockClient client;
     private final LockOptions options;
 
-    private BoltworkLocks(Setting setting, Fairness fairness) {
+    private BoltworkLocks(Setting setting, Fairness fairness, Release release) {
         client = LockClient.create(RedisBackend.connect(setting.uri()));
-        options = LockOptions.renewedLease(setting.lease()).withFairness(fairness);
+        options =
+                LockOptions.renewedLease(setting.lease()).withFairness(fairness).withRelease(release);
     }
 
     static Contender batched(Setting setting) {
-        return new BoltworkLocks(setting, Fairness.BATCHED);
+        return new BoltworkLocks(setting, Fairness.BATCHED, Release.AWAITED);
     }
 
     static Contender fifo(Setting setting) {
-        return new BoltworkLocks(setting, Fairness.FIFO);
+        return new BoltworkLocks(setting, Fairness.FIFO, Release.AWAITED);
+    }
+
+    static Contender releaseSent(Setting setting) {
+        return new BoltworkLocks(setting, Fairness.BATCHED, Release.SENT);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 enum Entrant {
     BOLTWORK("boltwork", "Boltwork", Kind.OURS, BoltworkLocks::batched),
     BOLTWORK_FIFO("boltwork-fifo", "Boltwork FIFO", Kind.OURS, BoltworkLocks::fifo),
+    BOLTWORK_SENT("boltwork-sent", "Boltwork, release not awaited", Kind.OPTION, BoltworkLocks::releaseSent),
     REDISSON("redisson", "Redisson getLock", Kind.PEER, RedissonLocks::plain, Shares.REDISSON),
     REDISSON_FAIR("redisson-fair", "Redisson getFairLock", Kind.PEER, RedissonLocks::fair, Shares.REDISSON),
     REDISSON_SPIN("redisson-spin", "Redisson getSpinLock", Kind.PEER, RedissonLocks::spin, Shares.REDISSON),
@@ -26,6 +27,8 @@ enum Entrant {
     /** What it is to the comparison. */
     enum Kind {
         OURS,
+        /** Ours too, but gives something up: beside the others only where it is named. */
+        OPTION,
         PEER,
         FLOOR
     }
@@ -74,6 +77,10 @@ enum Entrant {
 
     boolean isFloor() {
         return kind == Kind.FLOOR;
+    }
+
+    boolean isOption() {
+        return kind == Kind.OPTION;
     }
 
     boolean isPeer() {

@@ -72,6 +72,8 @@ abstract class LoadScenario implements Scenario {
     }
 
     static List<Entrant> locks() {
-        return Stream.of(Entrant.values()).filter(entrant -> !entrant.isFloor()).toList();
+        return Stream.of(Entrant.values())
+                .filter(entrant -> !entrant.isFloor() && !entrant.isOption())
+                .toList();
     }
 }

@@ -26,12 +26,14 @@ final class OneThread extends LoadScenario {
 
     @Override
     public List<Entrant> entrants() {
-        return withFloors();
+        return Stream.of(Entrant.values())
+                .filter(entrant -> entrant != Entrant.PUBLISH)
+                .toList();
     }
 
     static List<Entrant> withFloors() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH)
+                .filter(entrant -> entrant != Entrant.PUBLISH && !entrant.isOption())
                 .toList();
     }
 
@@ -49,6 +51,7 @@ final class OneThread extends LoadScenario {
     public List<Target> targets() {
         return List.of(
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.97),
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_SENT, Entrant.SCRIPTS, true, 1.7),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.3));
     }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -122,7 +123,7 @@ class ClockPromisesTest extends Promises {
     /** Waits for the end of a lease. */
     private static Duration validSince(long nanos, Lease lease) {
         while (lease.isValid()) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(100_000);
         }
         return since(nanos);
     }

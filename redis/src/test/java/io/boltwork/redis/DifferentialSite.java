@@ -44,6 +44,7 @@ final class DifferentialSite implements AutoCloseable {
     private final List<LockBackend> backends = new ArrayList<>();
     private final Map<String, BlockingQueue<Grant>> grants = new LinkedHashMap<>();
     private final RedisAsyncCommands<byte[], byte[]> raw;
+    private final String run;
     private final Duration patience;
     private final @Nullable SteppedRedis stepped;
     private long barriers;
@@ -70,6 +71,7 @@ final class DifferentialSite implements AutoCloseable {
             grants.put(listener, heard);
         }
         raw = connection(backends.get(0)).lettuce();
+        run = connection(backends.get(0)).runInMessages();
         for (Script script : LuaMutant.scripts()) {
             raw.scriptLoad(script.text());
         }
@@ -135,7 +137,8 @@ final class DifferentialSite implements AutoCloseable {
         List<Grant> left = new ArrayList<>();
         for (Map.Entry<String, BlockingQueue<Grant>> heard : grants.entrySet()) {
             String key = KEYS.key("barrier");
-            raw.publish(bytes(KEYS.channel(heard.getKey())), bytes(barrier + " 0 0 " + heard.getKey() + ":0 " + key));
+            String message = run + " " + barrier + " 0 0 " + heard.getKey() + ":0 " + key;
+            raw.publish(bytes(KEYS.channel(heard.getKey())), bytes(message));
             while (true) {
                 Grant grant = heard.getValue().poll(patience.toMillis(), TimeUnit.MILLISECONDS);
                 if (grant == null) {

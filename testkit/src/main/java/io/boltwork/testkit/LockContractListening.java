@@ -12,6 +12,7 @@ import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.Command;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -322,6 +323,70 @@ abstract class LockContractListening extends LockContractPart {
         site.thaw();
         awaitFree();
     }
+
+    // ================================================================ releases that nobody awaits
+
+    private static final LockOptions SENT = LockOptions.defaults().withRelease(LockOptions.Release.SENT);
+
+    @Test
+    void aReleaseThatIsSentTakesTheSameRequestsAndWhatFollowsComesAfterIt() {
+        Party party = party();
+        FencedLock lock = party.lock(name, SENT);
+        long before = party.backend().requests();
+        long token = 0;
+        for (int i = 0; i < 100; i++) {
+            assertThat(lock.tryLock()).as("just given back").isTrue();
+            assertThat(tokenOf(lock)).isGreaterThan(token);
+            token = tokenOf(lock);
+            lock.unlock();
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+        }
+        awaitFree();
+        assertThat(party.backend()
+                        .requests(command -> command instanceof Command.Acquire || command instanceof Command.Release))
+                .isEqualTo(200);
+        assertThat(party.backend().requests() - before).isGreaterThanOrEqualTo(200);
+    }
+
+    @Test
+    void aReleaseThatIsSentReturnsThoughNobodyAnswersAndThatIsHeard() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        FencedLock lock = party.lock(name, SENT);
+        lock.lock();
+        site.freeze();
+        long start = System.nanoTime();
+        lock.unlock();
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(took).isLessThan(party.backend().commandTimeout().dividedBy(2));
+        assertThat(ear.await(LockListener.ReleaseFailed.class).lockName()).isEqualTo(name);
+        site.thaw();
+        awaitFree();
+    }
+
+    @Test
+    void aLossThatOnlyTheBackendKnowsIsHeardAndNotThrownIfTheReleaseIsSent() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        Lease lease = party.lock(name, SENT).acquire();
+        site.deleteLock(name);
+        FencedLock theirs = newLock();
+        assertThat(theirs.tryLock()).isTrue();
+        lease.release();
+        assertThat(ear.await(LockListener.Lost.class).loss()).satisfies(loss -> isLoss(loss, lease, Reason.TAKEN));
+        assertThat(theirs.isHeldByCurrentThread()).isTrue();
+        theirs.unlock();
+    }
+
+    @Test
+    void aLossThatIsKnownHereIsThrownThoughTheReleaseIsSent() {
+        FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED).withRelease(LockOptions.Release.SENT));
+        Lease lease = lock.acquire();
+        Await.until("its lease is over", () -> !lease.isValid());
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    // ================================================================ connections
 
     @Test
     void brokenAndNewConnectionsAreHeard() {

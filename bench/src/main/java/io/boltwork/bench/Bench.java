@@ -43,13 +43,8 @@ final class Bench implements Callable<Integer> {
 
     private static final Path DOCS = Path.of("docs");
     private static final Path TARGET = Path.of("bench/target");
-    private static final Set<Entrant> QUICK_ENTRANTS = EnumSet.of(
-            Entrant.BOLTWORK,
-            Entrant.BOLTWORK_FIFO,
-            Entrant.REDISSON,
-            Entrant.REDISSON_FAIR,
-            Entrant.SCRIPTS,
-            Entrant.PUBLISH);
+    private static final Set<Entrant> QUICK_ENTRANTS =
+            EnumSet.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.SCRIPTS, Entrant.PUBLISH);
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -73,7 +68,7 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--repetitions", paramLabel = "N", description = "Of each measurement. Default: 5, quick 1.")
     private @Nullable Integer repetitions;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 3, quick 0.6.")
+    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 3, quick 0.4.")
     private @Nullable Double seconds;
 
     @Option(

@@ -47,8 +47,7 @@ final class CriticalSections extends LoadScenario {
 
     @Override
     public List<Point> points(Plan plan) {
-        return plan.choose(
-                all(), List.of(SECTIONS.get(0).with(4), SECTIONS.get(2).with(16)));
+        return plan.choose(all(), List.of(SECTIONS.get(2).with(4)));
     }
 
     private static List<Point> all() {

@@ -15,7 +15,6 @@ final class FlashSale extends LoadScenario {
     private static final Point BY_LOCK = new Point("1,000 buyers, lock()", 1_000);
     private static final Point BY_TRY_LOCK = new Point("1,000 buyers, tryLock(90 s)", 1_000);
     private static final Point RUSH = new Point("100 buyers at once", 100);
-    private static final Point SMALL = new Point("40 buyers, lock()", 40);
 
     @Override
     public String id() {
@@ -47,7 +46,7 @@ final class FlashSale extends LoadScenario {
 
     @Override
     public List<Point> points(Plan plan) {
-        return plan.choose(List.of(BY_LOCK, BY_TRY_LOCK, RUSH), List.of(SMALL, RUSH));
+        return plan.choose(List.of(BY_LOCK, BY_TRY_LOCK, RUSH), List.of(RUSH));
     }
 
     @Override

@@ -12,6 +12,7 @@ final class Footprint implements Scenario {
     private static final Point MANY = new Point("20,000 locks", 20_000);
     private static final Point FEW = new Point("2,000 locks", 2_000);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration QUICK_PATIENCE = Duration.ofSeconds(8);
     private static final double KIBIBYTE = 1_024;
     private static final String MEMORY = """
             local sum = 0
@@ -90,19 +91,20 @@ final class Footprint implements Scenario {
                         entrant.isFloor() ? 0L : 1L,
                         LoadJob.MILLIS,
                         plan.millis()));
+        Duration patience = plan.quick() ? QUICK_PATIENCE : PATIENCE;
         try (Stage stage = Stage.set(entrant, setup)) {
             Stage.Meter meter = stage.meter();
             Map<Figure, Double> more = new LinkedHashMap<>();
             stage.go();
             if (!entrant.isFloor()) {
-                stage.expect(0, FootprintJob.HELD, PATIENCE);
+                stage.expect(0, FootprintJob.HELD, patience);
                 more.put(Figure.REDIS_HELD, memory(stage.redis()) / point.x());
                 stage.worker(0).send(FootprintJob.RELEASE);
-                stage.expect(0, FootprintJob.IDLE, PATIENCE);
+                stage.expect(0, FootprintJob.IDLE, patience);
                 more.put(Figure.REDIS_IDLE, memory(stage.redis()) / point.x());
                 stage.worker(0).send(FootprintJob.PAIRS);
             }
-            return Sample.of(point, entrant, repetition, meter.read(), stage.outcome(0, PATIENCE), 0, more);
+            return Sample.of(point, entrant, repetition, meter.read(), stage.outcome(0, patience), 0, more);
         }
     }
 

@@ -50,7 +50,7 @@ final class Growth extends LoadScenario {
         List<Point> all = new ArrayList<>(CLIENTS);
         all.addAll(LOCKS);
         all.addAll(WAITERS);
-        return plan.choose(all, List.of(SIXTEEN_CLIENTS, ALL_LOCKS, SOME_WAITERS));
+        return plan.choose(all, List.of(SOME_WAITERS));
     }
 
     @Override

@@ -37,6 +37,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,9 @@ final class Connector {
     private static final int MIN_MAJOR = 6;
     private static final int MIN_MINOR = 2;
     private static final long SHUTDOWN_MILLIS = 2_000;
+
+    /** How often a connection is tried that a server has refused before Lettuce could see why. */
+    private static final int TRIES = 3;
 
     /** How long a connection may take; if it is still Lettuce that waits, it gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
@@ -108,7 +112,7 @@ final class Connector {
         if (shutDown) {
             return CompletableFuture.failedFuture(errors.closed());
         }
-        return where.resolved().thenCompose(uri -> client.connectAsync(StringCodec.UTF8, uri));
+        return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri), TRIES));
     }
 
     private static ClientResources ownResources() {
@@ -316,7 +320,8 @@ final class Connector {
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
         CompletableFuture<Made> made = attempt.made;
         Errors errors = Errors.of(server);
-        server.resolved().thenCompose(connect).whenComplete((lettuce, failure) -> {
+        CompletionStage<L> connected = server.resolved().thenCompose(uri -> connected(() -> connect.apply(uri), TRIES));
+        connected.whenComplete((lettuce, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
             } else if (made.isDone()) { // it took too long
@@ -337,6 +342,16 @@ final class Connector {
                 });
             }
         });
+    }
+
+    /** Connects; once more if the server closed the connection before Lettuce had looked at its answer, which says why. */
+    static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect, int tries) {
+        CompletableFuture<L> connected = connect.get().toCompletableFuture();
+        return connected
+                .handle((lettuce, failure) -> failure != null && tries > 1 && Errors.isUnseen(failure)
+                        ? connected(connect, tries - 1)
+                        : connected)
+                .thenCompose(Function.identity());
     }
 
     private BackendException silent(@Nullable String where) {

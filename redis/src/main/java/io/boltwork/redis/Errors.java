@@ -258,6 +258,11 @@ final class Errors {
                 && code(String.valueOf(refused.getMessage())).equals(code);
     }
 
+    /** The server refused a connection, and Lettuce found it closed before it had seen why. */
+    static boolean isUnseen(Throwable failure) {
+        return String.valueOf(root(failure).getMessage()).contains("RedisHandshakeHandler not registered");
+    }
+
     /** A right was missing that only a script needs. */
     static boolean isAboutRightInside(String error) {
         return error.contains(NO_RIGHT_INSIDE);

@@ -6,7 +6,11 @@ import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.RedisConnectionException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +55,27 @@ class ErrorsTest {
                 .hasMessageContaining("Redis at here:1")
                 .hasMessageContaining("the lock 'x'")
                 .hasMessageContaining(error.strip());
+    }
+
+    @Test
+    void whatLettuceHasNotSeenIsTriedAgain() {
+        RedisConnectionException unseen = new RedisConnectionException(
+                "Unable to connect", new IllegalStateException("RedisHandshakeHandler not registered"));
+        AtomicInteger tried = new AtomicInteger();
+        Supplier<CompletionStage<String>> thrice = () -> tried.incrementAndGet() < 3
+                ? CompletableFuture.failedFuture(unseen)
+                : CompletableFuture.completedFuture("connected");
+        assertThat(Connector.connected(thrice, 3)).isCompletedWithValue("connected");
+        tried.set(0);
+        assertThat(Connector.connected(thrice, 2)).isCompletedExceptionally();
+        assertThat(tried).as("never for ever").hasValue(2);
+        tried.set(0);
+        Supplier<CompletionStage<String>> refused = () -> {
+            tried.incrementAndGet();
+            return CompletableFuture.failedFuture(new RedisConnectionException("refused"));
+        };
+        assertThat(Connector.connected(refused, 3)).isCompletedExceptionally();
+        assertThat(tried).as("what is known is not tried again").hasValue(1);
     }
 
     @Test

@@ -276,6 +276,9 @@ final class Errors {
     }
 
     private static String code(String error) {
+        if (error.contains("WAIT cannot be used with replica")) {
+            return "READONLY"; // the same, without a code of its own
+        }
         Matcher matcher = CODE.matcher(error);
         return matcher.matches() ? matcher.group(1) : "";
     }

@@ -196,15 +196,19 @@ final class Replicator implements Keeper.Owner {
     }
 
     private void over(ServerConnection open, List<Entry> batch, Answers answers) {
-        clerk.execute(() -> {
-            if (connection == open) {
-                busy = false;
-                next();
-            }
-        });
         for (int i = 0; i < batch.size(); i++) {
             Entry entry = batch.get(i);
             entry.handler.accept(answers.to(entry, i));
+        }
+        try {
+            clerk.execute(() -> {
+                if (connection == open) {
+                    busy = false;
+                    next();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // the user has shut his threads down; nothing will be sent any more
         }
     }
 }

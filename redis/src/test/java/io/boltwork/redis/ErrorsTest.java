@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.BackendException;
 import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
@@ -108,6 +109,15 @@ class ErrorsTest {
             }
             assertThat(redis.command("GET", "boltwork:{l}")).isEqualTo("x");
         }
+    }
+
+    @Test
+    void aReplicaThatIsToWaitForReplicasIsAReplica() {
+        String error = "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 …";
+        BackendException refused = errors.refused(error, "x").cause();
+        assertThat(refused).hasMessageContaining("it is a replica");
+        assertThat(refused.isRetryable()).isTrue();
+        assertThat(Errors.isAboutReplica(error)).isTrue();
     }
 
     @ParameterizedTest

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = {
             "Measures Boltwork beside its peers and beside what Redis allows, on a Redis of its own, and writes"
-                    + " docs/performance.md. All of it takes hours, on a machine that does nothing else; --quick takes less"
-                    + " than three minutes.",
+                    + " docs/performance.md. All of it takes hours, on a machine that does nothing else; --quick takes a few"
+                    + " minutes.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -38,7 +38,6 @@ abstract class PromiseTest {
 
     final String name = "promise:" + UUID.randomUUID();
     FaultyLink link;
-    private Standstill standstill;
 
     @BeforeAll
     static void startServer() {
@@ -53,7 +52,6 @@ abstract class PromiseTest {
     @BeforeEach
     void startLink() {
         link = nothing.closing(FaultyLink.to(redis));
-        standstill = nothing.closing(new Standstill());
     }
 
     LockClient far() {
@@ -132,11 +130,9 @@ abstract class PromiseTest {
         }
     }
 
-    /** Prints the figure, and holds it to its bound; but for as long as the machine let nothing of this process run. */
-    void measured(int row, String what, Duration figure, Duration bound) {
-        Duration still = standstill.longest();
-        System.out.println("promise " + row + ": " + what + " after " + figure.toMillis() + " ms, standstill "
-                + still.toMillis() + " ms");
-        assertThat(figure).as(what).isLessThanOrEqualTo(Slack.of(bound).plus(still));
+    /** Prints the figure, and holds it to its bound. */
+    static void measured(int row, String what, Duration figure, Duration bound) {
+        System.out.println("promise " + row + ": " + what + " after " + figure.toMillis() + " ms");
+        assertThat(figure).as(what).isLessThanOrEqualTo(Slack.of(bound));
     }
 }

@@ -34,8 +34,10 @@ final class HandoffJob implements Job {
     }
 
     @Override
-    public void warmUp() {
-        pingPong(Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS)), 1);
+    public void warmUp() throws InterruptedException {
+        Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
+        WarmUp.pairs(site, time);
+        pingPong(time.dividedBy(2), 1);
     }
 
     @Override

@@ -43,7 +43,9 @@ final class LoadJob implements Job {
 
     @Override
     public void warmUp() throws InterruptedException {
-        load(Duration.ofMillis(site.order().number(WARM_UP_MILLIS)));
+        Duration time = Duration.ofMillis(site.order().number(WARM_UP_MILLIS));
+        WarmUp.pairs(site, time);
+        load(time.dividedBy(2));
     }
 
     @Override

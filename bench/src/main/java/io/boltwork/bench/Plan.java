@@ -14,7 +14,7 @@ import java.util.Map;
  * @param attempts at a measurement that others disturb
  */
 record Plan(boolean quick, int repetitions, long warmUpMillis, long millis, int attempts) {
-    static final Plan FULL = new Plan(false, 5, 2_000, 3_000, 4);
+    static final Plan FULL = new Plan(false, 5, 3_000, 3_000, 4);
     static final Plan QUICK = new Plan(true, 1, 400, 400, 1);
 
     Duration warmUp() {

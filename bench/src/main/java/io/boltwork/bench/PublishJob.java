@@ -6,7 +6,6 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
@@ -29,7 +28,9 @@ final class PublishJob implements Job {
     }
 
     @Override
-    public void warmUp() {
+    public void warmUp() throws InterruptedException {
+        Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
+        WarmUp.pairs(site, time);
         RedisClient lettuce = RedisClient.create(site.order().uri());
         if (site.order().jvm() == 0) {
             StatefulRedisConnection<String, String> publisher = lettuce.connect();
@@ -46,7 +47,7 @@ final class PublishJob implements Job {
             });
             subscriber.sync().subscribe(CHANNEL);
         }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(site.order().number(LoadJob.WARM_UP_MILLIS)));
+        Thread.sleep(time.dividedBy(2).toMillis());
     }
 
     @Override

@@ -1,20 +1,27 @@
 package io.boltwork;
 
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Runs callbacks, listeners among them, on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
 final class CallbackQueue {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
+    private static final AtomicIntegerFieldUpdater<CallbackQueue> WAITING =
+            AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "waiting");
+
     private final Executor executor;
     private final Listeners listeners;
-    private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waiting = new AtomicInteger();
+    private volatile int waiting;
+
+    /** Made for the first callback: most locks never have one. */
+    private volatile @Nullable Queue<Runnable> queue;
 
     CallbackQueue(Executor executor, Listeners listeners) {
         this.executor = executor;
@@ -32,14 +39,28 @@ final class CallbackQueue {
     }
 
     void run(Runnable callback) {
-        queue.add(callback);
-        if (waiting.getAndIncrement() == 0) {
+        queue().add(callback);
+        if (WAITING.getAndIncrement(this) == 0) {
             start();
         }
     }
 
+    private Queue<Runnable> queue() {
+        Queue<Runnable> made = queue;
+        if (made == null) {
+            synchronized (this) {
+                made = queue;
+                if (made == null) {
+                    made = new ConcurrentLinkedQueue<>();
+                    queue = made;
+                }
+            }
+        }
+        return made;
+    }
+
     boolean isEmpty() {
-        return waiting.get() == 0;
+        return waiting == 0;
     }
 
     private void start() {
@@ -53,8 +74,9 @@ final class CallbackQueue {
     }
 
     private void drain() {
+        Queue<Runnable> callbacks = queue();
         do {
-            Runnable callback = queue.poll();
+            Runnable callback = callbacks.poll();
             try {
                 if (callback != null) {
                     callback.run();
@@ -62,6 +84,6 @@ final class CallbackQueue {
             } catch (Throwable thrown) { // the callback's own affair; the next ones must run
                 LOG.log(System.Logger.Level.WARNING, "A callback threw; the lock is not affected", thrown);
             }
-        } while (waiting.decrementAndGet() > 0);
+        } while (WAITING.decrementAndGet(this) > 0);
     }
 }

@@ -21,7 +21,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
     private long timerAt = Ticker.NEVER;
 
     /** Whose outcomes were decided, and who are to be unparked. */
-    private List<Thread> sleepers = new ArrayList<>(1);
+    private List<Thread> sleepers = List.of();
 
     LockDriver(String name, Engine engine) {
         this.engine = engine;
@@ -88,6 +88,9 @@ final class LockDriver implements Effects, Mailbox.Machine {
     public <T> void decide(Outcome<T> outcome, T value) {
         Thread sleeper = outcome.decideQuietly(value);
         if (sleeper != null) {
+            if (sleepers.isEmpty()) {
+                sleepers = new ArrayList<>(1);
+            }
             sleepers.add(sleeper);
         }
     }
@@ -129,11 +132,8 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     @Override
     public List<Thread> sleepers() {
-        if (sleepers.isEmpty()) {
-            return List.of();
-        }
         List<Thread> woken = sleepers;
-        sleepers = new ArrayList<>(woken.size());
+        sleepers = List.of();
         return woken;
     }
 

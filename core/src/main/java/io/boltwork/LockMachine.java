@@ -7,6 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +61,7 @@ final class LockMachine {
     private final Effects effects;
 
     final Waiters waiters = new Waiters();
-    private final Map<String, Request> requests = new LinkedHashMap<>();
+    private final Map<String, Request> requests = new LinkedHashMap<>(2); // seldom more than one
     private @Nullable Request wanted;
 
     private volatile @Nullable Hold hold;
@@ -70,7 +71,7 @@ final class LockMachine {
     private final LostHolds lostHolds = new LostHolds();
 
     /** Extensions under way, and who waits for them. */
-    private final Map<Command, Outcome<Extension>> extensions = new IdentityHashMap<>(0);
+    private Map<Command, Outcome<Extension>> extensions = Collections.emptyMap();
 
     /** When the oldest of the waiters' own requests asks again, for all of them. */
     private long pollAt = Ticker.NEVER;
@@ -195,6 +196,9 @@ final class LockMachine {
         } else {
             Command.Renew.Item item = request.extension(lastEvent, Request.covering(nanos));
             Command.Renew renew = new Command.Renew(List.of(item), extensionStale(request));
+            if (extensions.isEmpty()) {
+                extensions = new IdentityHashMap<>();
+            }
             extensions.put(renew, outcome);
             effects.send(renew);
         }

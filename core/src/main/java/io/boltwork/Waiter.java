@@ -31,6 +31,15 @@ final class Waiter {
     @Nullable
     Request request;
 
+    /* The machine's, too: where this waits, and between whom. */
+    Waiters.@Nullable Line line;
+
+    @Nullable
+    Waiter ahead;
+
+    @Nullable
+    Waiter behind;
+
     private Waiter(LockOptions options, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
         this.options = options;
         this.tryOnly = tryOnly;

@@ -1,8 +1,6 @@
 package io.boltwork;
 
-import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,39 +9,77 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiters {
 
-    private final ArrayDeque<Waiter> sharing = new ArrayDeque<>();
-    private final Set<Waiter> queued = new LinkedHashSet<>();
+    private final Line sharing = new Line();
+    private final Line queued = new Line();
+
+    /** Waiters one behind the other. They are linked with each other, so that a lock nobody waits for needs no more than this. */
+    static final class Line {
+        private @Nullable Waiter first;
+        private @Nullable Waiter last;
+        private int size;
+
+        void add(Waiter waiter) {
+            Waiter before = last;
+            waiter.line = this;
+            waiter.ahead = before;
+            last = waiter;
+            if (before == null) {
+                first = waiter;
+            } else {
+                before.behind = waiter;
+            }
+            size++;
+        }
+
+        /** One who is in it. */
+        void remove(Waiter waiter) {
+            Waiter before = waiter.ahead;
+            Waiter after = waiter.behind;
+            if (before == null) {
+                first = after;
+            } else {
+                before.behind = after;
+            }
+            if (after == null) {
+                last = before;
+            } else {
+                after.ahead = before;
+            }
+            waiter.line = null;
+            waiter.ahead = null;
+            waiter.behind = null;
+            size--;
+        }
+    }
 
     void add(Waiter waiter) {
-        if (waiter.request == null) {
-            sharing.add(waiter);
-        } else {
-            queued.add(waiter);
-        }
+        (waiter.request == null ? sharing : queued).add(waiter);
     }
 
     /** Takes one out; {@code false} if it does not wait. */
     boolean remove(Waiter waiter) {
-        return waiter.request == null ? sharing.remove(waiter) : queued.remove(waiter);
+        Line line = waiter.line;
+        if (line == null) {
+            return false;
+        }
+        line.remove(waiter);
+        return true;
     }
 
     /** Takes out for whom a request was granted or refused. */
     Waiter takeFor(Request request) {
-        Waiter own = request.waiter;
-        if (own == null) {
-            return sharing.remove(); // a shared request implies a waiter: pump() keeps it so
-        }
-        queued.remove(own);
-        return own;
+        // a shared request implies a waiter: pump() keeps it so
+        Waiter waiter = Objects.requireNonNull(request.waiter == null ? sharing.first : request.waiter);
+        remove(waiter);
+        return waiter;
     }
 
     /** Takes out anybody, {@code null} if there is nobody. */
     @Nullable
     Waiter poll() {
-        Waiter waiter = sharing.poll();
-        if (waiter == null && !queued.isEmpty()) {
-            waiter = queued.iterator().next();
-            queued.remove(waiter);
+        Waiter waiter = sharing.first == null ? queued.first : sharing.first;
+        if (waiter != null) {
+            remove(waiter);
         }
         return waiter;
     }
@@ -51,24 +87,24 @@ final class Waiters {
     /** The first of those who share, {@code null} if there is none. */
     @Nullable
     Waiter first() {
-        return sharing.peek();
+        return sharing.first;
     }
 
     /** The oldest of the requests of their own, {@code null} if there is none. */
     @Nullable
     Request oldest() {
-        return queued.isEmpty() ? null : queued.iterator().next().request;
+        return queued.first == null ? null : queued.first.request;
     }
 
     boolean hasOwnRequests() {
-        return !queued.isEmpty();
+        return queued.first != null;
     }
 
     boolean isEmpty() {
-        return sharing.isEmpty() && queued.isEmpty();
+        return size() == 0;
     }
 
     int size() {
-        return sharing.size() + queued.size();
+        return sharing.size + queued.size;
     }
 }

@@ -10,18 +10,50 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** {@code renew.lua} under way. */
+/** {@code renew.lua} under way. What is the same for all of its items is sent once. */
 final class RenewCall extends CommandCall {
+    private static final int FOR_ALL = 4;
+
     private final Renew command;
+    private final boolean differ;
+    private final int begin;
 
     RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler) {
+        this(connection, command, handler, differ(command.items()));
+    }
+
+    private RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler, boolean differ) {
         super(
                 connection,
                 handler,
                 Script.RENEW,
                 command.items().size(),
-                1 + 4 * command.items().size());
+                FOR_ALL + (differ ? 4 : 2) * command.items().size());
         this.command = command;
+        this.differ = differ;
+        this.begin = commonBegin(command.items());
+    }
+
+    private static boolean differ(List<Renew.Item> items) {
+        Renew.Item first = items.get(0);
+        for (Renew.Item item : items) {
+            if (item.leaseMillis() != first.leaseMillis() || item.takeoverMillis() != first.takeoverMillis()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How long the client's id is that all requests begin with; 0 if they are of several clients. */
+    private static int commonBegin(List<Renew.Item> items) {
+        String first = items.get(0).request();
+        int length = first.lastIndexOf(':') + 1;
+        for (Renew.Item item : items) {
+            if (!item.request().regionMatches(0, first, 0, length)) {
+                return 0;
+            }
+        }
+        return length;
     }
 
     @Override
@@ -33,22 +65,36 @@ final class RenewCall extends CommandCall {
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
+        Renew.Item first = command.items().get(0);
         Resp.write(out, command.notAfter());
-        for (Renew.Item item : command.items()) {
-            Resp.write(out, item.request());
-            Resp.write(out, item.firstToken());
-            Resp.write(out, item.leaseMillis());
-            Resp.write(out, item.takeoverMillis());
+        Resp.write(out, first.request().substring(0, begin));
+        if (differ) {
+            Resp.write(out, "");
+            Resp.write(out, "");
+        } else {
+            writeTimes(out, first);
         }
+        for (Renew.Item item : command.items()) {
+            Resp.write(out, item.request().substring(begin));
+            Resp.write(out, item.firstToken());
+            if (differ) {
+                writeTimes(out, item);
+            }
+        }
+    }
+
+    private static void writeTimes(ByteBuf out, Renew.Item item) {
+        Resp.write(out, item.leaseMillis());
+        Resp.write(out, item.takeoverMillis());
     }
 
     @Override
     Reply read(FlatReply answer) {
         List<Renewed.Item> items = new ArrayList<>(command.items().size());
+        int index = 1;
         for (Renew.Item item : command.items()) {
-            int index = 1 + 2 * items.size();
-            Renewal outcome = Code.of(answer.number(index)).renewal();
-            @Nullable String owner = outcome == Renewal.OK ? item.request() : owner(answer.text(index + 1));
+            Renewal outcome = Code.of(answer.number(index++)).renewal();
+            @Nullable String owner = outcome == Renewal.OK ? item.request() : owner(answer.text(index++));
             items.add(new Renewed.Item(outcome, owner));
         }
         return new Renewed(time(answer.number(0)), items);

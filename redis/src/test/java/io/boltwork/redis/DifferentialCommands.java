@@ -244,15 +244,19 @@ final class DifferentialCommands {
 
     private Command.Renew renew() {
         List<Command.Renew.Item> items = new ArrayList<>();
+        boolean differ = oneIn(2);
+        long lease = lease();
+        long delay = delay();
         for (String lock : locks) {
             if (items.isEmpty() || oneIn(2)) {
                 String request = someone(lock);
-                items.add(new Command.Renew.Item(lock, request, first(lock, request), lease(), delay()));
+                items.add(new Command.Renew.Item(
+                        lock, request, first(lock, request), differ ? lease() : lease, differ ? delay() : delay));
             }
         }
         if (oneIn(4)) {
             Command.Renew.Item broken =
-                    new Command.Renew.Item(DifferentialSite.BROKEN, anyone(), millis * 1_000, lease(), delay());
+                    new Command.Renew.Item(DifferentialSite.BROKEN, anyone(), millis * 1_000, lease, delay);
             items.add(random.nextInt(items.size() + 1), broken);
         }
         return new Command.Renew(items, notAfter());

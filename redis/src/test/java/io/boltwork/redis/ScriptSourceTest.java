@@ -94,8 +94,7 @@ class ScriptSourceTest {
             returned.remove(Code.REFUSED.number);
         }
         if (script == Script.RENEW) {
-            assertThat(new String(script.text(), StandardCharsets.UTF_8))
-                    .contains("code, named = 10,", "code, named = 8,");
+            assertThat(new String(script.text(), StandardCharsets.UTF_8)).contains("local code = 10\n", "code = 8\n");
             returned.addAll(Set.of(8, 10));
         }
         assertThat(returned).isEqualTo(listed);
@@ -136,11 +135,16 @@ class ScriptSourceTest {
         ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
         check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1), r -> {}));
 
-        List<String> sent = words(new RenewCall(connection, new Renew(List.of(item, item, item), 1), r -> {}));
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
-        assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "and", "1", "2", "3", "4");
-        assertThat(sent.get(2)).isEqualTo("3");
-        assertThat(sent).hasSize(3 + 3 + 1 + 3 * 4);
+        assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "and", "1", "2", "3", "4");
+        List<String> same = words(new RenewCall(connection, new Renew(List.of(item, item, item), 1), r -> {}));
+        assertThat(same.get(2)).isEqualTo("3");
+        assertThat(same).hasSize(3 + 3 + 4 + 3 * 2).endsWith("1", "a:", "2", "3", "1", "1", "1", "1", "1", "1");
+        Renew.Item longer = new Renew.Item("l", "b:1", 1, 3, 3);
+        List<String> differing = words(new RenewCall(connection, new Renew(List.of(item, longer), 1), r -> {}));
+        assertThat(differing)
+                .hasSize(3 + 2 + 4 + 2 * 4)
+                .endsWith("", "", "", "a:1", "1", "2", "3", "b:1", "1", "3", "3");
     }
 
     private static void check(Script script, ScriptCall call) {

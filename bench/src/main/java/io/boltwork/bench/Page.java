@@ -150,7 +150,10 @@ final class Page {
                         + " The raw data are in `bench/target/results`.");
         line();
         line(
-                "- Each measurement has a Redis of its own, without persistence, and JVMs of its own, which warm up first.");
+                "- Each measurement has a Redis of its own, without persistence, and JVMs of its own, which warm up first: with"
+                        + " sixteen threads on locks of their own, then with what is to be measured.");
+        line(
+                "- What is built on Lettuce uses Netty's epoll, which comes with Boltwork; Redisson Java's sockets, its default.");
         line("- Contenders take turns, repetition by repetition, each time beginning with another one.");
         line(
                 "- Each lock guards an unsafe counter and a mark of who is inside, in memory that the JVMs share. A lost update or"

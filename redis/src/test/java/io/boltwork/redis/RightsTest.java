@@ -40,6 +40,7 @@ class RightsTest {
             "+publish",
             "+subscribe");
     private static final List<String> LOOKING = List.of("+hgetall", "+scan");
+    private static final String REPLICATING = "+wait";
 
     private static RedisServer redis;
     private static RedisServer old;
@@ -58,6 +59,14 @@ class RightsTest {
 
     static Stream<String> rights() {
         return Stream.concat(LOCKING.stream(), LOOKING.stream());
+    }
+
+    /** What a user with all that locks need is made of, in the words of a configuration file. */
+    static List<String> userWithRights(String name, String password) {
+        List<String> words = new ArrayList<>(List.of("--user", name, "on", ">" + password, "resetchannels"));
+        rights().forEach(words::add);
+        words.add(REPLICATING);
+        return words;
     }
 
     @ParameterizedTest

@@ -23,6 +23,7 @@ final class Hunt {
             "io.boltwork.WaitingRulesTest",
             "io.boltwork.HoldingRulesTest",
             "io.boltwork.ReleasingRulesTest",
+            "io.boltwork.RecoveryRulesTest",
             "io.boltwork.memory.TokenRulesTest",
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",

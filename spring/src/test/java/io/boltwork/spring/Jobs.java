@@ -1,0 +1,24 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockListener;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** A job that runs once, however often it is due. */
+class Jobs implements LockListener {
+    final AtomicInteger attempts = new AtomicInteger();
+    volatile int calls;
+
+    @Override
+    public void waited(Waited event) {
+        if (event.lockName().equals("job") && event.outcome() == Outcome.REFUSED) {
+            attempts.incrementAndGet();
+        }
+    }
+
+    @Scheduled(fixedDelay = 10)
+    @DistributedLock(name = "job", mode = LockMode.SKIP, minHold = "10m")
+    public void run() {
+        calls++;
+    }
+}

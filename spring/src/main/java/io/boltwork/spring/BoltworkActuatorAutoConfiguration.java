@@ -61,11 +61,14 @@ public final class BoltworkActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        LockMetrics boltworkLockMetrics(MeterRegistry registry, LockClient client, BoltworkProperties properties) {
+        Meters boltworkLockMeters(MeterRegistry registry, LockClient client, BoltworkProperties properties) {
             LockMetrics metrics = new LockMetrics(
                     registry, new LockGroups(properties.metrics().maxGroups()), client::waiting);
             client.addListener(metrics);
-            return metrics;
+            return new Meters(metrics);
         }
+
+        /** No listener itself: those are made before the client. */
+        record Meters(LockMetrics listener) {}
     }
 }

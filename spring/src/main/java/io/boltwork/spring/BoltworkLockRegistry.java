@@ -65,42 +65,42 @@ public final class BoltworkLockRegistry implements LockRegistry<DistributedLock>
         return new KeyLock(client.lock(prefix + key, options));
     }
 
-    private record KeyLock(FencedLock lock) implements DistributedLock {
+    private record KeyLock(FencedLock fenced) implements DistributedLock {
 
         @Override
         public void lock(Duration ttl) {
-            lock.lock(ttl);
+            fenced.lock(ttl);
         }
 
         @Override
         public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-            return lock.tryLock(waitTime, ttl);
+            return fenced.tryLock(waitTime, ttl);
         }
 
         @Override
         public void lock() {
-            lock.lock();
+            fenced.lock();
         }
 
         @Override
         public void lockInterruptibly() throws InterruptedException {
-            lock.lockInterruptibly();
+            fenced.lockInterruptibly();
         }
 
         @Override
         public boolean tryLock() {
-            return lock.tryLock();
+            return fenced.tryLock();
         }
 
         @Override
         public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-            return lock.tryLock(time, unit);
+            return fenced.tryLock(time, unit);
         }
 
         @Override
         public void unlock() {
             try {
-                lock.unlock();
+                fenced.unlock();
             } catch (LeaseLostException lost) {
                 ConcurrentModificationException told = new ConcurrentModificationException(lost.getMessage());
                 told.initCause(lost);
@@ -117,7 +117,7 @@ public final class BoltworkLockRegistry implements LockRegistry<DistributedLock>
 
         @Override
         public String toString() {
-            return "BoltworkLockRegistry lock '" + lock.name() + "'";
+            return "BoltworkLockRegistry lock '" + fenced.name() + "'";
         }
     }
 }

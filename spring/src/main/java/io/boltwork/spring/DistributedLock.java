@@ -14,7 +14,6 @@ import org.springframework.core.annotation.AliasFor;
  * The method is executed by one caller at a time, over all threads and all instances of the application. On a class: each of its
  * public methods.
  *
- * <!-- snippet: AnnotatedShop.java#shop -->
  * <pre>{@code
  * @DistributedLock(name = "stock:#{#item}", waitFor = "2s")
  * @Transactional

@@ -50,6 +50,9 @@ final class LockExpressions {
     String resolved(Method method, String attribute, String text) {
         try {
             String resolved = beans.resolveEmbeddedValue(text);
+            if (resolved != null && resolved.contains("${")) { // not every application context insists
+                throw new IllegalArgumentException("Could not resolve placeholder in '" + resolved + "'");
+            }
             return resolved == null ? "" : resolved;
         } catch (IllegalArgumentException e) {
             throw wrong(

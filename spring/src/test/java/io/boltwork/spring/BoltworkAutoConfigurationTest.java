@@ -166,7 +166,12 @@ class BoltworkAutoConfigurationTest {
 
     @Test
     void worksWithoutTheOptionalLibraries() {
-        application
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        BoltworkAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        BoltworkActuatorAutoConfiguration.class,
+                        BoltworkIntegrationAutoConfiguration.class))
                 .withClassLoader(new FilteredClassLoader(
                         "org.springframework.boot.data.redis",
                         "org.springframework.boot.actuate",
@@ -195,7 +200,9 @@ class BoltworkAutoConfigurationTest {
                     assertUsable(client);
                     Await.until(
                             "told", () -> !context.getBean(Listening.class).told.isEmpty());
-                    assertThat(client).asString().contains("till");
+                    assertThat(client.inspector().clients())
+                            .singleElement()
+                            .satisfies(each -> assertThat(each.application()).isEqualTo("till"));
                 });
     }
 

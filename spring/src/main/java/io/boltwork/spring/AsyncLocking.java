@@ -21,7 +21,10 @@ import org.springframework.aop.ProxyMethodInvocation;
 record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation invocation) {
 
     /** What was taken, or which lock was refused. */
-    record Held(List<LockTurn> turns, List<Lease> leases, @Nullable LockTurn refused) {
+    record Held(
+            List<LockTurn> turns,
+            List<Lease> leases,
+            @Nullable LockTurn refused) {
 
         /** Gives everything back, the last first. */
         CompletableFuture<?> release() {
@@ -46,8 +49,8 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
         ProxyMethodInvocation call = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation)
                 .invocableClone(invocation.getArguments().clone());
         if (!method.leases().isEmpty()) {
-            call.setArguments(method.withLease(
-                    call.getArguments(), held.leases().get(0)));
+            call.setArguments(
+                    method.withLease(call.getArguments(), held.leases().get(0)));
         }
         return call.proceed();
     }

@@ -111,7 +111,8 @@ public final class BoltworkAutoConfiguration {
             @Bean
             @ConditionalOnBean(DataRedisConnectionDetails.class)
             ApplicationRedis boltworkApplicationRedis(DataRedisConnectionDetails details, Environment environment) {
-                return new DetailsRedis(details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
+                return new DetailsRedis(
+                        details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
             }
         }
     }

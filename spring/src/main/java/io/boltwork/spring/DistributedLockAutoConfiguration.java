@@ -34,8 +34,7 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockOperationSource boltworkLockOperationSource(
-            LockExpressions expressions, BoltworkProperties properties) {
+    static LockOperationSource boltworkLockOperationSource(LockExpressions expressions, BoltworkProperties properties) {
         return new LockOperationSource(new LockOperationParser(expressions, properties.lock()));
     }
 

@@ -18,8 +18,7 @@ import org.springframework.util.ClassUtils;
  * Spring leaves methods alone that it cannot put a proxy before, without a word; a lock that is not taken must not go unnoticed.
  */
 /** Looks at the classes of all beans, those that are made later included, for annotations that cannot work. */
-final class LockBeanCheck
-        implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
+final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
     private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();

@@ -175,8 +175,7 @@ final class LockExpressions {
                 null);
     }
 
-    static LockDefinitionException wrong(
-            Method method, String problem, String action, @Nullable Throwable cause) {
+    static LockDefinitionException wrong(Method method, String problem, String action, @Nullable Throwable cause) {
         return new LockDefinitionException(where(method), problem, action, cause);
     }
 

@@ -61,7 +61,9 @@ final class LockInterceptor implements MethodInterceptor {
         }
         if (method.isAsync()) {
             AsyncLocking call = new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
-            return method.stage() ? call.stage() : ReactiveLocking.publisher(call, Objects.requireNonNull(method.reactive()));
+            return method.stage()
+                    ? call.stage()
+                    : ReactiveLocking.publisher(call, Objects.requireNonNull(method.reactive()));
         }
         return plain(method, turns, 0, invocation);
     }
@@ -93,8 +95,8 @@ final class LockInterceptor implements MethodInterceptor {
                 observations.obtain());
     }
 
-    private static @Nullable Object plain(LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation)
-            throws Throwable {
+    private static @Nullable Object plain(
+            LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation) throws Throwable {
         LockTurn turn = turns.get(next);
         Lease lease = take(method, turn);
         if (lease == null) {

@@ -52,15 +52,15 @@ record LockOperation(
 
     /** Whether the lock is to be taken for this call. */
     boolean applies(@Nullable EvaluationContext context) {
-        return condition == null
-                || context == null
-                || Boolean.TRUE.equals(condition.getValue(context, Boolean.class));
+        return condition == null || context == null || Boolean.TRUE.equals(condition.getValue(context, Boolean.class));
     }
 
     /** The lock's name for this call. */
     String lockName(@Nullable EvaluationContext context) {
         if (name.size() == 1 && name.get(0).isLiteral()) {
-            return prefix.isEmpty() ? name.get(0).literal() : prefix + name.get(0).literal();
+            return prefix.isEmpty()
+                    ? name.get(0).literal()
+                    : prefix + name.get(0).literal();
         }
         StringBuilder text = new StringBuilder(prefix);
         for (LockText part : name) {
@@ -83,6 +83,8 @@ record LockOperation(
                         ? said.toString()
                         : "The lock '" + lockName + "' was refused to " + where + ", which was not executed: somebody"
                                 + " else has it"
-                                + (waitFor == null || waitFor.isZero() ? "" : ", and kept it for " + waitFor.toMillis() + " ms"));
+                                + (waitFor == null || waitFor.isZero()
+                                        ? ""
+                                        : ", and kept it for " + waitFor.toMillis() + " ms"));
     }
 }

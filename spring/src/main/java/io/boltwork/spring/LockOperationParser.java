@@ -85,9 +85,7 @@ final class LockOperationParser {
             return annotation.group();
         }
         String start = annotation.name().isEmpty() ? "" : LockGroups.of(LockExpressions.literalStart(name));
-        return start.isEmpty()
-                ? ClassUtils.getUserClass(targetClass).getSimpleName() + "." + method.getName()
-                : start;
+        return start.isEmpty() ? ClassUtils.getUserClass(targetClass).getSimpleName() + "." + method.getName() : start;
     }
 
     private LockOptions options(
@@ -116,7 +114,10 @@ final class LockOperationParser {
             return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
         } catch (IllegalArgumentException e) {
             throw LockExpressions.wrong(
-                    method, String.valueOf(e.getMessage()), "Choose durations that fit together, here or in the properties.", e);
+                    method,
+                    String.valueOf(e.getMessage()),
+                    "Choose durations that fit together, here or in the properties.",
+                    e);
         }
     }
 

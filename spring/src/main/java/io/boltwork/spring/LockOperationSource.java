@@ -70,13 +70,13 @@ final class LockOperationSource {
     }
 
     private static List<DistributedLock> nearest(AnnotatedElement element) {
-        List<MergedAnnotation<DistributedLock>> all = MergedAnnotations.from(
-                        element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                .stream(DistributedLock.class).toList();
-        int nearest = all.stream()
-                .mapToInt(MergedAnnotation::getAggregateIndex)
-                .min()
-                .orElse(0);
+        List<MergedAnnotation<DistributedLock>> all =
+                MergedAnnotations.from(
+                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                        .stream(DistributedLock.class)
+                        .toList();
+        int nearest =
+                all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
         return all.stream()
                 .filter(annotation -> annotation.getAggregateIndex() == nearest)
                 .map(MergedAnnotation::synthesize)

@@ -212,7 +212,8 @@ public final class LockTemplate {
 
     private LockRefusedException refusal(String name) {
         return new LockRefusedException(
-                name, "The lock '" + name + "' was refused: somebody else has it"
+                name,
+                "The lock '" + name + "' was refused: somebody else has it"
                         + (wait == null || wait.isNegative() || wait.isZero()
                                 ? ""
                                 : ", and kept it for " + wait.toMillis() + " ms"));

@@ -30,9 +30,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("renewalLag", health.renewalLag().toMillis() + " ms")
                 .withDetail(
                         "nodes",
-                        health.nodes().stream()
-                                .map(LocksHealthIndicator::text)
-                                .toList());
+                        health.nodes().stream().map(LocksHealthIndicator::text).toList());
         if (!health.warnings().isEmpty()) {
             builder.withDetail("warnings", health.warnings());
         }

@@ -28,11 +28,16 @@ final class PropertiesRedis implements ApplicationRedis {
             @DefaultValue Ssl ssl) {}
 
     record Sentinel(
-            String master, List<String> nodes, @Nullable String username, @Nullable String password) {}
+            String master,
+            List<String> nodes,
+            @Nullable String username,
+            @Nullable String password) {}
 
     record Nodes(@DefaultValue List<String> nodes) {}
 
-    record Ssl(@DefaultValue("false") boolean enabled, @Nullable String bundle) {}
+    record Ssl(
+            @DefaultValue("false") boolean enabled,
+            @Nullable String bundle) {}
 
     private final Redis redis;
     private final @Nullable SslBundles bundles;

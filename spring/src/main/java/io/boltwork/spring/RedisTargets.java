@@ -96,8 +96,9 @@ final class RedisTargets {
             sentinels = nodes.subList(1, nodes.size());
         }
         if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
-            throw new IllegalArgumentException("type=sentinel needs the master's name and the sentinels: set " + form
-                    + ".master=mymaster and " + form + ".address=host1:26379,host2:26379, or begin the address with the name");
+            throw new IllegalArgumentException(
+                    "type=sentinel needs the master's name and the sentinels: set " + form + ".master=mymaster and "
+                            + form + ".address=host1:26379,host2:26379, or begin the address with the name");
         }
         target.sentinel(
                 master,

@@ -62,13 +62,18 @@ class BoltworkAutoConfigurationTest {
             client.set(context.getBean(LockClient.class));
             assertThat(context).hasSingleBean(MemoryBackend.class).hasSingleBean(LockTemplate.class);
             try (Lease lease = client.get().lock("stock").acquire()) {
-                assertThat(client.get().inspector().describe("stock").holder().orElseThrow().client().orElseThrow()
+                assertThat(client.get()
+                                .inspector()
+                                .describe("stock")
+                                .holder()
+                                .orElseThrow()
+                                .client()
+                                .orElseThrow()
                                 .application())
                         .isEqualTo("shop");
             }
         });
-        assertThatThrownBy(() -> client.get().lock("stock").acquire())
-                .isInstanceOf(ClientClosedException.class);
+        assertThatThrownBy(() -> client.get().lock("stock").acquire()).isInstanceOf(ClientClosedException.class);
     }
 
     @Test
@@ -76,7 +81,8 @@ class BoltworkAutoConfigurationTest {
         application
                 .withPropertyValues("spring.data.redis.port=" + redis.port(), "boltwork.redis.key-prefix=mine")
                 .run(context -> {
-                    try (Lease lease = context.getBean(LockClient.class).lock("stock").acquire()) {
+                    try (Lease lease =
+                            context.getBean(LockClient.class).lock("stock").acquire()) {
                         assertThat(redis.command("EXISTS", "mine:{stock}")).isEqualTo(1L);
                     }
                 });
@@ -144,7 +150,8 @@ class BoltworkAutoConfigurationTest {
     void whatTheApplicationHasItselfGoesBefore() {
         application
                 .withBean("own", LockBackend.class, MemoryBackend::create)
-                .run(context -> assertThat(context).doesNotHaveBean(RedisBackend.class).hasSingleBean(LockBackend.class));
+                .run(context ->
+                        assertThat(context).doesNotHaveBean(RedisBackend.class).hasSingleBean(LockBackend.class));
         application
                 .withBean("own", LockClient.class, () -> LockClient.create(MemoryBackend.create()))
                 .run(context -> assertThat(context)
@@ -155,13 +162,14 @@ class BoltworkAutoConfigurationTest {
 
     @Test
     void switchedOff() {
-        application.withPropertyValues("boltwork.enabled=false").run(context -> assertThat(context)
-                .doesNotHaveBean(LockClient.class)
-                .doesNotHaveBean(LockInterceptor.class));
-        application.withPropertyValues("boltwork.backend=memory", "boltwork.lock.enabled=false").run(context -> assertThat(
-                        context)
-                .hasSingleBean(LockClient.class)
-                .doesNotHaveBean(LockInterceptor.class));
+        application
+                .withPropertyValues("boltwork.enabled=false")
+                .run(context ->
+                        assertThat(context).doesNotHaveBean(LockClient.class).doesNotHaveBean(LockInterceptor.class));
+        application
+                .withPropertyValues("boltwork.backend=memory", "boltwork.lock.enabled=false")
+                .run(context ->
+                        assertThat(context).hasSingleBean(LockClient.class).doesNotHaveBean(LockInterceptor.class));
     }
 
     @Test

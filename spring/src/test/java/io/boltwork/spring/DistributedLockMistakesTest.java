@@ -171,8 +171,8 @@ class DistributedLockMistakesTest {
 
     private static ApplicationContextRunner runner() {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
                 .withPropertyValues("boltwork.backend=memory");
     }
 

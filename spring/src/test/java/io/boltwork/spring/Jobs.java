@@ -6,8 +6,16 @@ import org.springframework.scheduling.annotation.Scheduled;
 
 /** A job that runs once, however often it is due. */
 class Jobs implements LockListener {
-    final AtomicInteger attempts = new AtomicInteger();
-    volatile int calls;
+    private final AtomicInteger attempts = new AtomicInteger();
+    private volatile int calls;
+
+    public int calls() {
+        return calls;
+    }
+
+    public int attempts() {
+        return attempts.get();
+    }
 
     @Override
     public void waited(Waited event) {

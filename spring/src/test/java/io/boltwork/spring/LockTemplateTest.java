@@ -47,7 +47,8 @@ class LockTemplateTest {
 
     @Test
     void refusedInterruptedLost() throws Exception {
-        try (Lease other = locks.lock("stock:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
+        try (Lease other =
+                locks.lock("stock:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThatExceptionOfType(LockRefusedException.class)
                     .isThrownBy(() -> template.withWait(Duration.ofMillis(10)).execute("stock:1", () -> "done"))
                     .withMessageContaining("10 ms");
@@ -61,8 +62,8 @@ class LockTemplateTest {
             assertThat(Thread.interrupted()).isTrue();
         }
         assertThatExceptionOfType(LeaseLostException.class)
-                .isThrownBy(() -> template.withOptions(LockOptions.defaults()).execute("stock:1", () -> locks.inspector()
-                        .forceRelease("stock:1")));
+                .isThrownBy(() -> template.withOptions(LockOptions.defaults())
+                        .execute("stock:1", () -> locks.inspector().forceRelease("stock:1")));
     }
 
     @Test

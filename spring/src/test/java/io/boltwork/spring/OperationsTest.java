@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -47,10 +47,12 @@ class OperationsTest {
                     locks.lock("a/b:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
                 assertThat(get(application, "/actuator/locks").body())
                         .contains("\"name\":\"a/b:1\"", "\"state\":\"HELD\"");
-                assertThat(get(application, "/actuator/locks?pattern=none*").body()).contains("\"locks\":[]");
+                assertThat(get(application, "/actuator/locks?pattern=none*").body())
+                        .contains("\"locks\":[]");
                 assertThat(get(application, "/actuator/locks/a/b:1").body())
                         .contains("\"fencingToken\":" + lease.fencingToken());
-                assertThat(delete(application, "/actuator/locks/a/b:1?fencingToken=1").body())
+                assertThat(delete(application, "/actuator/locks/a/b:1?fencingToken=1")
+                                .body())
                         .contains("\"released\":false");
                 assertThat(delete(application, "/actuator/locks/a/b:1").body()).contains("\"released\":true");
                 assertThat(locks.lock("a/b:1").isLocked()).isFalse();
@@ -72,8 +74,8 @@ class OperationsTest {
     @Test
     void metersAreByGroup() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        BoltworkAutoConfiguration.class, BoltworkActuatorAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(BoltworkAutoConfiguration.class, BoltworkActuatorAutoConfiguration.class))
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .withPropertyValues("boltwork.backend=memory", "boltwork.metrics.max-groups=1")
                 .run(context -> {
@@ -83,22 +85,36 @@ class OperationsTest {
                         locks.lock("stock:" + i).acquire().release();
                     }
                     locks.lock("another:1").acquire().release();
-                    Lease held = locks.lock("stock:9").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
+                    Lease held = locks.lock("stock:9")
+                            .acquireAsync()
+                            .toCompletableFuture()
+                            .get(5, TimeUnit.SECONDS);
                     locks.lock("stock:9").tryAcquire();
                     locks.lock("stock:9").acquireAsync();
-                    Await.until("counted", () -> count(meters, "granted", "stock") == 4
-                            && count(meters, "granted", "other") == 1
-                            && count(meters, "refused", "stock") == 1);
-                    assertThat(meters.get("boltwork.lock.queue").gauge().value()).isEqualTo(1);
+                    Await.until(
+                            "counted",
+                            () -> count(meters, "granted", "stock") == 4
+                                    && count(meters, "granted", "other") == 1
+                                    && count(meters, "refused", "stock") == 1);
+                    assertThat(meters.get("boltwork.lock.queue").gauge().value())
+                            .isEqualTo(1);
                     locks.inspector().forceRelease("stock:9");
                     assertThatExceptionOfType(LeaseLostException.class).isThrownBy(held::release);
-                    Await.until("lost", () -> meters.find("boltwork.lock.lost")
-                                    .tags("group", "stock", "reason", "taken")
-                                    .counter()
-                            != null);
-                    assertThat(meters.get("boltwork.lock.hold").tag("group", "stock").timer().count())
+                    Await.until(
+                            "lost",
+                            () -> meters.find("boltwork.lock.lost")
+                                            .tags("group", "stock", "reason", "taken")
+                                            .counter()
+                                    != null);
+                    assertThat(meters.get("boltwork.lock.hold")
+                                    .tag("group", "stock")
+                                    .timer()
+                                    .count())
                             .isGreaterThanOrEqualTo(3);
-                    assertThat(meters.get("boltwork.lock.wait").tag("group", "stock").timer().count())
+                    assertThat(meters.get("boltwork.lock.wait")
+                                    .tag("group", "stock")
+                                    .timer()
+                                    .count())
                             .isGreaterThanOrEqualTo(5);
                 });
     }
@@ -133,13 +149,13 @@ class OperationsTest {
     void closesAfterRequestsHaveEnded() throws Exception {
         ConfigurableApplicationContext application = start("boltwork.backend=memory");
         Desk desk = application.getBean(Desk.class);
-        CompletableFuture<String> slow =
-                http.sendAsync(request(application, "/slow").build(), HttpResponse.BodyHandlers.ofString())
-                        .thenApply(HttpResponse::body);
+        CompletableFuture<String> slow = http.sendAsync(
+                        request(application, "/slow").build(), HttpResponse.BodyHandlers.ofString())
+                .thenApply(HttpResponse::body);
         assertThat(desk.begun.await(10, TimeUnit.SECONDS)).isTrue();
         Thread closing = new Thread(application::close);
         closing.start();
-        Await.until("closing", () -> closing.getState() != Thread.State.NEW && !application.isActive());
+        Await.until("closing", () -> application.isClosed());
         desk.end.countDown();
         assertThat(slow.get(10, TimeUnit.SECONDS)).isEqualTo("valid: true");
         closing.join(10_000);
@@ -156,20 +172,23 @@ class OperationsTest {
     }
 
     private static HttpRequest.Builder request(ConfigurableApplicationContext application, String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:"
-                + application.getEnvironment().getProperty("local.server.port") + path));
+        return HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path));
     }
 
     private static ConfigurableApplicationContext start(String... properties) {
         return new SpringApplicationBuilder(App.class)
-                .properties("server.port=0", "spring.main.banner-mode=off", "management.endpoints.web.exposure.include=*")
+                .properties(
+                        "server.port=0",
+                        "spring.main.banner-mode=off",
+                        "management.endpoints.web.exposure.include=*",
+                        "management.endpoint.health.show-details=always")
                 .properties(properties)
                 .run();
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration(
-            excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+    @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
     @Import(Desk.class)
     static class App {
         @Bean

@@ -63,8 +63,8 @@ class RedisTargetsTest {
                 "boltwork.lock.server.address", "s1:26379,s2:26379");
         assertThat(find(inFront).uris()).containsExactly("redis-sentinel://s1:26379,s2:26379/0#mymaster");
         assertThat(find(apart)).isEqualTo(find(inFront));
-        assertThatThrownBy(() -> find(Map.of(
-                        "boltwork.lock.server.type", "sentinel", "boltwork.lock.server.address", "s1:26379")))
+        assertThatThrownBy(() -> find(
+                        Map.of("boltwork.lock.server.type", "sentinel", "boltwork.lock.server.address", "s1:26379")))
                 .hasMessageContaining("boltwork.lock.server.master=mymaster");
     }
 
@@ -108,7 +108,8 @@ class RedisTargetsTest {
                 .containsExactly("rediss://u:p@h:7/4");
         assertThat(find(Map.of("spring.data.redis.url", "rediss://u:p@h:7/5")).uris())
                 .containsExactly("rediss://u:p@h:7/5");
-        assertThat(find(Map.of("spring.data.redis.masterreplica.nodes", "a:1,b:2")).kind())
+        assertThat(find(Map.of("spring.data.redis.masterreplica.nodes", "a:1,b:2"))
+                        .kind())
                 .isEqualTo(Kind.REPLICATED);
         assertThat(find(Map.of("spring.data.redis.cluster.nodes", "a:1,b:2")).kind())
                 .isEqualTo(Kind.CLUSTER);
@@ -123,7 +124,8 @@ class RedisTargetsTest {
     private static RedisTarget find(Map<String, Object> properties) {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
-        return new RedisTargets(properties(environment), environment, null).find(new PropertiesRedis(environment, null));
+        return new RedisTargets(properties(environment), environment, null)
+                .find(new PropertiesRedis(environment, null));
     }
 
     static BoltworkProperties properties(Environment environment) {

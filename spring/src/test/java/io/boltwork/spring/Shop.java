@@ -16,8 +16,8 @@ import reactor.core.publisher.Mono;
 
 /** What is locked in the tests. */
 class Shop {
-    final AtomicInteger count = new AtomicInteger();
-    int ran;
+    private final AtomicInteger count = new AtomicInteger();
+    private int ran;
 
     @Autowired
     LockClient locks;
@@ -28,6 +28,14 @@ class Shop {
 
     @Value("${limit}")
     String limit;
+
+    public int begun() {
+        return count.get();
+    }
+
+    public int ran() {
+        return ran;
+    }
 
     public String limit() {
         return limit;
@@ -61,7 +69,10 @@ class Shop {
         return held();
     }
 
-    @DistributedLock(value = "order", keys = {"#id", "#p1"}, prefix = "${region:eu}:")
+    @DistributedLock(
+            value = "order",
+            keys = {"#id", "#p1"},
+            prefix = "${region:eu}:")
     public String byKeys(String id, int line) {
         return held();
     }
@@ -173,6 +184,7 @@ class Shop {
     @DistributedLock("async")
     public CompletableFuture<String> later(CompletableFuture<String> inner, Lease lease) {
         lease.ensureValid();
+        count.incrementAndGet();
         return inner;
     }
 

@@ -23,7 +23,8 @@ class Till {
     private String held(String name) {
         return locks.lock(name).isHeldByCurrentThread()
                         && locks.inspector().list("*", 10).stream()
-                                .noneMatch(lock -> !lock.name().equals(name) && !lock.name().equals("job"))
+                                .noneMatch(lock -> !lock.name().equals(name)
+                                        && !lock.name().equals("job"))
                 ? name
                 : "other";
     }

@@ -13,9 +13,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -47,7 +47,7 @@ class TransactionTest {
     void lockBeforeTransactionalAndAfterIt() throws Exception {
         assertThat(sold(warehouse::lockFirst)).isEqualTo(10);
         assertThat(sold(warehouse::transactionalFirst)).isEqualTo(10);
-        assertThat(warehouse.heldAfterCommit).hasSize(2 * BUYERS).containsOnly(true);
+        assertThat(warehouse.heldAfterCommit()).hasSize(2 * BUYERS).containsOnly(true);
     }
 
     @Test
@@ -105,13 +105,17 @@ class TransactionTest {
     static class App {}
 
     static class Warehouse {
-        final List<Boolean> heldAfterCommit = new CopyOnWriteArrayList<>();
+        private final List<Boolean> heldAfterCommit = new CopyOnWriteArrayList<>();
 
         @Autowired
         JdbcTemplate database;
 
         @Autowired
         LockClient locks;
+
+        public List<Boolean> heldAfterCommit() {
+            return heldAfterCommit;
+        }
 
         @DistributedLock("stock")
         @Transactional
@@ -134,8 +138,7 @@ class TransactionTest {
         public void innerThatLoses() {
             decrease();
             locks.inspector().forceRelease("lost");
-            io.boltwork.testkit.Await.until(
-                    "told", () -> !locks.lock("lost").isHeldByCurrentThread() || extended());
+            io.boltwork.testkit.Await.until("told", () -> !locks.lock("lost").isHeldByCurrentThread() || extended());
         }
 
         /** Asks the backend, which says that the lease was taken away. */
@@ -149,7 +152,8 @@ class TransactionTest {
         }
 
         private boolean buy() {
-            assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isTrue();
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .isTrue();
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCommit() {

@@ -18,8 +18,8 @@ class FlashSaleDemo {
                 ChildJvm first = shop(redis, FIRST);
                 ChildJvm second = shop(redis, SECOND)) {
             PrintStream out = System.out;
-            out.println("Two shops: http://localhost:" + FIRST + " and http://localhost:" + SECOND
-                    + ", on Redis " + redis.version() + ". Ctrl-C ends them.");
+            out.println("Two shops: http://localhost:" + FIRST + " and http://localhost:" + SECOND + ", on Redis "
+                    + redis.version() + ". Ctrl-C ends them.");
             Runtime.getRuntime().addShutdownHook(new Thread(end::countDown));
             end.await();
         }

@@ -72,7 +72,8 @@ class FlashSaleWebTest {
         for (int round = 0; round < ROUNDS; round++) {
             assertThat(post(ports.get(0), "/stock?items=10")).isEqualTo("10");
             List<CompletableFuture<String>> buyers = IntStream.range(0, BUYERS)
-                    .mapToObj(i -> HTTP.sendAsync(request(ports.get(i % 2), endpoint).build(), text())
+                    .mapToObj(i -> HTTP.sendAsync(
+                                    request(ports.get(i % 2), endpoint).build(), text())
                             .thenApply(HttpResponse::body))
                     .toList();
             int sold = 0;

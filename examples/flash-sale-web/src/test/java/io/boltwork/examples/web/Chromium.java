@@ -148,8 +148,8 @@ final class Chromium implements AutoCloseable {
     @Override
     public void close() {
         page.abort();
-        List<ProcessHandle> all =
-                Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                .toList();
         all.forEach(ProcessHandle::destroyForcibly);
         all.forEach(each -> each.onExit().join());
     }

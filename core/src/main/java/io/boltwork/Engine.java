@@ -471,6 +471,15 @@ final class Engine implements BackendListener {
         known.forEach(what -> warn(told, what));
     }
 
+    /** As the machines say; one that is busy just now may be left out. */
+    int waiting() {
+        AtomicInteger waiting = new AtomicInteger();
+        for (LockDriver driver : drivers.values()) {
+            driver.mailbox.post(d -> waiting.addAndGet(d.machine.waiting()));
+        }
+        return waiting.get();
+    }
+
     /** Asks the servers how they are, and the machines what they have; sleeps until the servers have answered. */
     ClientHealth health() {
         if (isClosed()) {

@@ -100,6 +100,16 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
+     * About how many callers of this client wait for a lock just now, for a gauge: a lock that is busy at this moment may be left
+     * out. No round trip; does not block.
+     *
+     * @return the count, 0 if this client is closed
+     */
+    public int waiting() {
+        return engine.waiting();
+    }
+
+    /**
      * Tells a listener from now on what happens to this client's locks. A listener that is added twice is told twice.
      *
      * @param listener who is told, on the client's callback executor

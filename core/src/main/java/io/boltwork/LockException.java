@@ -10,7 +10,13 @@ import org.jspecify.annotations.Nullable;
 public abstract class LockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    LockException(String message, @Nullable Throwable cause) {
+    /**
+     * For Boltwork's own modules.
+     *
+     * @param message what happened to which lock, and what to do
+     * @param cause the failure underneath, or {@code null}
+     */
+    protected LockException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

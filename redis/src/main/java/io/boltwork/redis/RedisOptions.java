@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * How a {@link RedisBackend} uses the server, beyond what its URI says. Immutable.
  */
 public final class RedisOptions {
-    private static final RedisOptions DEFAULTS = new RedisOptions("boltwork", null, null, null, null, null);
+    private static final RedisOptions DEFAULTS = new RedisOptions("boltwork", null, null, null, null, null, null);
 
     private final String keyPrefix;
     private final @Nullable ClientResources clientResources;
@@ -20,6 +20,7 @@ public final class RedisOptions {
     private final @Nullable Path authorities;
     private final @Nullable Path certificate;
     private final @Nullable Path key;
+    private final @Nullable SslOptions tls;
 
     private RedisOptions(
             String keyPrefix,
@@ -27,13 +28,15 @@ public final class RedisOptions {
             @Nullable StaticCredentialsProvider sentinelCredentials,
             @Nullable Path authorities,
             @Nullable Path certificate,
-            @Nullable Path key) {
+            @Nullable Path key,
+            @Nullable SslOptions tls) {
         this.keyPrefix = keyPrefix;
         this.clientResources = clientResources;
         this.sentinelCredentials = sentinelCredentials;
         this.authorities = authorities;
         this.certificate = certificate;
         this.key = key;
+        this.tls = tls;
     }
 
     /**
@@ -62,7 +65,7 @@ public final class RedisOptions {
             throw new IllegalArgumentException("prefix must not be empty and must have no braces, blanks or control"
                     + " characters in it, but is '" + prefix + "'");
         }
-        return new RedisOptions(prefix, clientResources, sentinelCredentials, authorities, certificate, key);
+        return new RedisOptions(prefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -78,7 +81,7 @@ public final class RedisOptions {
      */
     public RedisOptions clientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
-        return new RedisOptions(keyPrefix, resources, sentinelCredentials, authorities, certificate, key);
+        return new RedisOptions(keyPrefix, resources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -96,7 +99,7 @@ public final class RedisOptions {
                     "password must not be empty; leave sentinelCredentials out if the sentinels" + " ask for none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
-        return new RedisOptions(keyPrefix, clientResources, credentials, authorities, certificate, key);
+        return new RedisOptions(keyPrefix, clientResources, credentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -109,7 +112,7 @@ public final class RedisOptions {
      */
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
-        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key);
+        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -124,7 +127,25 @@ public final class RedisOptions {
     public RedisOptions clientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
-        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key);
+        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+    }
+
+    /**
+     * What TLS uses in Lettuce's terms, for what {@link #trustedCertificates} and {@link #clientCertificate} cannot say: key
+     * stores, protocols, cipher suites. Those two, where they are given, go before it. Default: what the JVM trusts.
+     *
+     * @param options which ones
+     * @return these options with these
+     */
+    public RedisOptions sslOptions(SslOptions options) {
+        return new RedisOptions(
+                keyPrefix,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                Objects.requireNonNull(options, "options"));
     }
 
     private static void checkReadable(Path file, String name) {
@@ -149,7 +170,8 @@ public final class RedisOptions {
     }
 
     /** What they say about TLS, on top of that. */
-    SslOptions ssl(SslOptions base) {
+    SslOptions ssl(SslOptions lettuce) {
+        SslOptions base = tls == null ? lettuce : tls;
         if (authorities == null && certificate == null) {
             return base;
         }
@@ -169,6 +191,7 @@ public final class RedisOptions {
                 + (clientResources == null ? "" : ", clientResources given")
                 + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)
-                + (certificate == null ? "" : ", clientCertificate=" + certificate) + "]";
+                + (certificate == null ? "" : ", clientCertificate=" + certificate)
+                + (tls == null ? "" : ", sslOptions given") + "]";
     }
 }

@@ -1,0 +1,19 @@
+package io.boltwork.examples.web;
+
+import io.boltwork.spring.DistributedLock;
+import org.springframework.stereotype.Component;
+
+/** The stock, one buyer at a time. */
+@Component
+class AnnotatedStock {
+    private final Stock stock;
+
+    AnnotatedStock(Stock stock) {
+        this.stock = stock;
+    }
+
+    @DistributedLock("stock:1001")
+    public boolean decrease() throws InterruptedException {
+        return stock.decrease();
+    }
+}

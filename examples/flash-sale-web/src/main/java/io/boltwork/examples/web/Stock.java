@@ -1,0 +1,53 @@
+package io.boltwork.examples.web;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.stereotype.Component;
+
+/** What is left, in Redis. A purchase reads it, works, and writes it: two at once sell the same item twice. */
+@Component
+class Stock {
+    static final int ITEMS = 10;
+    private static final String LEFT = "sale:stock";
+    private static final String COUNTS = "sale:counts";
+
+    private final StringRedisTemplate redis;
+    private final Duration work;
+
+    Stock(StringRedisTemplate redis, @Value("${sale.work}") Duration work) {
+        this.redis = redis;
+        this.work = work;
+    }
+
+    void open(int items) {
+        redis.delete(COUNTS);
+        redis.opsForValue().set(LEFT, Integer.toString(items));
+    }
+
+    int left() {
+        String left = redis.opsForValue().get(LEFT);
+        return left == null ? 0 : Integer.parseInt(left);
+    }
+
+    Map<Object, Object> counts() {
+        return redis.opsForHash().entries(COUNTS);
+    }
+
+    /** Whether there was one left. */
+    boolean decrease() throws InterruptedException {
+        int left = left();
+        Thread.sleep(work.toMillis());
+        if (left > 0) {
+            redis.opsForValue().set(LEFT, Integer.toString(left - 1));
+        }
+        redis.opsForHash().increment(COUNTS, left > 0 ? "sold" : "late", 1);
+        return left > 0;
+    }
+
+    void turnedAway() {
+        Objects.requireNonNull(redis.opsForHash().increment(COUNTS, "away", 1));
+    }
+}

@@ -1,0 +1,5 @@
+/** The flash sale as a Spring Boot application: {@link io.boltwork.examples.web.FlashSaleApplication}. */
+@NullMarked
+package io.boltwork.examples.web;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package io.boltwork.spring;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.spi.LockBackend;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
+
+/**
+ * Auto-configuration of a {@link LockClient} and a {@link LockTemplate}. The client is closed with the context, after web
+ * requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient} bean goes
+ * before; all {@link LockListener} beans hear what happens.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+            "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration"
+        })
+@ConditionalOnProperty(name = "boltwork.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(BoltworkProperties.class)
+@ImportRuntimeHints(BoltworkRuntimeHints.class)
+public final class BoltworkAutoConfiguration {
+
+    BoltworkAutoConfiguration() {}
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    LockClient lockClient(
+            LockBackend backend,
+            BoltworkProperties properties,
+            Environment environment,
+            ObjectProvider<LockListener> listeners) {
+        ClientOptions options = ClientOptions.defaults()
+                .withOutagePatience(properties.outagePatience())
+                .withShutdownTime(properties.shutdownTime())
+                .withSlice(properties.slice());
+        String application = StringUtils.hasText(properties.application())
+                ? properties.application()
+                : environment.getProperty("spring.application.name");
+        if (StringUtils.hasText(application)) {
+            options = options.withApplication(application);
+        }
+        LockClient client = LockClient.create(backend, options);
+        listeners.orderedStream().forEach(client::addListener);
+        return client;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockTemplate lockTemplate(LockClient client, ObjectProvider<ObservationRegistry> observations) {
+        LockTemplate template = new LockTemplate(client);
+        ObservationRegistry registry = observations.getIfUnique();
+        return registry == null ? template : template.withObservations(registry);
+    }
+
+    /** Leases in this JVM. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(name = "boltwork.backend", havingValue = "memory")
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class MemoryConfiguration {
+
+        /* the client closes it */
+        @Bean(destroyMethod = "")
+        MemoryBackend boltworkBackend() {
+            return MemoryBackend.create();
+        }
+    }
+
+    /** Leases on Redis. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(name = "boltwork.backend", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class RedisConfiguration {
+
+        /* the client closes it */
+        @Bean(destroyMethod = "")
+        LockBackend boltworkBackend(
+                BoltworkProperties properties,
+                Environment environment,
+                ObjectProvider<SslBundles> bundles,
+                ObjectProvider<ApplicationRedis> application) {
+            SslBundles all = bundles.getIfAvailable();
+            ApplicationRedis redis = application.getIfAvailable(() -> new PropertiesRedis(environment, all));
+            return new RedisTargets(properties, environment, all)
+                    .find(redis)
+                    .connect(properties.redis().keyPrefix());
+        }
+
+        /** Where the application has Spring Data Redis. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(DataRedisConnectionDetails.class)
+        static class DetailsConfiguration {
+
+            @Bean
+            @ConditionalOnBean(DataRedisConnectionDetails.class)
+            ApplicationRedis boltworkApplicationRedis(DataRedisConnectionDetails details, Environment environment) {
+                return new DetailsRedis(
+                        details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
+            }
+        }
+    }
+}

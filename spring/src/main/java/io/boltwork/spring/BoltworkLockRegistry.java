@@ -1,0 +1,123 @@
+package io.boltwork.spring;
+
+import io.boltwork.FencedLock;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/**
+ * Spring Integration's registry of locks over Boltwork: for aggregators, leader election and file filters that had another one.
+ * It is auto-configured where Spring Integration is and there is no other registry.
+ *
+ * <p>A lock is known by its key, a {@link String} such as in {@code obtain("orders")}; two of one key are equal. As with Spring
+ * Integration's own registries, {@code unlock()} throws {@link IllegalStateException} if the thread does not hold the lock and {@link
+ * ConcurrentModificationException} if the lease was lost before, and there are no conditions. A lease is renewed unless the
+ * caller gives it a length. Thread-safe.
+ */
+public final class BoltworkLockRegistry implements LockRegistry<DistributedLock> {
+    private final LockClient client;
+    private final String prefix;
+    private final LockOptions options;
+
+    /**
+     * A registry with the default options of locks.
+     *
+     * @param client where locks come from
+     * @param prefix what the locks' names begin with, such as {@code integration:}; may be empty
+     */
+    public BoltworkLockRegistry(LockClient client, String prefix) {
+        this(client, prefix, LockOptions.defaults());
+    }
+
+    /**
+     * A registry.
+     *
+     * @param client where locks come from
+     * @param prefix what the locks' names begin with; may be empty
+     * @param options how locks are held
+     */
+    public BoltworkLockRegistry(LockClient client, String prefix, LockOptions options) {
+        this.client = Objects.requireNonNull(client, "client");
+        this.prefix = Objects.requireNonNull(prefix, "prefix");
+        this.options = Objects.requireNonNull(options, "options");
+    }
+
+    /**
+     * The lock of a key. No round trip.
+     *
+     * @param lockKey a string
+     * @return the lock
+     * @throws IllegalArgumentException if the key is no string
+     */
+    @Override
+    public DistributedLock obtain(Object lockKey) {
+        if (!(lockKey instanceof String key)) {
+            throw new IllegalArgumentException("lockKey must be a String, but is "
+                    + (lockKey == null ? "null" : lockKey.getClass().getName()));
+        }
+        return new KeyLock(client.lock(prefix + key, options));
+    }
+
+    private record KeyLock(FencedLock fenced) implements DistributedLock {
+
+        @Override
+        public void lock(Duration ttl) {
+            fenced.lock(ttl);
+        }
+
+        @Override
+        public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+            return fenced.tryLock(waitTime, ttl);
+        }
+
+        @Override
+        public void lock() {
+            fenced.lock();
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            fenced.lockInterruptibly();
+        }
+
+        @Override
+        public boolean tryLock() {
+            return fenced.tryLock();
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return fenced.tryLock(time, unit);
+        }
+
+        @Override
+        public void unlock() {
+            try {
+                fenced.unlock();
+            } catch (LeaseLostException lost) {
+                ConcurrentModificationException told = new ConcurrentModificationException(lost.getMessage());
+                told.initCause(lost);
+                throw told;
+            } catch (IllegalMonitorStateException notHeld) {
+                throw new IllegalStateException(notHeld.getMessage(), notHeld);
+            }
+        }
+
+        @Override
+        public Condition newCondition() {
+            throw new UnsupportedOperationException("Conditions are not supported");
+        }
+
+        @Override
+        public String toString() {
+            return "BoltworkLockRegistry lock '" + fenced.name() + "'";
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.boltwork.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What the application's properties say.
+ *
+ * @param enabled whether locks are auto-configured at all
+ * @param backend where leases are kept
+ * @param application what people see who ask who holds a lock; the value of 'spring.application.name' by default
+ * @param outagePatience how long a call without a time limit goes on waiting while the backend gives no answer
+ * @param shutdownTime how long giving everything back may take when the application ends
+ * @param slice for how long one instance may pass a lock from one of its threads to the next before other instances get it
+ * @param redis everything that can be said of Redis
+ * @param lock locks on methods, and Redis in the short form
+ * @param metrics meters
+ */
+@ConfigurationProperties("boltwork")
+record BoltworkProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("redis") Backend backend,
+        @Nullable String application,
+        @DefaultValue("30s") Duration outagePatience,
+        @DefaultValue("5s") Duration shutdownTime,
+        @DefaultValue("1ms") Duration slice,
+        @DefaultValue Redis redis,
+        @DefaultValue Lock lock,
+        @DefaultValue Metrics metrics) {
+
+    /** Where leases are kept. */
+    enum Backend {
+        /** On Redis or Valkey. */
+        REDIS,
+        /** In this JVM, for tests and slices: nobody else sees these locks. */
+        MEMORY
+    }
+
+    /** How Redis is deployed. */
+    enum ServerType {
+        /** One server. */
+        STANDALONE,
+        /** Sentinels that know the master. */
+        SENTINEL,
+        /** Redis Cluster. */
+        CLUSTER,
+        /** A master and its replicas, without sentinels. */
+        MASTERSLAVE
+    }
+
+    /**
+     * Redis, with everything that can be said of it.
+     *
+     * @param uri address of Redis, such as 'redis://user:password@host:6379/0', 'rediss://host' with TLS, or
+     *     'redis-sentinel://host1,host2/0#mymaster'. Several addresses are a master and its replicas
+     * @param keyPrefix what the names of all keys and channels begin with
+     * @param timeout how long Redis may take to answer one command; 2 s unless 'spring.data.redis.timeout' says otherwise
+     * @param sslBundle name of the SSL bundle for TLS
+     * @param sentinelUsername user of the sentinels, if they have users
+     * @param sentinelPassword password of the sentinels, if they ask for one
+     */
+    record Redis(
+            @DefaultValue List<String> uri,
+            @DefaultValue("boltwork") String keyPrefix,
+            @Nullable Duration timeout,
+            @Nullable String sslBundle,
+            @Nullable String sentinelUsername,
+            @Nullable String sentinelPassword) {}
+
+    /**
+     * Locks on methods.
+     *
+     * @param enabled whether '@DistributedLock' has an effect
+     * @param prefix what the names of all locks of '@DistributedLock' begin with, such as 'shop:'
+     * @param order order of the advice; must be less than that of transactions, which is 2147483647 by default
+     * @param names what differs from the annotations, by the lock's group, such as 'stock' for 'stock:#{#id}'
+     * @param server Redis in the short form
+     */
+    record Lock(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("") String prefix,
+            @DefaultValue("" + DistributedLock.ADVICE_ORDER) int order,
+            @DefaultValue Map<String, LockOverride> names,
+            @DefaultValue Server server) {}
+
+    /**
+     * Redis in the short form.
+     *
+     * @param type how Redis is deployed
+     * @param address host and port, such as 'localhost:6379'; several with commas between them: sentinels, nodes, or the
+     *     master and its replicas. A first one of sentinels without a port is the master's name
+     * @param username user, if Redis has users
+     * @param password password of Redis
+     * @param database number of the database
+     * @param master what the sentinels call the master, unless the address begins with it
+     */
+    record Server(
+            @DefaultValue("standalone") ServerType type,
+            @Nullable String address,
+            @Nullable String username,
+            @Nullable String password,
+            @DefaultValue("0") int database,
+            @Nullable String master) {
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return type + " " + address + "/" + database;
+        }
+    }
+
+    /**
+     * Meters.
+     *
+     * @param maxGroups how many groups of locks have meters of their own; the others are counted as 'other'
+     */
+    record Metrics(@DefaultValue("100") int maxGroups) {}
+
+    /**
+     * What differs from the annotations of one group.
+     *
+     * @param enabled whether the lock is taken at all
+     * @param lease lease that is not renewed
+     * @param waitFor how long to wait for the lock
+     * @param mode what happens while somebody else has the lock
+     * @param type in which order those who wait get the lock
+     * @param minHold shortest time that the lock stays taken
+     * @param maxHold longest time that the lock is held
+     * @param onRefused what happens to a caller that is refused
+     * @param onLost what happens when the lease is lost
+     */
+    record LockOverride(
+            @DefaultValue("true") boolean enabled,
+            @Nullable Duration lease,
+            @Nullable Duration waitFor,
+            @Nullable LockMode mode,
+            @Nullable LockType type,
+            @Nullable Duration minHold,
+            @Nullable Duration maxHold,
+            @Nullable OnRefused onRefused,
+            @Nullable OnLost onLost) {}
+}

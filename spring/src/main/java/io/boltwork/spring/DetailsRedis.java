@@ -1,0 +1,55 @@
+package io.boltwork.spring;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Cluster;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.MasterReplica;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Node;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Sentinel;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
+
+/** What Spring Data Redis connects to: {@code spring.data.redis.*}, or the details of a service connection. */
+final class DetailsRedis implements ApplicationRedis {
+    private final DataRedisConnectionDetails details;
+    private final int database;
+
+    /** {@code database} is that of the properties; details of a master with replicas name none. */
+    DetailsRedis(DataRedisConnectionDetails details, int database) {
+        this.details = details;
+        this.database = database;
+    }
+
+    @Override
+    public RedisTarget target(@Nullable Duration timeout) {
+        RedisTarget.Builder target = new RedisTarget.Builder()
+                .credentials(details.getUsername(), details.getPassword())
+                .timeout(timeout)
+                .tls(false, details.getSslBundle());
+        Sentinel sentinel = details.getSentinel();
+        Cluster cluster = details.getCluster();
+        MasterReplica replicas = details.getMasterReplica();
+        if (sentinel != null) {
+            target.sentinel(sentinel.getMaster(), sentinel.getUsername(), sentinel.getPassword())
+                    .database(sentinel.getDatabase());
+            add(target, sentinel.getNodes());
+        } else if (cluster != null) {
+            target.kind(RedisTarget.Kind.CLUSTER);
+            add(target, cluster.getNodes());
+        } else if (replicas != null) {
+            target.kind(RedisTarget.Kind.REPLICATED).database(database);
+            add(target, replicas.getNodes());
+        } else {
+            Standalone standalone = details.getStandalone();
+            if (standalone == null) {
+                throw new IllegalStateException(details + " says of no Redis where it is");
+            }
+            target.node(standalone.getHost(), standalone.getPort()).database(standalone.getDatabase());
+        }
+        return target.build();
+    }
+
+    private static void add(RedisTarget.Builder target, Iterable<Node> nodes) {
+        nodes.forEach(node -> target.node(node.host(), node.port()));
+    }
+}

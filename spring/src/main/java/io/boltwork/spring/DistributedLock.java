@@ -1,0 +1,194 @@
+package io.boltwork.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * The method is executed by one caller at a time, over all threads and all instances of the application. On a class: each of its
+ * public methods.
+ *
+ * <pre>{@code
+ * @DistributedLock(name = "stock:#{#item}", waitFor = "2s")
+ * @Transactional
+ * public boolean buy(String item) {
+ *     return stock.decrease(item) > 0;
+ * }
+ * }</pre>
+ *
+ * <p><b>When.</b> The lock is taken before a transaction of the same method begins and given back after it has completed, in
+ * whichever order the annotations are written. Where the caller has begun the transaction, the lock is given back when that
+ * has completed, and a lease that was lost before its commit rolls it back. A method that returns a {@link
+ * java.util.concurrent.CompletionStage} or a Reactor type does not block its caller, and keeps the lock until that has
+ * completed, failed or been cancelled; such a hold is not reentrant. Like all of Spring's advice it works on calls from
+ * other beans, not on {@code this.method()}.
+ *
+ * <p><b>Texts.</b> {@code name}, {@code message} and durations may have placeholders ({@code ${..}}). A name or message with
+ * {@code #{..}} in it is a template; one that begins with {@code #}, {@code @} or {@code '} is an expression (SpEL); anything
+ * else is meant literally. Expressions know the arguments by name ({@code #item}) and number ({@code #p0}), beans
+ * ({@code @shops}), and {@code #root.method}, {@code #root.args}, {@code #root.target}, {@code #root.targetClass}. They are
+ * evaluated once for each call. Durations are written like {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+ *
+ * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} gets the hold, with its fencing token, whatever the caller
+ * passes ({@code null}).
+ *
+ * <p><b>Failures.</b> Results and exceptions of the method pass unchanged. If the backend does not answer, the caller gets
+ * {@link io.boltwork.BackendException}, and the method is not executed, whatever the mode. Mistakes in an annotation are found
+ * when the application starts.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+@Repeatable(DistributedLocks.class)
+public @interface DistributedLock {
+
+    /** The order of the advice, unless {@code boltwork.lock.order} says otherwise: outside of transactions. */
+    int ADVICE_ORDER = Integer.MAX_VALUE - 1_000;
+
+    /**
+     * The same as {@link #name()}.
+     *
+     * @return the lock's name
+     */
+    @AliasFor("name")
+    String value() default "";
+
+    /**
+     * The lock's name, without prefix and keys. Default: the class's and the method's name.
+     *
+     * @return a text
+     */
+    @AliasFor("value")
+    String name() default "";
+
+    /**
+     * What follows the name, with a colon before each: always expressions, such as {@code "#order.id"}. Default: none.
+     *
+     * @return expressions
+     */
+    String[] keys() default {};
+
+    /**
+     * What comes before the name. Default: {@code boltwork.lock.prefix}.
+     *
+     * @return a text without expressions
+     */
+    String prefix() default "";
+
+    /**
+     * What the lock is called in metrics and in {@code boltwork.lock.names.*}. Default: what is literal at the beginning of the
+     * name, up to the first colon, such as {@code stock}.
+     *
+     * @return a text without expressions
+     */
+    String group() default "";
+
+    /**
+     * The length in seconds of a lease that is not renewed. Default: a lease that is renewed while the method is running.
+     *
+     * @return seconds; negative for the default
+     */
+    long leaseTime() default -1;
+
+    /**
+     * As {@link #leaseTime()}, as a text. Giving both is an error.
+     *
+     * @return a duration, such as {@code 30s}
+     */
+    String lease() default "";
+
+    /**
+     * For how many seconds to wait. Default: for ever with {@link LockMode#LOCK}, else not at all.
+     *
+     * @return seconds; negative for the default
+     */
+    long waitTime() default -1;
+
+    /**
+     * As {@link #waitTime()}, as a text. Giving both is an error.
+     *
+     * @return a duration, such as {@code 500ms}
+     */
+    String waitFor() default "";
+
+    /**
+     * What happens while somebody else has the lock.
+     *
+     * @return the mode
+     */
+    LockMode mode() default LockMode.LOCK;
+
+    /**
+     * In which order those who wait get the lock.
+     *
+     * @return the type
+     */
+    LockType type() default LockType.REENTRANT;
+
+    /**
+     * The shortest time that the lock stays taken, though the method may end sooner. For jobs that shall run once per period
+     * although clocks differ. Default: none.
+     *
+     * @return a duration
+     */
+    String minHold() default "";
+
+    /**
+     * The longest time that the lock is held; then it is lost. Default: none.
+     *
+     * @return a duration
+     */
+    String maxHold() default "";
+
+    /**
+     * What happens to a caller that is refused. Means nothing with {@link LockMode#SKIP}.
+     *
+     * @return what happens
+     */
+    OnRefused onRefused() default OnRefused.THROW;
+
+    /**
+     * The method that is called instead, for {@link OnRefused#FALLBACK}: of the same class, with the same parameters and, if it
+     * likes, a {@link LockRefusedException} after them.
+     *
+     * @return its name
+     */
+    String fallback() default "";
+
+    /**
+     * What {@link LockRefusedException} says. Default: which lock was refused to which method.
+     *
+     * @return a text
+     */
+    String message() default "";
+
+    /**
+     * What happens when the lease is lost.
+     *
+     * @return what happens
+     */
+    OnLost onLost() default OnLost.THROW;
+
+    /**
+     * Whether to take the lock at all; the method is executed in any case. Default: yes.
+     *
+     * @return an expression, such as {@code "#amount > 100"}
+     */
+    String condition() default "";
+
+    /**
+     * Which of several locks is taken first: the lowest; among equals the one whose name comes first, so that two methods do not
+     * wait for each other.
+     *
+     * @return a number
+     */
+    int order() default 0;
+}

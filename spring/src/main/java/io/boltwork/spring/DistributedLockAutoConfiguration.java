@@ -1,0 +1,75 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockClient;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** Auto-configuration of {@link DistributedLock}. */
+@AutoConfiguration(after = BoltworkAutoConfiguration.class)
+@ConditionalOnBean(LockClient.class)
+@ConditionalOnProperty(name = "boltwork.lock.enabled", matchIfMissing = true)
+@Import(DistributedLockAutoConfiguration.Proxies.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public final class DistributedLockAutoConfiguration {
+
+    DistributedLockAutoConfiguration() {}
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockExpressions boltworkLockExpressions(ConfigurableListableBeanFactory beans) {
+        return new LockExpressions(beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockOperationSource boltworkLockOperationSource(LockExpressions expressions, BoltworkProperties properties) {
+        return new LockOperationSource(new LockOperationParser(expressions, properties.lock()));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockInterceptor boltworkLockInterceptor(
+            LockOperationSource source,
+            LockExpressions expressions,
+            ObjectProvider<LockClient> client,
+            ObjectProvider<ObservationRegistry> observations) {
+        return new LockInterceptor(source, expressions, client::getObject, () -> {
+            ObservationRegistry registry = observations.getIfUnique();
+            return registry == null ? LockObservations.NONE : new LockObservations(registry);
+        });
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockAdvisor boltworkLockAdvisor(
+            LockInterceptor interceptor, LockOperationSource source, BoltworkProperties properties) {
+        return new LockAdvisor(interceptor, source, properties.lock().order());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockBeanCheck boltworkLockBeanCheck(ConfigurableListableBeanFactory beans, LockOperationSource source) {
+        return new LockBeanCheck(beans, source);
+    }
+
+    /** Where nobody else wants proxies; Spring Boot decides which kind. */
+    static final class Proxies implements ImportBeanDefinitionRegistrar {
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.boltwork.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
+
+/** Several locks for one method, all of them held while it is executed. */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface DistributedLocks {
+
+    /**
+     * The locks.
+     *
+     * @return one or more
+     */
+    DistributedLock[] value();
+}

@@ -1,0 +1,45 @@
+package io.boltwork.spring;
+
+import java.lang.reflect.Method;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+
+/** Which methods are executed under locks: those with {@link DistributedLock}. */
+final class LockAdvisor extends AbstractPointcutAdvisor {
+    private static final long serialVersionUID = 1L;
+
+    private final transient LockInterceptor advice;
+    private final transient Pointcut pointcut;
+
+    LockAdvisor(LockInterceptor advice, LockOperationSource source, int order) {
+        this.advice = advice;
+        this.pointcut = new Annotated(source);
+        setOrder(order);
+    }
+
+    @Override
+    public LockInterceptor getAdvice() {
+        return advice;
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    private static final class Annotated extends StaticMethodMatcherPointcut {
+        private final LockOperationSource source;
+
+        Annotated(LockOperationSource source) {
+            this.source = source;
+            setClassFilter((ClassFilter) LockOperationSource::isCandidate);
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return source.find(method, targetClass) != null;
+        }
+    }
+}

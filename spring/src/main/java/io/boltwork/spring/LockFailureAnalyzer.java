@@ -1,0 +1,13 @@
+package io.boltwork.spring;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Says what is wrong with a {@link DistributedLock} and how to mend it. */
+final class LockFailureAnalyzer extends AbstractFailureAnalyzer<LockDefinitionException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, LockDefinitionException cause) {
+        return new FailureAnalysis(cause.getMessage(), cause.action(), cause);
+    }
+}

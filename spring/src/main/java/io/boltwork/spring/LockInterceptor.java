@@ -1,0 +1,167 @@
+package io.boltwork.spring;
+
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Executes methods under their locks. Thread-safe. */
+final class LockInterceptor implements MethodInterceptor {
+    private static final Comparator<LockTurn> ORDER = Comparator.<LockTurn>comparingInt(
+                    turn -> turn.operation().order())
+            .thenComparing(turn -> turn.lock().name());
+
+    private final LockOperationSource source;
+    private final LockExpressions expressions;
+    private final SingletonSupplier<LockClient> client;
+    private final SingletonSupplier<LockObservations> observations;
+
+    /** Both are asked for at the first call, because advice is made before all other beans. */
+    LockInterceptor(
+            LockOperationSource source,
+            LockExpressions expressions,
+            Supplier<LockClient> client,
+            Supplier<LockObservations> observations) {
+        this.source = source;
+        this.expressions = expressions;
+        this.client = SingletonSupplier.of(client);
+        this.observations = SingletonSupplier.of(observations);
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = Objects.requireNonNull(invocation.getThis());
+        Class<?> targetClass = AopUtils.getTargetClass(target);
+        LockMethod method = source.find(invocation.getMethod(), targetClass);
+        if (method == null) {
+            return invocation.proceed();
+        }
+        @SuppressWarnings("NullAway") // arguments may be null; nobody looks
+        Object[] arguments = invocation.getArguments();
+        EvaluationContext context =
+                method.needsContext() ? expressions.context(method.method(), arguments, target, targetClass) : null;
+        List<LockTurn> turns = turns(method.operations(), context);
+        if (turns.isEmpty()) {
+            return invocation.proceed();
+        }
+        if (method.isAsync()) {
+            AsyncLocking call = new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
+            return method.stage()
+                    ? call.stage()
+                    : ReactiveLocking.publisher(call, Objects.requireNonNull(method.reactive()));
+        }
+        return plain(method, turns, 0, invocation);
+    }
+
+    private List<LockTurn> turns(List<LockOperation> operations, @Nullable EvaluationContext context) {
+        if (operations.size() == 1) {
+            LockOperation only = operations.get(0);
+            return only.applies(context) ? List.of(turn(only, context)) : List.of();
+        }
+        List<LockTurn> turns = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (LockOperation operation : operations) {
+            if (operation.applies(context)) {
+                LockTurn turn = turn(operation, context);
+                if (names.add(turn.lock().name())) {
+                    turns.add(turn);
+                }
+            }
+        }
+        turns.sort(ORDER);
+        return turns;
+    }
+
+    private LockTurn turn(LockOperation operation, @Nullable EvaluationContext context) {
+        return new LockTurn(
+                operation,
+                client.obtain().lock(operation.lockName(context), operation.options()),
+                context,
+                observations.obtain());
+    }
+
+    private static @Nullable Object plain(
+            LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation) throws Throwable {
+        LockTurn turn = turns.get(next);
+        Lease lease = take(method, turn);
+        if (lease == null) {
+            return refused(method, turn, invocation);
+        }
+        if (TransactionBoundary.takes(turn, lease)) {
+            return inside(method, turns, next, lease, invocation);
+        }
+        Object result;
+        try {
+            result = inside(method, turns, next, lease, invocation);
+        } catch (Throwable failure) {
+            try {
+                turn.release(lease);
+            } catch (LeaseLostException lost) {
+                failure.addSuppressed(lost);
+            }
+            throw failure;
+        }
+        turn.release(lease);
+        return result;
+    }
+
+    private static @Nullable Object inside(
+            LockMethod method, List<LockTurn> turns, int taken, Lease lease, MethodInvocation invocation)
+            throws Throwable {
+        if (taken == 0 && !method.leases().isEmpty()) {
+            ((ProxyMethodInvocation) invocation).setArguments(method.withLease(invocation.getArguments(), lease));
+        }
+        return taken + 1 < turns.size() ? plain(method, turns, taken + 1, invocation) : invocation.proceed();
+    }
+
+    private static @Nullable Lease take(LockMethod method, LockTurn turn) throws InterruptedException {
+        try {
+            return turn.take();
+        } catch (InterruptedException e) {
+            if (method.declares(InterruptedException.class)) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(turn.lock().name(), e);
+        }
+    }
+
+    private static @Nullable Object refused(LockMethod method, LockTurn turn, MethodInvocation invocation)
+            throws Throwable {
+        if (turn.skips()) {
+            return Nothing.of(method.method().getReturnType());
+        }
+        return switch (turn.operation().onRefused()) {
+            case THROW -> throw turn.refusal();
+            case RETURN_NULL -> null;
+            case FALLBACK -> fallback(turn, invocation);
+        };
+    }
+
+    /** What the fallback method returns or throws. */
+    static @Nullable Object fallback(LockTurn turn, MethodInvocation invocation) throws Throwable {
+        Method fallback = Objects.requireNonNull(turn.operation().fallback());
+        Object[] arguments = invocation.getArguments();
+        if (fallback.getParameterCount() > arguments.length) {
+            Object[] more = Arrays.copyOf(arguments, arguments.length + 1);
+            more[arguments.length] = turn.refusal();
+            arguments = more;
+        }
+        return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, arguments);
+    }
+}

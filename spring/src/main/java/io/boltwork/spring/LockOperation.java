@@ -1,0 +1,90 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockOptions;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+
+/**
+ * One {@link DistributedLock} of one method, understood. Immutable.
+ *
+ * @param where the method, as people write it
+ * @param group the name in metrics
+ * @param prefix what the lock's name begins with
+ * @param name the parts of the rest: name and keys
+ * @param options how the lock is held
+ * @param mode what happens while somebody else has it
+ * @param waitFor how long to wait; {@code null} for ever
+ * @param onRefused what a caller gets who is refused
+ * @param fallback what is called instead
+ * @param message what is said to one who is refused
+ * @param ignoreLoss whether a lost lease is nobody's business
+ * @param condition whether to take the lock at all
+ * @param order which is taken first
+ */
+record LockOperation(
+        String where,
+        String group,
+        String prefix,
+        List<LockText> name,
+        LockOptions options,
+        LockMode mode,
+        @Nullable Duration waitFor,
+        OnRefused onRefused,
+        @Nullable Method fallback,
+        @Nullable LockText message,
+        boolean ignoreLoss,
+        @Nullable Expression condition,
+        int order) {
+
+    LockOperation {
+        name = List.copyOf(name);
+    }
+
+    boolean needsContext() {
+        return condition != null
+                || !name.stream().allMatch(LockText::isLiteral)
+                || (message != null && !message.isLiteral());
+    }
+
+    /** Whether the lock is to be taken for this call. */
+    boolean applies(@Nullable EvaluationContext context) {
+        return condition == null || context == null || Boolean.TRUE.equals(condition.getValue(context, Boolean.class));
+    }
+
+    /** The lock's name for this call. */
+    String lockName(@Nullable EvaluationContext context) {
+        if (name.size() == 1 && name.get(0).isLiteral()) {
+            return prefix.isEmpty()
+                    ? name.get(0).literal()
+                    : prefix + name.get(0).literal();
+        }
+        StringBuilder text = new StringBuilder(prefix);
+        for (LockText part : name) {
+            Object value = part.value(context);
+            if (value == null || value.toString().isEmpty()) {
+                throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + part.literal() + "' is "
+                        + (value == null ? "null" : "empty") + " for this call, and a lock for all such calls would be"
+                        + " another one than was meant; give a value, or leave these calls out with a condition");
+            }
+            text.append(part == name.get(0) ? "" : ":").append(value);
+        }
+        return text.toString();
+    }
+
+    LockRefusedException refusal(String lockName, @Nullable EvaluationContext context) {
+        Object said = message == null ? null : message.value(context);
+        return new LockRefusedException(
+                lockName,
+                said != null
+                        ? said.toString()
+                        : "The lock '" + lockName + "' was refused to " + where + ", which was not executed: somebody"
+                                + " else has it"
+                                + (waitFor == null || waitFor.isZero()
+                                        ? ""
+                                        : ", and kept it for " + waitFor.toMillis() + " ms"));
+    }
+}

@@ -1,0 +1,221 @@
+package io.boltwork.spring;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does something under a lock, in code. Immutable and thread-safe: the {@code with} methods return another template.
+ *
+ * <pre>{@code
+ * return locks.withWait(Duration.ofSeconds(2)).execute("stock:" + item, lease -> {
+ *     return stock.decrease(item, lease.fencingToken());
+ * });
+ * }</pre>
+ *
+ * <p>It waits as long as it takes, unless told otherwise; interrupts end the waiting. {@link LockRefusedException} says that
+ * somebody else had the lock for all that time, {@link io.boltwork.BackendException} that nobody knows; in both cases nothing
+ * was executed. If the lease was lost before the callback had ended, {@link LeaseLostException} says so, or is suppressed by what
+ * the callback threw.
+ */
+public final class LockTemplate {
+    private final LockClient client;
+    private final LockOptions options;
+    private final @Nullable Duration wait;
+    private final LockObservations observations;
+
+    /**
+     * A template that waits as long as it takes, with the default options of locks.
+     *
+     * @param client where locks come from
+     */
+    public LockTemplate(LockClient client) {
+        this(Objects.requireNonNull(client, "client"), LockOptions.defaults(), null, LockObservations.NONE);
+    }
+
+    private LockTemplate(
+            LockClient client, LockOptions options, @Nullable Duration wait, LockObservations observations) {
+        this.client = client;
+        this.options = options;
+        this.wait = wait;
+        this.observations = observations;
+    }
+
+    /**
+     * The same with other options of the locks.
+     *
+     * @param newOptions how locks are held
+     * @return another template
+     */
+    public LockTemplate withOptions(LockOptions newOptions) {
+        return new LockTemplate(client, Objects.requireNonNull(newOptions, "newOptions"), wait, observations);
+    }
+
+    /**
+     * The same, but waiting for a limited time.
+     *
+     * @param newWait how long; not positive: not at all
+     * @return another template
+     */
+    public LockTemplate withWait(Duration newWait) {
+        return new LockTemplate(client, options, Objects.requireNonNull(newWait, "newWait"), observations);
+    }
+
+    /**
+     * The same, but with its waiting observed, as {@code boltwork.lock.acquire}.
+     *
+     * @param registry who observes
+     * @return another template
+     */
+    public LockTemplate withObservations(ObservationRegistry registry) {
+        return new LockTemplate(client, options, wait, new LockObservations(registry));
+    }
+
+    /**
+     * Computes something under a lock, which is this thread's.
+     *
+     * @param name the lock's name
+     * @param action what to do
+     * @param <T> what is computed
+     * @param <E> what the action throws
+     * @return what the action returned
+     * @throws E what the action threw
+     * @throws LockRefusedException if the lock was taken for all the time to wait
+     * @throws LockInterruptedException if the thread was interrupted before it had the lock
+     * @throws LeaseLostException if the lock was lost before the action had ended
+     * @throws io.boltwork.BackendException if the backend gave no answer
+     */
+    public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
+            throws E {
+        Objects.requireNonNull(action, "action");
+        Lease lease = take(name);
+        T result;
+        try {
+            result = action.doWithLock(lease);
+        } catch (Throwable failure) {
+            try {
+                lease.release();
+            } catch (LeaseLostException lost) {
+                failure.addSuppressed(lost);
+            }
+            throw failure;
+        }
+        lease.release();
+        return result;
+    }
+
+    /**
+     * Computes something under a lock, as {@link #execute(String, LockCallback)}, without looking at the lease.
+     *
+     * @param name the lock's name
+     * @param action what to do
+     * @param <T> what is computed
+     * @return what the action returned
+     */
+    public <T extends @Nullable Object> T execute(String name, Supplier<T> action) {
+        Objects.requireNonNull(action, "action");
+        return execute(name, (Lease lease) -> action.get());
+    }
+
+    /**
+     * Does something under a lock, as {@link #execute(String, LockCallback)}.
+     *
+     * @param name the lock's name
+     * @param action what to do
+     */
+    public void executeWithoutResult(String name, Consumer<Lease> action) {
+        Objects.requireNonNull(action, "action");
+        execute(name, (Lease lease) -> {
+            action.accept(lease);
+            return true;
+        });
+    }
+
+    /**
+     * Does something asynchronous under a lock, without blocking. The lock belongs to no thread and is not reentrant; it is given
+     * back when the stage has completed. Cancelling the result while it waits withdraws the request.
+     *
+     * @param name the lock's name
+     * @param action what to do; called on the client's callback executor
+     * @param <T> what is computed
+     * @return completes when the lock has been given back, with what the action's stage completed with, or with what {@link
+     *     #execute(String, LockCallback)} throws
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            String name, Function<? super Lease, ? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(action, "action");
+        FencedLock lock = client.lock(name, options);
+        CompletableFuture<@Nullable Lease> turn = observations.takeAsync(LockGroups.of(name), lock, wait);
+        CompletableFuture<T> result = turn.thenCompose(lease -> {
+            if (lease == null) {
+                return CompletableFuture.failedFuture(refusal(name));
+            }
+            return run(lease, action);
+        });
+        result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                turn.cancel(true);
+            }
+        });
+        return result;
+    }
+
+    private static <T extends @Nullable Object> CompletionStage<T> run(
+            Lease lease, Function<? super Lease, ? extends CompletionStage<T>> action) {
+        CompletionStage<T> body;
+        try {
+            body = Objects.requireNonNull(action.apply(lease), "action must return a stage, but has returned null");
+        } catch (Throwable thrown) { // the user's own; the lock is given back all the same
+            body = CompletableFuture.failedFuture(thrown);
+        }
+        CompletableFuture<T> ended = new CompletableFuture<>();
+        body.whenComplete((value, failure) -> lease.releaseAsync().whenComplete((nothing, loss) -> {
+            if (failure != null) {
+                Throwable own = AsyncLocking.unwrapped(failure);
+                if (loss != null) {
+                    own.addSuppressed(AsyncLocking.unwrapped(loss));
+                }
+                ended.completeExceptionally(own);
+            } else if (loss != null) {
+                ended.completeExceptionally(AsyncLocking.unwrapped(loss));
+            } else {
+                ended.complete(value);
+            }
+        }));
+        return ended;
+    }
+
+    private Lease take(String name) {
+        Lease lease;
+        try {
+            lease = observations.take(LockGroups.of(name), client.lock(name, options), wait);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(name, e);
+        }
+        if (lease == null) {
+            throw refusal(name);
+        }
+        return lease;
+    }
+
+    private LockRefusedException refusal(String name) {
+        return new LockRefusedException(
+                name,
+                "The lock '" + name + "' was refused: somebody else has it"
+                        + (wait == null || wait.isNegative() || wait.isZero()
+                                ? ""
+                                : ", and kept it for " + wait.toMillis() + " ms"));
+    }
+}

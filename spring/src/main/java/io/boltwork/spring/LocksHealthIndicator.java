@@ -1,0 +1,45 @@
+package io.boltwork.spring;
+
+import io.boltwork.ClientHealth;
+import io.boltwork.LockClient;
+import io.boltwork.spi.NodeStatus;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** Whether locks can be had: the client is connected, and the server that keeps the leases answers. */
+final class LocksHealthIndicator extends AbstractHealthIndicator {
+    private final LockClient client;
+
+    LocksHealthIndicator(LockClient client) {
+        super("The locks' health cannot be told");
+        this.client = client;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        ClientHealth health = client.health();
+        boolean answers = health.nodes().isEmpty() || health.nodes().get(0).reachable();
+        if (health.connected() && answers) {
+            builder.up();
+        } else {
+            builder.down();
+        }
+        builder.withDetail("connected", health.connected())
+                .withDetail("held", health.held())
+                .withDetail("waiting", health.waiting())
+                .withDetail("renewalLag", health.renewalLag().toMillis() + " ms")
+                .withDetail(
+                        "nodes",
+                        health.nodes().stream().map(LocksHealthIndicator::text).toList());
+        if (!health.warnings().isEmpty()) {
+            builder.withDetail("warnings", health.warnings());
+        }
+    }
+
+    private static String text(NodeStatus node) {
+        return node.address() + " " + node.role()
+                + (node.reachable()
+                        ? " " + node.version() + ", " + node.latency().toNanos() / 1_000 + " µs"
+                        : " unreachable: " + node.problem());
+    }
+}

@@ -1,0 +1,11 @@
+package io.boltwork.spring;
+
+/** What happens to a caller that does not get the lock. */
+public enum OnRefused {
+    /** It gets a {@link LockRefusedException}. */
+    THROW,
+    /** It gets {@code null}, or a stage or publisher without a value. Not for methods that return a primitive value. */
+    RETURN_NULL,
+    /** It gets what the method {@link DistributedLock#fallback()} returns. */
+    FALLBACK
+}

@@ -1,0 +1,166 @@
+package io.boltwork.spring;
+
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.spi.LockBackend;
+import io.lettuce.core.SslOptions;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
+
+/**
+ * Where Redis is and how to talk to it, whoever has said it. Immutable.
+ *
+ * @param kind how it is deployed
+ * @param uris its addresses in Boltwork's form: one, unless it is a master with replicas or a cluster
+ * @param sentinelUser the sentinels' user, if they have users
+ * @param sentinelPassword the sentinels' password, if they ask for one
+ * @param sslBundle what TLS uses, if not what the JVM trusts
+ */
+record RedisTarget(
+        Kind kind,
+        List<String> uris,
+        @Nullable String sentinelUser,
+        @Nullable String sentinelPassword,
+        @Nullable SslBundle sslBundle) {
+
+    /** How Redis is deployed. */
+    enum Kind {
+        /** One address: a server, or sentinels. */
+        ONE,
+        /** A master and its replicas. */
+        REPLICATED,
+        /** Redis Cluster. */
+        CLUSTER
+    }
+
+    /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
+    LockBackend connect(String keyPrefix) {
+        RedisOptions options = RedisOptions.defaults().keyPrefix(keyPrefix);
+        if (sslBundle != null) {
+            options = options.sslOptions(lettuce(sslBundle));
+        }
+        if (sentinelPassword != null && !sentinelPassword.isEmpty()) {
+            options = options.sentinelCredentials(sentinelUser, sentinelPassword);
+        }
+        return switch (kind) {
+            case ONE -> RedisBackend.connect(uris.get(0), options);
+            case REPLICATED -> RedisBackend.connectReplicated(uris, options);
+            case CLUSTER -> throw new ClusterNotAvailableException();
+        };
+    }
+
+    /** As Spring Boot does for the application's own connections. */
+    private static SslOptions lettuce(SslBundle bundle) {
+        SslOptions.Builder ssl = SslOptions.builder()
+                .keyManager(bundle.getManagers().getKeyManagerFactory())
+                .trustManager(bundle.getManagers().getTrustManagerFactory());
+        if (bundle.getOptions().getCiphers() != null) {
+            ssl.cipherSuites(bundle.getOptions().getCiphers());
+        }
+        if (bundle.getOptions().getEnabledProtocols() != null) {
+            ssl.protocols(bundle.getOptions().getEnabledProtocols());
+        }
+        return ssl.build();
+    }
+
+    /** Collects what is said in parts. */
+    static final class Builder {
+        private final List<String> nodes = new ArrayList<>();
+        private Kind kind = Kind.ONE;
+        private @Nullable String user;
+        private @Nullable String password;
+        private int database;
+        private @Nullable String master;
+        private @Nullable Duration timeout;
+        private boolean tls;
+        private @Nullable SslBundle sslBundle;
+        private @Nullable String sentinelUser;
+        private @Nullable String sentinelPassword;
+
+        Builder kind(Kind kind) {
+            this.kind = kind;
+            return this;
+        }
+
+        /** One more; a port is needed only where 6379 (26379 for sentinels) is not meant. */
+        Builder node(String hostAndPort) {
+            nodes.add(hostAndPort);
+            return this;
+        }
+
+        Builder node(String host, int port) {
+            boolean bareV6 = host.indexOf(':') >= 0 && !host.startsWith("[");
+            return node((bareV6 ? "[" + host + "]" : host) + ":" + port);
+        }
+
+        Builder credentials(@Nullable String user, @Nullable String password) {
+            this.user = user;
+            this.password = password;
+            return this;
+        }
+
+        Builder database(int database) {
+            this.database = database;
+            return this;
+        }
+
+        Builder sentinel(String master, @Nullable String user, @Nullable String password) {
+            this.master = master;
+            this.sentinelUser = user;
+            this.sentinelPassword = password;
+            return this;
+        }
+
+        Builder timeout(@Nullable Duration timeout) {
+            this.timeout = timeout;
+            return this;
+        }
+
+        Builder tls(boolean tls, @Nullable SslBundle bundle) {
+            this.tls = tls || bundle != null;
+            this.sslBundle = bundle;
+            return this;
+        }
+
+        RedisTarget build() {
+            String scheme = tls ? "rediss" : "redis";
+            List<String> uris = kind == Kind.ONE
+                    ? List.of(uri(master == null ? scheme : scheme + "-sentinel", String.join(",", nodes)))
+                    : nodes.stream().map(node -> uri(scheme, node)).collect(Collectors.toList());
+            return new RedisTarget(kind, uris, sentinelUser, sentinelPassword, sslBundle);
+        }
+
+        private String uri(String scheme, String hosts) {
+            StringBuilder uri = new StringBuilder(scheme).append("://");
+            if (password != null && !password.isEmpty()) {
+                uri.append(user == null || user.isEmpty() ? "" : encoded(user) + ":")
+                        .append(encoded(password))
+                        .append('@');
+            }
+            uri.append(hosts).append('/').append(database);
+            if (timeout != null) {
+                uri.append("?timeout=").append(Math.max(1, timeout.toMillis())).append("ms");
+            }
+            return uri + (master == null ? "" : "#" + encoded(master));
+        }
+
+        private static String encoded(String text) {
+            return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        }
+    }
+
+    /** Without credentials. */
+    @Override
+    public String toString() {
+        return kind + " "
+                + uris.stream()
+                        .map(uri -> uri.replaceFirst("//[^/]*@", "//***@"))
+                        .toList();
+    }
+}

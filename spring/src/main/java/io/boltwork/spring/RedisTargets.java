@@ -1,0 +1,137 @@
+package io.boltwork.spring;
+
+import io.boltwork.spring.BoltworkProperties.Server;
+import io.boltwork.spring.BoltworkProperties.ServerType;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
+
+/*
+ * Who is asked, the first that has something to say: boltwork.redis.uri, boltwork.lock.server.*, the names of an older starter
+ * (redisson.lock.server.*), and the application's own connection: its connection details, else spring.data.redis.*.
+ */
+/** Finds out where Redis is. */
+final class RedisTargets {
+    private static final Log LOG = LogFactory.getLog(RedisTargets.class);
+    private static final String SHORT_FORM = "boltwork.lock.server";
+    private static final String OLD_FORM = "redisson.lock.server";
+
+    private final BoltworkProperties properties;
+    private final Binder binder;
+    private final @Nullable SslBundles bundles;
+
+    RedisTargets(BoltworkProperties properties, Environment environment, @Nullable SslBundles bundles) {
+        this.properties = properties;
+        this.binder = Binder.get(environment);
+        this.bundles = bundles;
+    }
+
+    /** What Boltwork's own properties say, or else the application's own connection. */
+    RedisTarget find(ApplicationRedis application) {
+        List<String> uris = properties.redis().uri();
+        if (!uris.isEmpty()) {
+            List<String> timed = uris.stream().map(this::withTimeout).toList();
+            return new RedisTarget(
+                    uris.size() == 1 ? RedisTarget.Kind.ONE : RedisTarget.Kind.REPLICATED,
+                    timed,
+                    properties.redis().sentinelUsername(),
+                    properties.redis().sentinelPassword(),
+                    bundle(properties.redis().sslBundle()));
+        }
+        if (StringUtils.hasText(properties.lock().server().address())) {
+            return target(SHORT_FORM, properties.lock().server());
+        }
+        Server old = binder.bind(OLD_FORM, Server.class).orElse(null);
+        if (old != null && StringUtils.hasText(old.address())) {
+            LOG.warn("The properties " + OLD_FORM + ".* are understood for now; write " + SHORT_FORM
+                    + ".{type,address,password,database} instead");
+            return target(OLD_FORM, old);
+        }
+        return application.target(timeout());
+    }
+
+    private RedisTarget target(String form, Server server) {
+        String address = Objects.requireNonNull(server.address());
+        boolean tls = address.startsWith("rediss://");
+        List<String> nodes = Arrays.stream(StringUtils.commaDelimitedListToStringArray(address))
+                .map(node -> node.strip().replaceFirst("^rediss?://", ""))
+                .filter(node -> !node.isEmpty())
+                .toList();
+        RedisTarget.Builder target = new RedisTarget.Builder()
+                .credentials(server.username(), server.password())
+                .database(server.database())
+                .timeout(timeout())
+                .tls(tls, bundle(properties.redis().sslBundle()));
+        if (server.type() == ServerType.SENTINEL) {
+            nodes = sentinels(form, server, nodes, target);
+        } else if (server.type() == ServerType.STANDALONE && nodes.size() != 1) {
+            throw new IllegalArgumentException(form + ".address must be one address for type=standalone, but there are "
+                    + nodes.size() + "; set " + form + ".type to sentinel or masterslave, or name one server");
+        }
+        target.kind(
+                switch (server.type()) {
+                    case STANDALONE, SENTINEL -> RedisTarget.Kind.ONE;
+                    case MASTERSLAVE -> RedisTarget.Kind.REPLICATED;
+                    case CLUSTER -> RedisTarget.Kind.CLUSTER;
+                });
+        nodes.forEach(target::node);
+        return target.build();
+    }
+
+    /** The older starter has the master's name before the sentinels. */
+    private List<String> sentinels(String form, Server server, List<String> nodes, RedisTarget.Builder target) {
+        String master = server.master();
+        List<String> sentinels = nodes;
+        if (!StringUtils.hasText(master) && !nodes.isEmpty() && !nodes.get(0).contains(":")) {
+            master = nodes.get(0);
+            sentinels = nodes.subList(1, nodes.size());
+        }
+        if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "type=sentinel needs the master's name and the sentinels: set " + form + ".master=mymaster and "
+                            + form + ".address=host1:26379,host2:26379, or begin the address with the name");
+        }
+        target.sentinel(
+                master,
+                properties.redis().sentinelUsername(),
+                properties.redis().sentinelPassword());
+        return sentinels;
+    }
+
+    private String withTimeout(String uri) {
+        Duration timeout = properties.redis().timeout();
+        if (timeout == null || uri.contains("timeout=")) {
+            return uri;
+        }
+        int fragment = uri.indexOf('#');
+        String address = fragment < 0 ? uri : uri.substring(0, fragment);
+        return address + (address.contains("?") ? "&" : "?") + "timeout=" + Math.max(1, timeout.toMillis()) + "ms"
+                + (fragment < 0 ? "" : uri.substring(fragment));
+    }
+
+    private @Nullable Duration timeout() {
+        Duration own = properties.redis().timeout();
+        return own != null
+                ? own
+                : binder.bind("spring.data.redis.timeout", Duration.class).orElse(null);
+    }
+
+    private @Nullable SslBundle bundle(@Nullable String name) {
+        if (!StringUtils.hasText(name)) {
+            return null;
+        }
+        if (bundles == null) {
+            throw new IllegalStateException("There are no SSL bundles to find '" + name + "' in");
+        }
+        return bundles.getBundle(name);
+    }
+}

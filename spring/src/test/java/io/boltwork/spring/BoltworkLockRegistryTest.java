@@ -1,0 +1,104 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/** What Spring Integration's documentation says of its registries. */
+class BoltworkLockRegistryTest {
+    private final LockClient locks = LockClient.create(MemoryBackend.create());
+    private final BoltworkLockRegistry registry = new BoltworkLockRegistry(locks, "int:");
+    private final DistributedLock lock = registry.obtain("orders");
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    @Test
+    void oneLockForEachKeyReentrant() {
+        assertThat(registry.obtain("orders")).isEqualTo(lock).isNotEqualTo(registry.obtain("invoices"));
+        lock.lock();
+        registry.obtain("orders").lock();
+        assertThat(locks.lock("int:orders").holdCount()).isEqualTo(2);
+        lock.unlock();
+        lock.unlock();
+        assertThat(locks.lock("int:orders").isLocked()).isFalse();
+        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> registry.obtain(5));
+    }
+
+    @Test
+    void othersWaitOrAreRefused() throws Exception {
+        lock.lock();
+        assertThat(elsewhere(() -> lock.tryLock())).isFalse();
+        assertThat(elsewhere(() -> lock.tryLock(10, TimeUnit.MILLISECONDS))).isFalse();
+        assertThat(elsewhere(() -> lock.tryLock(Duration.ofMillis(10), Duration.ofSeconds(9))))
+                .isFalse();
+        assertThat(elsewhere(() -> {
+                    try {
+                        registry.executeLocked("orders", Duration.ofMillis(10), () -> "done");
+                        return false;
+                    } catch (TimeoutException refused) {
+                        return true;
+                    }
+                }))
+                .isTrue();
+        lock.unlock();
+        assertThat(registry.executeLocked("orders", () -> "done")).isEqualTo("done");
+        assertThat(elsewhere(() -> {
+                    boolean taken = lock.tryLock();
+                    lock.unlock();
+                    return taken;
+                }))
+                .isTrue();
+    }
+
+    @Test
+    void aLeaseMayBeGiven() throws Exception {
+        lock.lock(Duration.ofSeconds(9));
+        assertThat(locks.lock("int:orders").currentLease().orElseThrow().remaining())
+                .isLessThan(Duration.ofSeconds(9))
+                .isGreaterThan(Duration.ofSeconds(1));
+        lock.unlock();
+    }
+
+    @Test
+    void unlockOfWhatIsNotHeldOrWasLost() {
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(lock::unlock);
+        lock.lock();
+        locks.inspector().forceRelease("int:orders");
+        assertThatExceptionOfType(ConcurrentModificationException.class)
+                .isThrownBy(lock::unlock)
+                .withCauseInstanceOf(LeaseLostException.class);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+    }
+
+    private interface Body {
+        boolean run() throws Exception;
+    }
+
+    private static boolean elsewhere(Body body) throws Exception {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                answer.complete(body.run());
+            } catch (Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+        });
+        thread.start();
+        thread.join(10_000);
+        return answer.get(1, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,13 @@
+package io.boltwork.spring;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import org.springframework.core.annotation.AliasFor;
+
+/** An annotation made of {@link DistributedLock}. */
+@Retention(RetentionPolicy.RUNTIME)
+@DistributedLock(mode = LockMode.TRY)
+@interface Once {
+    @AliasFor(annotation = DistributedLock.class, attribute = "name")
+    String value();
+}

@@ -1,0 +1,134 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.spring.RedisTarget.Kind;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+@ExtendWith(OutputCaptureExtension.class)
+class RedisTargetsTest {
+
+    @Test
+    void nothingSaidIsTheLocalServer() {
+        assertThat(find(Map.of()).uris()).containsExactly("redis://localhost:6379/0");
+    }
+
+    @Test
+    void ownUriGoesBeforeEverything() {
+        RedisTarget target = find(Map.of(
+                "boltwork.redis.uri", "redis://own:1",
+                "boltwork.redis.timeout", "3s",
+                "boltwork.lock.server.address", "short:2",
+                "spring.data.redis.host", "application"));
+        assertThat(target.uris()).containsExactly("redis://own:1?timeout=3000ms");
+        assertThat(target.kind()).isEqualTo(Kind.ONE);
+    }
+
+    @Test
+    void severalUrisAreAMasterAndItsReplicas() {
+        RedisTarget target = find(Map.of("boltwork.redis.uri", "redis://a,redis://b"));
+        assertThat(target.kind()).isEqualTo(Kind.REPLICATED);
+        assertThat(target.uris()).containsExactly("redis://a", "redis://b");
+    }
+
+    @Test
+    void shortFormStandalone() {
+        RedisTarget target = find(Map.of(
+                "boltwork.lock.server.address", "short:2",
+                "boltwork.lock.server.username", "app",
+                "boltwork.lock.server.password", "p@ss:w/rd",
+                "boltwork.lock.server.database", "3",
+                "spring.data.redis.host", "application",
+                "spring.data.redis.timeout", "500ms"));
+        assertThat(target.uris()).containsExactly("redis://app:p%40ss%3Aw%2Frd@short:2/3?timeout=500ms");
+        assertThat(target).asString().doesNotContain("ss%3A");
+    }
+
+    @Test
+    void shortFormSentinelWithTheMasterInFrontOrApart() {
+        Map<String, Object> inFront = Map.of(
+                "boltwork.lock.server.type", "sentinel", "boltwork.lock.server.address", "mymaster,s1:26379,s2:26379");
+        Map<String, Object> apart = Map.of(
+                "boltwork.lock.server.type", "sentinel",
+                "boltwork.lock.server.master", "mymaster",
+                "boltwork.lock.server.address", "s1:26379,s2:26379");
+        assertThat(find(inFront).uris()).containsExactly("redis-sentinel://s1:26379,s2:26379/0#mymaster");
+        assertThat(find(apart)).isEqualTo(find(inFront));
+        assertThatThrownBy(() -> find(
+                        Map.of("boltwork.lock.server.type", "sentinel", "boltwork.lock.server.address", "s1:26379")))
+                .hasMessageContaining("boltwork.lock.server.master=mymaster");
+    }
+
+    @Test
+    void shortFormMasterSlaveAndCluster() {
+        RedisTarget replicated =
+                find(Map.of("boltwork.lock.server.type", "masterslave", "boltwork.lock.server.address", "a:1, b:2"));
+        assertThat(replicated.kind()).isEqualTo(Kind.REPLICATED);
+        assertThat(replicated.uris()).containsExactly("redis://a:1/0", "redis://b:2/0");
+        RedisTarget cluster =
+                find(Map.of("boltwork.lock.server.type", "cluster", "boltwork.lock.server.address", "a:1,b:2"));
+        assertThatThrownBy(() -> cluster.connect("boltwork"))
+                .isInstanceOf(ClusterNotAvailableException.class)
+                .hasMessageContaining("not available yet");
+        assertThatThrownBy(() -> find(Map.of("boltwork.lock.server.address", "a:1,b:2")))
+                .hasMessageContaining("boltwork.lock.server.type");
+    }
+
+    @Test
+    void olderStartersNamesAreUnderstoodWithALineInTheLog(CapturedOutput output) {
+        RedisTarget target = find(Map.of(
+                "redisson.lock.server.type", "standalone",
+                "redisson.lock.server.address", "old:1",
+                "redisson.lock.server.password", "secret",
+                "redisson.lock.server.database", "2"));
+        assertThat(target.uris()).containsExactly("redis://secret@old:1/2");
+        assertThat(output).contains("boltwork.lock.server.{type,address,password,database}");
+        assertThat(output).doesNotContain("secret");
+    }
+
+    @Test
+    void applicationsOwnPropertiesWithoutSpringDataRedis() {
+        assertThat(find(Map.of(
+                                "spring.data.redis.host", "h",
+                                "spring.data.redis.port", "7",
+                                "spring.data.redis.username", "u",
+                                "spring.data.redis.password", "p",
+                                "spring.data.redis.database", "4",
+                                "spring.data.redis.ssl.enabled", "true"))
+                        .uris())
+                .containsExactly("rediss://u:p@h:7/4");
+        assertThat(find(Map.of("spring.data.redis.url", "rediss://u:p@h:7/5")).uris())
+                .containsExactly("rediss://u:p@h:7/5");
+        assertThat(find(Map.of("spring.data.redis.masterreplica.nodes", "a:1,b:2"))
+                        .kind())
+                .isEqualTo(Kind.REPLICATED);
+        assertThat(find(Map.of("spring.data.redis.cluster.nodes", "a:1,b:2")).kind())
+                .isEqualTo(Kind.CLUSTER);
+        RedisTarget sentinel = find(Map.of(
+                "spring.data.redis.sentinel.master", "m",
+                "spring.data.redis.sentinel.nodes", "a:1,b:2",
+                "spring.data.redis.sentinel.password", "sp"));
+        assertThat(sentinel.uris()).containsExactly("redis-sentinel://a:1,b:2/0#m");
+        assertThat(sentinel.sentinelPassword()).isEqualTo("sp");
+    }
+
+    private static RedisTarget find(Map<String, Object> properties) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
+        return new RedisTargets(properties(environment), environment, null)
+                .find(new PropertiesRedis(environment, null));
+    }
+
+    static BoltworkProperties properties(Environment environment) {
+        return Binder.get(environment).bindOrCreate("boltwork", BoltworkProperties.class);
+    }
+}

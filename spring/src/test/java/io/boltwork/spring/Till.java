@@ -1,0 +1,31 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockClient;
+
+/** Locked as a whole. */
+@DistributedLock("till")
+class Till {
+    private final LockClient locks;
+
+    Till(LockClient locks) {
+        this.locks = locks;
+    }
+
+    public String first() {
+        return held("till");
+    }
+
+    @DistributedLock("second")
+    public String second() {
+        return held("second");
+    }
+
+    private String held(String name) {
+        return locks.lock(name).isHeldByCurrentThread()
+                        && locks.inspector().list("*", 10).stream()
+                                .noneMatch(lock -> !lock.name().equals(name)
+                                        && !lock.name().equals("job"))
+                ? name
+                : "other";
+    }
+}

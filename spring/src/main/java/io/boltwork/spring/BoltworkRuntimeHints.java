@@ -10,9 +10,7 @@ final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.resources()
-                .registerPattern("io/boltwork/redis/*.lua")
-                .registerPattern("io/boltwork/redis/include/*.lua");
+        hints.resources().registerPattern("io/boltwork/redis/*.lua").registerPattern("io/boltwork/redis/include/*.lua");
         hints.reflection().registerType(LockExpressionRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 }

@@ -57,6 +57,8 @@ class MetadataTest {
         new BoltworkRuntimeHints().registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/acquire.lua"))
                 .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/include/time.lua"))
+                .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(LockExpressionRoot.class, "getArgs"))
                 .accepts(hints);
     }

@@ -48,7 +48,7 @@ final class CallbackQueue {
     private Queue<Runnable> queue() {
         Queue<Runnable> made = queue;
         if (made == null) {
-            synchronized (this) {
+            synchronized (this) { // nothing in here blocks
                 made = queue;
                 if (made == null) {
                     made = new ConcurrentLinkedQueue<>();

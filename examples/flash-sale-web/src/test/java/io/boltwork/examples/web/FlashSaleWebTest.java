@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The sale over two JVMs: never a ticket too many, never one too few. */
+/** The sale over two JVMs: never an item too many, never one too few. */
 class FlashSaleWebTest {
     private static final int BUYERS = 100;
     private static final int ROUNDS = Boolean.getBoolean("boltwork.proof") ? 100 : 2;

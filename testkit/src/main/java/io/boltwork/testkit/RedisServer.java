@@ -1,11 +1,14 @@
 package io.boltwork.testkit;
 
+import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +30,10 @@ public final class RedisServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(10);
     private static final Duration REPLY = Duration.ofSeconds(5);
     private static final int ATTEMPTS = 20;
+
+    /** Commands that only read, of those that tests send. */
+    private static final Set<String> READS =
+            Set.of("DBSIZE", "EXISTS", "GET", "HGET", "HGETALL", "HKEYS", "HLEN", "INFO", "KEYS", "PTTL", "PUBSUB");
 
     /* Below the ports that the kernel gives to outgoing connections, and so is the cluster bus, 10,000 above. */
     private static final int FIRST_PORT = 10_000;
@@ -170,20 +177,37 @@ public final class RedisServer implements AutoCloseable {
      * Sends one command on a connection of its own and waits for the reply. Authenticates first if the server was
      * started with {@code --requirepass}.
      *
+     * <p>A sentinel ends all connections of a server that it reconfigures ({@code CLIENT KILL}). A command that only reads is
+     * sent again then.
+     *
      * @param args the command and its arguments
      * @return a string, a {@link Long}, a list of these, or {@code null}
      * @throws RedisErrorException if the reply is an error
      * @throws UncheckedIOException if there is no reply within 5 s
      */
     public @Nullable Object command(String... args) {
+        long since = System.nanoTime();
+        while (true) {
+            try {
+                return commandOnce(args);
+            } catch (IOException e) {
+                boolean ended =
+                        e instanceof EOFException || e instanceof SocketException && !(e instanceof ConnectException);
+                boolean inTime = System.nanoTime() - since < Slack.of(REPLY).toNanos();
+                if (!ended || !inTime || !READS.contains(args[0])) {
+                    throw new UncheckedIOException("No reply of " + uri() + " to " + args[0], e);
+                }
+            }
+        }
+    }
+
+    private @Nullable Object commandOnce(String... args) throws IOException {
         try (Resp resp = new Resp(host(), port, Slack.of(REPLY))) {
             String password = password();
             if (password != null) {
                 resp.call("AUTH", password);
             }
             return resp.call(args);
-        } catch (IOException e) {
-            throw new UncheckedIOException("No reply of " + uri() + " to " + args[0], e);
         }
     }
 

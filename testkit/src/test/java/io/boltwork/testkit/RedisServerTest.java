@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class RedisServerTest {
@@ -26,6 +29,29 @@ class RedisServerTest {
             assertThatThrownBy(() -> redis.command("INCR", "l"))
                     .isInstanceOf(RedisErrorException.class)
                     .hasMessageStartingWith("WRONGTYPE");
+        }
+    }
+
+    /** As a sentinel does when it makes a server a master, or a replica of another one. */
+    @Test
+    void asksAgainWhenTheServerEndsItsConnections() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            AtomicBoolean done = new AtomicBoolean();
+            CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(() -> {
+                int connections = 0;
+                while (!done.get()) {
+                    connections += ((Long) redis.command("CLIENT", "KILL", "TYPE", "normal")).intValue();
+                }
+                return connections;
+            });
+            try {
+                for (int i = 0; i < 1_000; i++) {
+                    assertThat(redis.command("GET", "k")).isNull();
+                }
+            } finally {
+                done.set(true);
+            }
+            assertThat(ended.get(10, TimeUnit.SECONDS)).isPositive();
         }
     }
 

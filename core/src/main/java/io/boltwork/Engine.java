@@ -10,6 +10,7 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -43,7 +43,7 @@ final class Engine implements BackendListener {
     private final Sleeper sleeper;
     final Consumer<Throwable> defects;
     final LockMachine.Timing timing;
-    final ServerClock serverClock = new ServerClock();
+    final ServerClocks clocks;
     final ReleaseLog releases;
     final Keeper keeper;
     final Listeners listeners = new Listeners();
@@ -57,16 +57,12 @@ final class Engine implements BackendListener {
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    /** The server run of the last connection. */
-    private final AtomicReference<String> connectedTo = new AtomicReference<>("");
-
+    private final BitSet everything = new BitSet();
+    private final Downtimes downtimes = new Downtimes();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
     private final ReentrantLock warning = new ReentrantLock();
-
-    /** Since when there is no connection; {@link Ticker#NEVER} while there is one. */
-    private final AtomicLong downSince = new AtomicLong(Ticker.NEVER);
 
     /** What an engine runs on: given by the JVM, or by a simulation. */
     record World(
@@ -81,6 +77,8 @@ final class Engine implements BackendListener {
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
+        this.clocks = new ServerClocks(backend.partitions());
+        this.everything.set(0, backend.partitions());
         this.card = world.card;
         this.prefix = card.id() + ":";
         this.ticker = world.ticker;
@@ -365,10 +363,10 @@ final class Engine implements BackendListener {
         drivers.remove(driver.machine.name, driver);
     }
 
-    /** Learns the server's clock from a reply. */
-    void heard(Reply reply) {
+    /** Learns the clock of a partition's server from a reply. */
+    void heard(int partition, Reply reply) {
         if (reply instanceof Reply.Answer answer) {
-            serverClock.read(answer.server(), ticker.nanos());
+            clocks.read(partition, answer.server(), ticker.nanos());
         }
     }
 
@@ -379,44 +377,69 @@ final class Engine implements BackendListener {
 
     @Override
     public void connected(ServerTime server) {
-        boolean another = !server.run().equals(connectedTo.getAndSet(server.run())); // answers may have come before
-        serverClock.read(server, ticker.nanos());
-        long down = downSince.getAndSet(Ticker.NEVER);
-        Recovery recovery = new Recovery(counts -> recovered(down, another, counts));
+        connected(server, everything);
+    }
+
+    @Override
+    public void connected(ServerTime server, BitSet partitions) {
+        boolean another = clocks.connected(partitions, server, ticker.nanos());
+        List<Downtimes.Return> returns = downtimes.end(partitions, another);
+        Recovery recovery = returns.isEmpty() ? new Recovery() : returns.get(0).recovery();
         keeper.together(() -> {
             for (LockDriver driver : drivers.values()) {
-                recovery.begin();
-                boolean taken = driver.mailbox.post(d -> {
-                    d.machine.connected(recovery);
-                    recovery.done();
-                });
-                if (!taken) {
-                    recovery.done();
+                if (partitions.get(driver.partition)) {
+                    connected(driver, recovery);
                 }
             }
         });
-        if (down != Ticker.NEVER) {
-            LOG.log(System.Logger.Level.INFO, "Connected to {0} again", backend);
-            if (backendEvents.isHeard()) {
-                Duration outage = Duration.ofNanos(ticker.nanos() - down);
-                backendEvents.tell(l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, another)));
+        for (Downtimes.Return back : returns) {
+            if (back.over()) {
+                up(back);
             }
+        }
+        if (!returns.isEmpty()) {
             introduction.again();
         }
         if (another) {
             for (ReleaseLog.Entry entry : releases.recent()) {
-                post(entry.lock(), d -> d.machine.releaseAgain(entry.request(), entry.lastToken()));
+                if (partitions.get(backend.partition(entry.lock()))) {
+                    post(entry.lock(), d -> d.machine.releaseAgain(entry.request(), entry.lastToken()));
+                }
             }
         }
-        recovery.done();
+        for (Downtimes.Return back : returns) {
+            if (back.over()) {
+                back.recovery().over(counts -> recovered(back, counts));
+            }
+        }
+    }
+
+    private static void connected(LockDriver driver, Recovery recovery) {
+        recovery.begin();
+        boolean taken = driver.mailbox.post(d -> {
+            d.machine.connected(recovery);
+            recovery.done();
+        });
+        if (!taken) {
+            recovery.done();
+        }
+    }
+
+    private void up(Downtimes.Return back) {
+        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", backend);
+        if (backendEvents.isHeard()) {
+            Duration outage = Duration.ofNanos(ticker.nanos() - back.since());
+            backendEvents.tell(
+                    l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, back.another())));
+        }
     }
 
     /** All that was held when the connection came back has been verified. */
-    private void recovered(long down, boolean another, Recovery.Counts counts) {
-        if (down == Ticker.NEVER || closed.get()) {
+    private void recovered(Downtimes.Return back, Recovery.Counts counts) {
+        if (closed.get()) {
             return;
         }
-        Duration took = Duration.ofNanos(ticker.nanos() - down);
+        Duration took = Duration.ofNanos(ticker.nanos() - back.since());
         LOG.log(
                 System.Logger.Level.INFO,
                 "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests asked again",
@@ -429,7 +452,7 @@ final class Engine implements BackendListener {
             backendEvents.tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
                     backend.toString(),
                     took,
-                    another,
+                    back.another(),
                     counts.kept(),
                     counts.restored(),
                     counts.lost(),
@@ -499,7 +522,7 @@ final class Engine implements BackendListener {
         }
         boolean told = sleep(nodes, timing.commandTimeout() + LOOK_AGAIN);
         return new ClientHealth(
-                downSince.get() == Ticker.NEVER,
+                downtimes.isNone(),
                 told ? nodes.value() : List.of(),
                 held.get(),
                 waiting.get(),
@@ -509,7 +532,12 @@ final class Engine implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause) {
-        if (!downSince.compareAndSet(Ticker.NEVER, ticker.nanos())) {
+        disconnected(cause, everything);
+    }
+
+    @Override
+    public void disconnected(Throwable cause, BitSet partitions) {
+        if (!downtimes.begin(partitions, ticker.nanos(), new Recovery())) {
             return;
         }
         LOG.log(
@@ -616,7 +644,7 @@ final class Engine implements BackendListener {
             drivers.clear();
         }
         long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));
-        sleep(farewell, downSince.get() == Ticker.NEVER ? left : 0);
+        sleep(farewell, downtimes.isNone() ? left : 0);
         backend.close();
         stopThreads.run();
         if (interrupted) {

@@ -109,22 +109,23 @@ final class Keeper {
             List<Command.Renew.Item> batch = batches.computeIfAbsent(partition, p -> new ArrayList<>());
             batch.add(item);
             if (batch.size() == BATCH) {
-                send(batch);
+                send(partition, batch);
                 batches.remove(partition);
             }
         }
-        batches.values().forEach(this::send);
+        batches.forEach(this::send);
     }
 
-    private void send(List<Command.Renew.Item> batch) {
+    private void send(int partition, List<Command.Renew.Item> batch) {
         long sent = engine.ticker.nanos();
         long valid = engine.backend.commandTimeout().toMillis();
         for (Command.Renew.Item item : batch) {
             valid = Math.min(valid, item.leaseMillis());
         }
-        Command.Renew command = new Command.Renew(batch, engine.serverClock.millisAt(sent) + valid);
+        Command.Renew command =
+                new Command.Renew(batch, engine.clocks.of(partition).millisAt(sent) + valid);
         engine.backend.send(command, reply -> {
-            engine.heard(reply);
+            engine.heard(partition, reply);
             if (reply instanceof Reply.Renewed renewed) {
                 for (int i = 0; i < command.items().size(); i++) {
                     Command.Renew.Item item = command.items().get(i);

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class LockDriver implements Effects, Mailbox.Machine {
 
     final LockMachine machine;
+
+    /** Of the backend. */
+    final int partition;
+
     final Mailbox<LockDriver> mailbox = new Mailbox<>(this);
     private final Engine engine;
     private final CallbackQueue callbacks;
@@ -25,6 +29,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     LockDriver(String name, Engine engine) {
         this.engine = engine;
+        this.partition = engine.backend.partition(name);
         this.machine = new LockMachine(name, engine.timing, this);
         this.callbacks = engine.newCallbackQueue();
     }
@@ -42,7 +47,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     @Override
     public ServerClock serverClock() {
-        return engine.serverClock;
+        return engine.clocks.of(partition);
     }
 
     @Override
@@ -64,7 +69,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
     public void send(Command command) {
         long sent = now();
         engine.backend.send(command, reply -> {
-            engine.heard(reply);
+            engine.heard(partition, reply);
             engine.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }

@@ -711,8 +711,13 @@ final class LockMachine {
                 }
             }
             case REFUSED -> {
-                if (request.state == State.WANTED) {
+                if (request.state == State.WANTED && request.tryOnly) {
                     refuse(request, Denied.REFUSED);
+                } else if (request.state == State.WANTED) {
+                    refusals++;
+                    if (request.awaited == null) {
+                        ask(request); // the backend is prepared for its grant now
+                    }
                 }
             }
             case STALE -> {

@@ -12,17 +12,12 @@ final class Recovery {
     /** What was counted. */
     record Counts(int kept, int restored, int lost, int askedAgain) {}
 
-    private final Consumer<Counts> end;
-    private final AtomicInteger outstanding = new AtomicInteger(1);
+    private volatile Consumer<Counts> end = counts -> {};
+    private final AtomicInteger outstanding = new AtomicInteger(1); // for over()
     private final AtomicInteger kept = new AtomicInteger();
     private final AtomicInteger restored = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger askedAgain = new AtomicInteger();
-
-    /** Of somebody who is told the counts once: when he, too, has called {@link #done}. */
-    Recovery(Consumer<Counts> end) {
-        this.end = end;
-    }
 
     /** There is something whose outcome is to be waited for, until {@link #done}. */
     void begin() {
@@ -34,6 +29,12 @@ final class Recovery {
         if (outstanding.decrementAndGet() == 0) {
             end.accept(new Counts(kept.get(), restored.get(), lost.get(), askedAgain.get()));
         }
+    }
+
+    /** Nothing will begin any more; {@code then} is told the counts when all is done. Once. */
+    void over(Consumer<Counts> then) {
+        end = then;
+        done();
     }
 
     /** A request that waits asks again. */

@@ -1,36 +1,37 @@
 package io.boltwork;
 
-import io.boltwork.spi.ServerTime;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An estimate of the server's clock, for not-afters: what the newest answer showed, plus the time since. It is low by the
- * time that answer took to come here, and it belongs to one server run. Thread-safe.
+ * An estimate of the clock of one run of one server, for not-afters: what the newest answer showed, plus the time since. It is
+ * low by the time that answer took to come here. Thread-safe.
  */
 final class ServerClock {
 
-    private record Reading(long aheadMillis, String run) {}
+    private final String run;
+    private volatile long aheadMillis;
 
-    private volatile Reading reading = new Reading(0, "");
+    /** Of that run, of which nothing has been read. */
+    ServerClock(String run) {
+        this.run = run;
+    }
 
     /** An answer says so, and has just been received. */
-    void read(ServerTime server, long now) {
-        long ahead = server.millis() - millis(now);
-        Reading last = reading;
-        if (ahead != last.aheadMillis
-                || !server.run().equals(last.run)) { // spares the write that nearly every answer would be
-            reading = new Reading(ahead, server.run());
+    void read(long millis, long now) {
+        long ahead = millis - millis(now);
+        if (ahead != aheadMillis) { // spares the write that nearly every answer would be
+            aheadMillis = ahead;
         }
     }
 
     /** The server's time now, in milliseconds since the epoch. */
     long millisAt(long now) {
-        return millis(now) + reading.aheadMillis;
+        return millis(now) + aheadMillis;
     }
 
     /** Which server run the estimate belongs to. */
     String run() {
-        return reading.run;
+        return run;
     }
 
     private static long millis(long nanos) {

@@ -16,7 +16,7 @@ class RequestTest {
     private static final LockOptions TEN_SECONDS = LockOptions.renewedLease(Duration.ofSeconds(10));
     private static final LockOptions FIXED = LockOptions.fixedLease(Duration.ofSeconds(10));
 
-    private final ServerClock clock = new ServerClock();
+    private final ServerClock clock = new ServerClock("run");
 
     private static long ms(long millis) {
         return millis * 1_000_000;
@@ -86,7 +86,7 @@ class RequestTest {
 
     @Test
     void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
-        clock.read(new ServerTime(50_000, "run"), ms(100));
+        clock.read(50_000, ms(100));
         Request request = wanted(SECOND);
         Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
         assertThat(acquire.notAfter()).isEqualTo(51_200);
@@ -94,15 +94,16 @@ class RequestTest {
         assertThat(request.isTainted(new ServerTime(51_200, "run"))).isTrue();
         assertThat(request.isTainted(new ServerTime(51_201, "run"))).isFalse();
         assertThat(request.isTainted(new ServerTime(51_200, "other"))).isFalse();
-        clock.read(new ServerTime(40_000, "run"), ms(300)); // set back
+        clock.read(40_000, ms(300)); // set back
         request.acquire(clock, ms(300), TIMEOUT);
         assertThat(request.isTainted(new ServerTime(51_200, "run")))
                 .as("the latest counts")
                 .isTrue();
         request.unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"))).isFalse();
-        clock.read(new ServerTime(30_000, "new"), ms(300));
-        request.acquire(clock, ms(300), TIMEOUT);
+        ServerClock another = new ServerClock("new");
+        another.read(30_000, ms(300));
+        request.acquire(another, ms(300), TIMEOUT);
         assertThat(request.notAfter).as("of the new server").isEqualTo(31_000);
     }
 
@@ -268,7 +269,7 @@ class RequestTest {
 
     @Test
     void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
-        clock.read(new ServerTime(50_000, "run"), 0);
+        clock.read(50_000, 0);
         Request request = held(TEN_SECONDS);
         request.lasts(ms(60_000));
         Command.Restore restore = request.restore(clock, ms(1_000), TIMEOUT);

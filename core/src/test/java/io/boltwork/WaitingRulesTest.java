@@ -120,7 +120,7 @@ class WaitingRulesTest extends EngineScene {
         wish(FIFO);
         pass(100);
         forget();
-        happens(machine -> machine.connected(new Recovery(counts -> {})));
+        happens(machine -> machine.connected(new Recovery()));
         assertThat(asked()).containsExactly("c:1", "c:2");
     }
 

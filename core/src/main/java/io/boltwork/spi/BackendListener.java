@@ -1,5 +1,7 @@
 package io.boltwork.spi;
 
+import java.util.BitSet;
+
 /** What a backend tells its client unasked. Called on the backend's own threads; implementations do not block. */
 public interface BackendListener {
 
@@ -20,6 +22,17 @@ public interface BackendListener {
     void connected(ServerTime server);
 
     /**
+     * The same of some {@linkplain LockBackend#partitions partitions} only: a connection to the server that has these has been
+     * made, or they have moved to a server that there is a connection to.
+     *
+     * @param server the clock of the server
+     * @param partitions which ones; a copy
+     */
+    default void connected(ServerTime server, BitSet partitions) {
+        connected(server);
+    }
+
+    /**
      * The server is set up so that promises are weaker than the user may believe. Told once for each such thing, after {@link
      * #connected}.
      *
@@ -33,4 +46,14 @@ public interface BackendListener {
      * @param cause what happened
      */
     void disconnected(Throwable cause);
+
+    /**
+     * The same of some {@linkplain LockBackend#partitions partitions} only.
+     *
+     * @param cause what happened
+     * @param partitions which ones; a copy
+     */
+    default void disconnected(Throwable cause, BitSet partitions) {
+        disconnected(cause);
+    }
 }

@@ -18,7 +18,8 @@ public sealed interface Command {
      *
      * @param lock the lock's name
      * @param request who asks
-     * @param queue whether to wait in the queue if the lock is taken; else the answer is REFUSED
+     * @param queue whether to wait in the queue if the lock is taken; else the answer is REFUSED. A backend that has to prepare
+     *     for its grants first may answer REFUSED all the same, once: it is to be asked again at once
      * @param leaseMillis the lease wanted
      * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
      * @param notAfter when the command has become stale

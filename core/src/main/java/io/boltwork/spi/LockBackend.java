@@ -57,10 +57,20 @@ public interface LockBackend extends AutoCloseable {
     Duration commandTimeout();
 
     /**
-     * Which locks may share a {@link Command.Renew}: those with equal numbers.
+     * In how many partitions the locks are. A server has a lock's partition at a time, and all of it: other partitions may be at
+     * other servers, with clocks and outages of their own. Never changes.
+     *
+     * @return 1 unless the backend has several servers
+     */
+    default int partitions() {
+        return 1;
+    }
+
+    /**
+     * Which partition a lock belongs to. Locks of one partition may share a {@link Command.Renew}.
      *
      * @param lock the lock's name
-     * @return the number of its partition, 0 where there is only one
+     * @return from 0 to {@link #partitions()} - 1, always the same for one name
      */
     default int partition(String lock) {
         return 0;

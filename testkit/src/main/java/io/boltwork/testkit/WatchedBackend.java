@@ -8,6 +8,7 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -146,6 +147,11 @@ public final class WatchedBackend implements LockBackend {
     }
 
     @Override
+    public int partitions() {
+        return backend.partitions();
+    }
+
+    @Override
     public int partition(String lock) {
         return backend.partition(lock);
     }
@@ -218,8 +224,18 @@ public final class WatchedBackend implements LockBackend {
         }
 
         @Override
+        public void connected(ServerTime server, BitSet partitions) {
+            deliver(() -> told.connected(server, partitions));
+        }
+
+        @Override
         public void disconnected(Throwable cause) {
             deliver(() -> told.disconnected(cause));
+        }
+
+        @Override
+        public void disconnected(Throwable cause, BitSet partitions) {
+            deliver(() -> told.disconnected(cause, partitions));
         }
 
         @Override

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("interleavings")
-class ServerClockLincheckTest {
+class ServerClocksLincheckTest {
 
     private static final ServerTime OLD = new ServerTime(1_000, "old");
     private static final ServerTime NEW = new ServerTime(5_000, "new");
@@ -16,12 +16,13 @@ class ServerClockLincheckTest {
     @Test
     void oneServersTimeIsNeverTakenForTheOthers() {
         Interleavings.of(60, () -> {
-            ServerClock clock = new ServerClock();
-            clock.read(OLD, 0);
-            together(() -> clock.read(NEW, 0), () -> clock.read(OLD, 0), () -> {
-                long millis = clock.millisAt(0);
+            ServerClocks clocks = new ServerClocks(1);
+            clocks.read(0, OLD, 0);
+            together(() -> clocks.read(0, NEW, 0), () -> clocks.read(0, OLD, 0), () -> {
+                long millis = clocks.of(0).millisAt(0);
                 check(millis == OLD.millis() || millis == NEW.millis(), "the time of no server");
             });
+            ServerClock clock = clocks.of(0);
             boolean old = clock.run().equals(OLD.run());
             check(clock.millisAt(0) == (old ? OLD : NEW).millis(), "another server's time");
         });

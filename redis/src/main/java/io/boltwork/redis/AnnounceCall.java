@@ -12,7 +12,7 @@ final class AnnounceCall extends CommandCall {
     private final Announce command;
 
     AnnounceCall(ServerConnection connection, Announce command, Consumer<Reply> handler) {
-        super(connection, handler, Script.ANNOUNCE, 1, 6);
+        super(connection, command, handler, Script.ANNOUNCE, 1, 6);
         this.command = command;
     }
 

@@ -6,6 +6,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
     final ServerConnection connection;
     private FlatReply output = new FlatReply();
     private volatile int state = NEW;
+
+    /** Where it left, {@code null} if nobody counts it. */
+    private @Nullable Outlet outlet;
 
     Call(ServerConnection connection) {
         this.connection = connection;
@@ -49,10 +53,24 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
         state = NEW;
     }
 
+    /** It leaves there. */
+    final void leaves(Outlet through) {
+        outlet = through;
+    }
+
+    /** Hands it over to Lettuce. */
+    final void dispatch(Consumer<Call> channel) {
+        try {
+            channel.accept(this);
+        } catch (RuntimeException e) {
+            completeExceptionally(e);
+        }
+    }
+
     @Override
     public final void encode(ByteBuf out) {
-        if (STATE.compareAndSet(this, NEW, WRITTEN)) { // from here on it may be executed, whatever happens
-            connection.outlet().written();
+        if (STATE.compareAndSet(this, NEW, WRITTEN) && outlet != null) { // from here on it may be executed
+            outlet.written();
         }
         write(out);
     }
@@ -62,12 +80,15 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
+        Outlet through = outlet; // it may be sent again
         if (output.hasError()) {
             refused(output.getError());
         } else {
             answered(output);
         }
-        connection.outlet().over();
+        if (through != null) {
+            through.over();
+        }
     }
 
     @Override
@@ -76,11 +97,14 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
         if (before == DONE) {
             return false;
         }
-        if (before == NEW) {
-            connection.outlet().unwritten();
+        Outlet through = outlet;
+        if (before == NEW && through != null) {
+            through.unwritten();
         }
         failed(cause, before == WRITTEN);
-        connection.outlet().over();
+        if (through != null) {
+            through.over();
+        }
         return true;
     }
 

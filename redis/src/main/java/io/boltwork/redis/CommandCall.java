@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
@@ -15,9 +16,47 @@ abstract class CommandCall extends ScriptCall {
 
     private final Consumer<Reply> handler;
 
-    CommandCall(ServerConnection connection, Consumer<Reply> handler, Script script, int keys, int arguments) {
+    /** What to redirect, and who takes the reply then. */
+    private Command wish;
+
+    private Consumer<Reply> wisher;
+
+    /** In a cluster, of the lock that it is about. */
+    private int slot;
+
+    /** How often it was redirected. */
+    private int hops;
+
+    CommandCall(
+            ServerConnection connection,
+            Command command,
+            Consumer<Reply> handler,
+            Script script,
+            int keys,
+            int arguments) {
         super(connection, script, keys, arguments);
         this.handler = handler;
+        this.wish = command;
+        this.wisher = handler;
+    }
+
+    /** It is on its way to a slot of a cluster. */
+    final CommandCall to(int itsSlot, int redirections) {
+        slot = itsSlot;
+        hops = redirections;
+        return this;
+    }
+
+    /** If it has to be redirected it is to be this. */
+    final CommandCall insteadOf(Command other, Consumer<Reply> itsHandler) {
+        wish = other;
+        wisher = itsHandler;
+        return this;
+    }
+
+    /** What scripts are told for their messages. */
+    final String mark() {
+        return connection.mark(slot);
     }
 
     /** What the server's answer means. */
@@ -44,7 +83,9 @@ abstract class CommandCall extends ScriptCall {
 
     @Override
     final void rejected(String error) {
-        handler.accept(connection.refused(error, about()));
+        if (!connection.redirector().redirected(connection, wish, slot, hops, error, wisher)) {
+            handler.accept(connection.refused(error, about()));
+        }
     }
 
     @Override

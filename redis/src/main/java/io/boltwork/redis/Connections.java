@@ -3,7 +3,6 @@ package io.boltwork.redis;
 import io.boltwork.BackendException;
 import io.boltwork.redis.Connector.Made;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.Grant;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.ServerTime;
 import io.netty.util.concurrent.EventExecutor;
@@ -16,11 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two connections of a backend, one for commands and one for grants, and what its client hears of them (a third one waits
+ * The two connections to a master, one for commands and one for grants, and what the client hears of them (a third one waits
  * for replicas, if anybody wants that; nobody hears of it): connected when
  * both are up, disconnected when that has ended, in turns.
  *
@@ -47,9 +45,10 @@ final class Connections {
 
     private volatile @Nullable ServerConnection commands;
     private volatile BackendException absence;
+    private final CompletableFuture<@Nullable Void> tried = new CompletableFuture<>();
 
     private @Nullable Keeper grantKeeper;
-    private @Nullable ServerConnection grants;
+    private volatile @Nullable ServerConnection grants;
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
 
@@ -58,7 +57,8 @@ final class Connections {
 
     private boolean closed;
 
-    private Connections(Connector connector) {
+    /** Connections that have not been made. */
+    Connections(Connector connector) {
         this.connector = connector;
         this.clerk = connector.clerk();
         this.absence = connector.errors().broken("it has not been made yet");
@@ -68,23 +68,43 @@ final class Connections {
         this.replicator = new Replicator(connector, patience, this::commands);
     }
 
-    /** Connects for commands. Blocks. */
-    static Connections connect(Connector connector) {
-        connector.checkMayBlock();
-        Connections connections = new Connections(connector);
-        Made made = Connector.await(connector.connect().made);
-        connections.commands = made.connection();
-        connections.clerk.execute(() -> {
-            connections.commandKeeper.adopt(made);
-            connections.watchLater();
+    /** Connects for commands; if that fails, it is not tried again. */
+    CompletableFuture<@Nullable Void> connect() {
+        connector.connect().made.whenComplete((made, failure) -> {
+            if (made != null) {
+                commands = made.connection();
+                clerk.execute(() -> {
+                    commandKeeper.adopt(made);
+                    watchLater();
+                });
+                tried.complete(null);
+            } else {
+                tried.completeExceptionally(failure);
+            }
         });
-        return connections;
+        return tried;
+    }
+
+    /** The first attempt to connect for commands: over, if that is done. */
+    CompletableFuture<@Nullable Void> tried() {
+        return tried;
+    }
+
+    /** Connects for commands, again and again until it succeeds. */
+    void keepConnecting() {
+        clerk.execute(commandKeeper::start);
     }
 
     /** The connection for commands, {@code null} while there is none. */
     @Nullable
     ServerConnection commands() {
         return commands;
+    }
+
+    /** The connection for grants, {@code null} while there is none. */
+    @Nullable
+    ServerConnection grants() {
+        return grants;
     }
 
     /** What waits for replicas, on a connection of its own. */
@@ -116,19 +136,20 @@ final class Connections {
         return absence;
     }
 
-    /** Connects for grants. Blocks until both connections are up and the listener has heard of it. */
-    void open(String channel, BackendListener client) {
+    /**
+     * Connects for grants.
+     *
+     * @param channel where they come, unless channels are sharded
+     * @param ear gets them
+     * @param client is told
+     * @return done when both connections are up and the client has heard of it; fails if that takes too long, but goes on trying
+     *     until it is {@linkplain #unopen unopened}
+     */
+    CompletableFuture<@Nullable Void> open(String channel, Connector.Ear ear, BackendListener client) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
-        KeySpace keySpace = connector.keySpace();
-        BiConsumer<String, byte[]> receiver = (run, body) -> {
-            Grant grant = GrantMessage.parse(body, run, keySpace);
-            if (grant != null) {
-                client.granted(grant);
-            }
-        };
         Keeper keeper = new Keeper(
                 clerk,
-                () -> connector.subscribe(channel, receiver),
+                () -> connector.subscribe(channel, ear),
                 connection -> connection.ping().thenApply(pong -> false),
                 GRANTS_PATIENCE,
                 new GrantOwner());
@@ -143,12 +164,7 @@ final class Connections {
                 Connector.LIMIT_MILLIS + GRACE_MILLIS,
                 TimeUnit.MILLISECONDS);
         opened.whenComplete((ignored, failure) -> timeout.cancel(false));
-        try {
-            Connector.await(opened);
-        } catch (BackendException e) {
-            clerk.execute(this::unopen);
-            throw e;
-        }
+        return opened;
     }
 
     private void watchLater() {
@@ -193,7 +209,8 @@ final class Connections {
         return done;
     }
 
-    private CompletableFuture<@Nullable Void> unopen() {
+    /** Closes the connection for grants. On the clerk's thread. */
+    CompletableFuture<@Nullable Void> unopen() {
         Keeper keeper = grantKeeper;
         grantKeeper = null;
         grants = null;
@@ -230,6 +247,7 @@ final class Connections {
         @Override
         public void up(Made made) {
             commands = made.connection();
+            tried.complete(null);
             if (grants != null
                     && grantKeeper != null
                     && !grants.run().equals(made.connection().run())) {
@@ -248,6 +266,7 @@ final class Connections {
         @Override
         public void failed(BackendException cause) {
             absence = cause;
+            tried.completeExceptionally(cause);
         }
     }
 

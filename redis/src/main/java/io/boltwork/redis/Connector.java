@@ -2,55 +2,31 @@ package io.boltwork.redis;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.ServerTime;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.MaintNotificationsConfig;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
-import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.EpollProvider;
-import io.lettuce.core.resource.IOUringProvider;
-import io.lettuce.core.resource.Transports;
-import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.EventExecutorGroup;
-import io.netty.util.concurrent.FastThreadLocalThread;
-import io.netty.util.concurrent.OrderedEventExecutor;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes connections to the master, each of them checked before it is handed out: reachable, credentials accepted, version 6.2
- * or later, a master in its own eyes. Owns the Lettuce client, and its threads unless they are the user's.
+ * or later, a master in its own eyes.
  */
 final class Connector {
     private static final int MIN_MAJOR = 6;
     private static final int MIN_MINOR = 2;
-    private static final long SHUTDOWN_MILLIS = 2_000;
 
-    /** How often a connection is tried that a server has refused before Lettuce could see why. */
-    private static final int TRIES = 3;
+    /** The major version that brought sharded channels. */
+    private static final int SHARDED_SINCE = 7;
 
     /** How long a connection may take; if it is still Lettuce that waits, it gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
@@ -58,93 +34,38 @@ final class Connector {
     /** A connection that has just been made, and the server's clock a moment ago. */
     record Made(ServerConnection connection, ServerTime time) {}
 
+    private final Lettuce lettuce;
     private final Deployment deployment;
     private final KeySpace keySpace;
     private final Errors errors;
-    private final ClientResources resources;
-    private final RedisClient client;
     private final EventExecutor clerk;
     private final MasterFinder finder;
-    private volatile boolean shutDown;
+    private final Redirector redirector;
 
-    /** The user's I/O threads, {@code null} if they are our own. */
-    private final @Nullable EventLoopGroup usersLoops;
+    /** For the only master, which the finder says. */
+    Connector(Lettuce lettuce, Deployment deployment, KeySpace keySpace, MasterFinder finder) {
+        this(lettuce, deployment, keySpace, finder, new Errors(deployment), Redirector.NONE);
+    }
 
-    /**
-     * A connector that has not connected.
-     *
-     * @param base the user's options for connections
-     * @throws IllegalStateException if the user's resources have been shut down
-     */
-    Connector(Deployment deployment, RedisOptions options, ClientOptions base) {
+    /** For one of several masters. */
+    Connector(
+            Lettuce lettuce,
+            Deployment deployment,
+            KeySpace keySpace,
+            MasterFinder finder,
+            Errors errors,
+            Redirector redirector) {
+        this.lettuce = lettuce;
         this.deployment = deployment;
-        this.keySpace = new KeySpace(options.keyPrefix());
-        this.errors = new Errors(deployment.describe(), deployment.isTls());
-        ClientResources given = options.clientResources();
-        if (given == null) {
-            this.resources = ownResources();
-            this.usersLoops = null;
-        } else {
-            if (given.eventExecutorGroup().isShuttingDown()) {
-                throw new IllegalStateException("The client resources have been shut down");
-            }
-            if (!(given.eventExecutorGroup().next() instanceof OrderedEventExecutor)) {
-                throw new IllegalArgumentException(
-                        "clientResources must have an eventExecutorGroup of executors with one thread each");
-            }
-            this.resources = given;
-            // the same that the client below gets; they are counted, and shut down when nobody has them any more
-            this.usersLoops = given.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
-        }
-        this.client = RedisClient.create(resources);
-        ClientOptions wanted = clientOptions(base, deployment.commandTimeout());
-        this.client.setOptions(
-                wanted.mutate().sslOptions(options.ssl(wanted.getSslOptions())).build());
-        this.clerk = resources.eventExecutorGroup().next();
-        this.finder = switch (deployment.kind()) {
-            case STANDALONE -> MasterFinder.fixed(deployment.node());
-            case SENTINEL -> new SentinelFinder(deployment, clerk, this::scout);
-            case REPLICATED -> new ReplicaFinder(deployment, clerk, this::scout);
-        };
+        this.keySpace = keySpace;
+        this.errors = errors;
+        this.clerk = lettuce.clerk();
+        this.finder = finder;
+        this.redirector = redirector;
     }
 
-    private CompletionStage<StatefulRedisConnection<String, String>> scout(RedisAddress where) {
-        if (shutDown) {
-            return CompletableFuture.failedFuture(errors.closed());
-        }
-        return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri), TRIES));
-    }
-
-    private static ClientResources ownResources() {
-        return ClientResources.builder()
-                .ioThreadPoolSize(2)
-                .computationThreadPoolSize(2)
-                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
-                .build();
-    }
-
-    /** The user's options, but for what {@link ServerConnection} and {@link Keeper} rely on. */
-    private static ClientOptions clientOptions(ClientOptions base, Duration commandTimeout) {
-        SocketOptions.Builder socket = SocketOptions.builder()
-                .connectTimeout(RedisAddress.CONNECT_TIMEOUT)
-                .keepAlive(true)
-                .tcpNoDelay(true);
-        if (EpollProvider.isAvailable() || IOUringProvider.isAvailable()) { // Java's own sockets do not know it
-            socket.tcpUserTimeout(TcpUserTimeoutOptions.builder()
-                    .enable()
-                    .tcpUserTimeout(commandTimeout.plusSeconds(1))
-                    .build());
-        }
-        return base.mutate()
-                .autoReconnect(false) // see ServerConnection
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-                .useHashIndexQueue(false)
-                .requestQueueSize(
-                        ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) // a full one would look like a lost connection
-                .socketOptions(socket.build())
-                .build();
+    Lettuce lettuce() {
+        return lettuce;
     }
 
     Deployment deployment() {
@@ -176,30 +97,60 @@ final class Connector {
     /** Makes a connection for commands to the master. */
     Attempt connect() {
         return make(
-                uri -> client.connectAsync(ByteArrayCodec.INSTANCE, uri),
-                (lettuce, connection) -> connection.time().thenApply(time -> new Made(connection, time)));
+                lettuce::connect,
+                (made, connection) -> connection.time().thenApply(time -> new Made(connection, time)));
     }
 
     /**
-     * Makes a connection to the master that listens on a channel. It is made when the server has confirmed that it does.
+     * Makes a connection to the master that listens. It is made when the server has confirmed that it does.
      *
-     * @param listener gets each message, and the server run that it came from
+     * @param channel on which channel; on none yet if the server's channels are sharded
+     * @param ear gets what is heard
      */
-    Attempt subscribe(String channel, BiConsumer<String, byte[]> listener) {
+    Attempt subscribe(String channel, Ear ear) {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
-        Function<RedisURI, CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect =
-                uri -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
-        return make(connect, (lettuce, connection) -> {
-            lettuce.addListener(new RedisPubSubAdapter<>() {
-                @Override
-                public void message(byte[] from, byte[] body) {
-                    listener.accept(connection.run(), body);
-                }
-            });
+        return make(lettuce::connectPubSub, (made, connection) -> {
+            made.addListener(new Listening(connection, ear));
             // first: a connection that listens may ask no more
             CompletionStage<ServerTime> time = mayPing(connection).thenCombine(connection.time(), (may, now) -> now);
-            return time.thenCombine(lettuce.async().subscribe(name), (server, ignored) -> new Made(connection, server));
+            CompletionStage<?> listens =
+                    connection.isSharded() ? time : made.async().subscribe(name);
+            return time.thenCombine(listens, (server, ignored) -> new Made(connection, server));
         });
+    }
+
+    /** Who listens. */
+    interface Ear {
+        /** A message came. */
+        void message(ServerConnection from, byte[] body);
+
+        /** A sharded channel is heard no more, perhaps because its slot has moved. */
+        default void unsubscribed(ServerConnection from, String channel) {}
+    }
+
+    private static final class Listening extends RedisPubSubAdapter<byte[], byte[]> {
+        private final ServerConnection connection;
+        private final Ear ear;
+
+        Listening(ServerConnection connection, Ear ear) {
+            this.connection = connection;
+            this.ear = ear;
+        }
+
+        @Override
+        public void message(byte[] channel, byte[] body) {
+            ear.message(connection, body);
+        }
+
+        @Override
+        public void smessage(byte[] channel, byte[] body) {
+            ear.message(connection, body);
+        }
+
+        @Override
+        public void sunsubscribed(byte[] channel, long count) {
+            ear.unsubscribed(connection, new String(channel, StandardCharsets.UTF_8));
+        }
     }
 
     /** A missing right to ping shows here, and not when all pings stay unanswered. */
@@ -210,86 +161,6 @@ final class Connector {
             }
             return true;
         });
-    }
-
-    /** Shuts the client down, and its threads unless they are the user's. */
-    CompletableFuture<@Nullable Void> shutdown() {
-        shutDown = true;
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        client.shutdownAsync(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                .whenComplete((ignored, failure) -> letThreadsGo().addListener(down -> done.complete(null)));
-        return done;
-    }
-
-    private io.netty.util.concurrent.Future<Boolean> letThreadsGo() {
-        return usersLoops == null
-                ? resources.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                : resources.eventLoopGroupProvider().release(usersLoops, 0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    /** Whether this is a thread that connections live on, which must not wait for them. */
-    private boolean isOnLettucesThread() {
-        return isOneOf(resources.eventExecutorGroup()) || (usersLoops != null && isOneOf(usersLoops));
-    }
-
-    private static boolean isOneOf(EventExecutorGroup threads) {
-        for (EventExecutor thread : threads) {
-            if (thread.inEventLoop()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Awaits an end for a bounded time, whether it comes or not; not at all on a thread of Lettuce's, which would wait for
-     * itself. An interrupt waits too.
-     */
-    void awaitEnd(CompletableFuture<?> end) {
-        if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {
-            return;
-        }
-        boolean interrupted = false;
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SHUTDOWN_MILLIS);
-        while (!end.isDone() && deadline - System.nanoTime() > 0) {
-            try {
-                end.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            } catch (ExecutionException | TimeoutException e) {
-                break;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Refuses to go on if this thread could only wait for itself.
-     *
-     * @throws IllegalStateException if it is a thread that connections live on
-     */
-    void checkMayBlock() {
-        if (isOnLettucesThread()) {
-            throw new IllegalStateException("Connecting blocks and must not be done on one of Lettuce's threads");
-        }
-    }
-
-    /** Awaits something that fails with a {@link BackendException} within the connect timeout. */
-    static <T> T await(CompletableFuture<T> made) {
-        try {
-            return made.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof BackendException failure) {
-                throw new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure);
-            }
-            throw new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            made.cancel(false);
-            Thread.currentThread().interrupt();
-            throw new BackendException("Interrupted while connecting", true, e);
-        }
     }
 
     private <L extends StatefulRedisConnection<byte[], byte[]>> Attempt make(
@@ -319,8 +190,9 @@ final class Connector {
             Function<RedisURI, CompletionStage<L>> connect,
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
         CompletableFuture<Made> made = attempt.made;
-        Errors errors = Errors.of(server);
-        CompletionStage<L> connected = server.resolved().thenCompose(uri -> connected(() -> connect.apply(uri), TRIES));
+        Errors errors = this.errors.at(server.hostAndPort());
+        CompletionStage<L> connected =
+                server.resolved().thenCompose(uri -> Lettuce.connected(() -> connect.apply(uri)));
         connected.whenComplete((lettuce, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
@@ -344,18 +216,8 @@ final class Connector {
         });
     }
 
-    /** Connects; once more if the server closed the connection before Lettuce had looked at its answer, which says why. */
-    static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect, int tries) {
-        CompletableFuture<L> connected = connect.get().toCompletableFuture();
-        return connected
-                .handle((lettuce, failure) -> failure != null && tries > 1 && Errors.isUnseen(failure)
-                        ? connected(connect, tries - 1)
-                        : connected)
-                .thenCompose(Function.identity());
-    }
-
     private BackendException silent(@Nullable String where) {
-        return where == null ? silent() : new Errors("Redis at " + where, deployment.isTls()).silent(LIMIT_MILLIS);
+        return where == null ? silent() : errors.at(where).silent(LIMIT_MILLIS);
     }
 
     private ServerConnection checked(
@@ -372,10 +234,19 @@ final class Connector {
         if (run.isEmpty()) {
             throw errors.unfit("it does not say its run_id (INFO server)");
         }
+        boolean inCluster = ServerInfo.field(info, "cluster_enabled").equals("1");
+        if (inCluster != (deployment.kind() == Deployment.Kind.CLUSTER)) {
+            throw errors.unfit(
+                    inCluster
+                            ? "it is a node of a Redis Cluster; use RedisBackend.connectCluster"
+                            : "it is no node of a Redis Cluster; use RedisBackend.connect");
+        }
         if (ServerInfo.isReplica(info)) {
             throw errors.replica(ServerInfo.field(info, "master_host") + ":" + ServerInfo.field(info, "master_port"));
         }
         List<String> warnings = ServerInfo.warnings(info, finder.mayMove());
-        return new ServerConnection(lettuce, server.hostAndPort(), run, keySpace, errors, warnings, clerk);
+        boolean sharded = inCluster && ServerInfo.isAtLeast(version, SHARDED_SINCE, 0);
+        return new ServerConnection(
+                lettuce, server.hostAndPort(), run, sharded, redirector, keySpace, errors, warnings, clerk);
     }
 }

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Where Redis is, as the user has said it: one server, sentinels that know where the master is, or servers one of which is the
- * master. Immutable.
+ * Where Redis is, as the user has said it: one server, sentinels that know where the master is, servers one of which is the
+ * master, or nodes of a cluster. Immutable.
  *
  * @param kind which of these
  * @param node how to talk to whoever is the master; its host and port count if it is the only one
- * @param members whom to ask who the master is: the sentinels, or the servers
+ * @param members whom to ask who the master is, or who has which slots: the sentinels, or the servers
  * @param master what the sentinels call the master, else empty
  */
 record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, String master) {
@@ -25,7 +25,10 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
     enum Kind {
         STANDALONE,
         SENTINEL,
-        REPLICATED
+        REPLICATED,
+
+        /** There are several, each with some of the slots. */
+        CLUSTER
     }
 
     private static final int SENTINEL_PORT = 26_379;
@@ -75,7 +78,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
     static Deployment replicated(List<String> uris) {
         Objects.requireNonNull(uris, "uris");
         if (uris.isEmpty()) {
-            throw new IllegalArgumentException("uris must name the master and its replicas, but there are none");
+            throw new IllegalArgumentException("uris must name the servers, but there are none");
         }
         List<RedisAddress> nodes = uris.stream().map(RedisAddress::parse).toList();
         RedisAddress first = nodes.get(0);
@@ -87,6 +90,16 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
             }
         }
         return new Deployment(Kind.REPLICATED, first, nodes, "");
+    }
+
+    /** A cluster some of whose nodes these are. */
+    static Deployment cluster(List<String> uris) {
+        Deployment replicated = replicated(uris);
+        if (replicated.node.lettuce().getDatabase() != 0) {
+            throw new IllegalArgumentException(
+                    "uris must have no database: a Redis Cluster has only 0, but " + replicated.node + " has another");
+        }
+        return new Deployment(Kind.CLUSTER, replicated.node, replicated.members, "");
     }
 
     private static Deployment standalone(RedisAddress address) {
@@ -131,6 +144,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
             case STANDALONE -> "Redis at " + hosts();
             case SENTINEL -> "the Redis master '" + master + "' of the sentinels at " + hosts();
             case REPLICATED -> "the Redis master among " + hosts();
+            case CLUSTER -> "the Redis Cluster at " + hosts();
         };
     }
 

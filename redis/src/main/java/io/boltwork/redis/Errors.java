@@ -74,27 +74,40 @@ final class Errors {
     private final String credentials;
 
     private final boolean tls;
+    private final boolean cluster;
+
+    /** Of whatever the master is. */
+    Errors(Deployment deployment) {
+        this(deployment.describe(), deployment.isTls(), "the URI", deployment.kind() == Deployment.Kind.CLUSTER);
+    }
 
     /** Of a server that is spoken to with TLS or without, named as in messages: {@code Redis at localhost:6379}. */
     Errors(String server, boolean tls) {
-        this(server, tls, "the URI");
+        this(server, tls, "the URI", false);
     }
 
-    private Errors(String server, boolean tls, String credentials) {
+    private Errors(String server, boolean tls, String credentials, boolean cluster) {
         this.server = server;
         this.tls = tls;
         this.credentials = credentials;
+        this.cluster = cluster;
     }
 
     static Errors of(RedisAddress address) {
         return new Errors("Redis at " + address.hostAndPort(), address.lettuce().isSsl());
     }
 
+    /** The same of a certain server. */
+    Errors at(String hostAndPort) {
+        return new Errors("Redis at " + hostAndPort, tls, credentials, cluster);
+    }
+
     static Errors ofSentinel(RedisAddress address) {
         return new Errors(
                 "the sentinel at " + address.hostAndPort(),
                 address.lettuce().isSsl(),
-                "RedisOptions.sentinelCredentials");
+                "RedisOptions.sentinelCredentials",
+                false);
     }
 
     /** Nobody of several could help. */
@@ -126,7 +139,7 @@ final class Errors {
                 !NOT_EXECUTED.contains(code),
                 new BackendException(
                         server + " refused a command for " + about + ": " + meaning + " [" + words(error) + "]",
-                        PASSING.contains(code),
+                        PASSING.contains(code) || cluster && (code.equals("MOVED") || code.equals("ASK")),
                         null));
     }
 
@@ -181,6 +194,8 @@ final class Errors {
                 why = "it is no sentinel; use redis:// or the sentinels' port";
             } else if (said.contains("DB index")) {
                 why = "there is no such database";
+            } else if (said.contains("cluster support disabled")) {
+                why = "it is no node of a Redis Cluster; use RedisBackend.connect";
             }
             boolean passing = PASSING.contains(code) || said.contains("max number of clients");
             return new BackendException(
@@ -246,6 +261,18 @@ final class Errors {
     /** The key holds something else than the command is for. */
     static boolean isAboutType(Throwable failure) {
         return isRefusal(failure, "WRONGTYPE");
+    }
+
+    /** The key is not, or not any more, in a slot of the server that was asked. */
+    static boolean isAboutSlot(Throwable failure) {
+        return isRefusal(failure, "MOVED") || isRefusal(failure, "ASK");
+    }
+
+    /** What the server said; empty if it did not say anything. */
+    static String refusal(Throwable failure) {
+        return unwrap(failure) instanceof RedisCommandExecutionException refused
+                ? String.valueOf(refused.getMessage())
+                : "";
     }
 
     /** The server is loading its data. */
@@ -315,8 +342,9 @@ final class Errors {
             case "BUSY" -> "it is busy with somebody's slow script";
             case "MISCONF" -> "it cannot write its data to disk and therefore refuses writes";
             case "NOREPLICAS" -> "it has too few replicas and therefore refuses writes";
-            case "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN" ->
-                "it is a node of a Redis Cluster, not a standalone server";
+            case "MOVED", "ASK", "TRYAGAIN" -> "the slot of the key is on its way from node to node";
+            case "CLUSTERDOWN" ->
+                "the cluster takes no commands: too many of its masters are gone, or the slot has none";
             default -> "the server reported an error";
         };
     }

@@ -1,11 +1,15 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.ServerTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The message of a grant: {@code <run> <token> <server ms> <lease ms> <request> <key>}; only the key may have blanks in it. */
+/**
+ * The message of a grant: {@code <mark> <token> <server ms> <lease ms> <request> <key>}; only the key may have blanks in it. The
+ * mark is {@code <run>}, or {@code <run>:<tag>} where channels are sharded.
+ */
 final class GrantMessage {
     private static final int MARK = 12;
 
@@ -25,7 +29,8 @@ final class GrantMessage {
         if (words.length < 6) {
             throw new IllegalArgumentException("Not a grant: " + words.length + " words");
         }
-        if (!words[0].equals(mark(run))) {
+        String mark = mark(run);
+        if (!words[0].startsWith(mark) || words[0].length() > mark.length() && words[0].charAt(mark.length()) != ':') {
             return null;
         }
         return new Grant(
@@ -34,5 +39,13 @@ final class GrantMessage {
                 Long.parseLong(words[1]),
                 Long.parseLong(words[3]),
                 new ServerTime(Long.parseLong(words[2]), run));
+    }
+
+    /** Tells a client of a message that came from a server, if it is that server's. */
+    static void deliver(byte[] body, String run, KeySpace keySpace, BackendListener listener) {
+        Grant grant = parse(body, run, keySpace);
+        if (grant != null) {
+            listener.granted(grant);
+        }
     }
 }

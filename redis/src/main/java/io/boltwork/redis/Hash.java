@@ -28,12 +28,12 @@ record Hash(Map<String, String> fields) {
         return connection.lettuce().hmget(bytes(key), fields).thenApply(Hash::of);
     }
 
-    /** As if nothing were there if it turns out to be no hash: the key is somebody else's. */
+    /** As if nothing were there if it turns out to be no hash: the key is somebody else's; or if it has moved meanwhile. */
     static CompletionStage<Hash> orNone(CompletionStage<Hash> read) {
         return read.handle((hash, failure) -> {
             if (failure == null) {
                 return hash;
-            } else if (Errors.isAboutType(failure)) {
+            } else if (Errors.isAboutType(failure) || Errors.isAboutSlot(failure)) {
                 return NONE;
             }
             throw new CompletionException(failure);

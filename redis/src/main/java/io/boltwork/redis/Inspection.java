@@ -13,15 +13,23 @@ import java.util.function.Consumer;
 final class Inspection {
     private Inspection() {}
 
-    static void send(ServerConnection connection, Inspect command, Consumer<Reply> handler) {
+    /** Looks; {@code hops}: how often it was redirected. */
+    static void send(ServerConnection connection, Inspect command, int hops, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
-        connection
-                .time()
-                .thenCombine(Hash.read(connection, keySpace.key(command.lock())), Inspection::read)
-                .handle((inspected, failure) -> failure == null
-                        ? inspected
-                        : connection.errors().failed(failure, keySpace.describe(command.lock())))
-                .thenAccept(handler);
+        String lock = command.lock();
+        Hash.read(connection, keySpace.key(lock)) // first, should it be asked after ASKING
+                .thenCombine(connection.time(), (hash, time) -> read(time, hash))
+                .whenComplete((inspected, failure) -> {
+                    if (failure == null) {
+                        handler.accept(inspected);
+                        return;
+                    }
+                    String error = Errors.refusal(failure);
+                    int slot = keySpace.slot(lock);
+                    if (!connection.redirector().redirected(connection, command, slot, hops, error, handler)) {
+                        handler.accept(connection.errors().failed(failure, keySpace.describe(lock)));
+                    }
+                });
     }
 
     private static Inspected read(ServerTime server, Hash hash) {

@@ -28,6 +28,11 @@ final class KeySpace {
         return prefix + ":{" + escape(lock) + "}";
     }
 
+    /** Which of a cluster's slots a lock is in. */
+    int slot(String lock) {
+        return lock.isEmpty() ? Slots.of(key(lock)) : Slots.ofTag(escape(lock));
+    }
+
     /** A lock and its key, for messages. */
     String describe(String lock) {
         return "the lock '" + lock + "' (key '" + key(lock) + "')";
@@ -99,6 +104,11 @@ final class KeySpace {
     /** The channel where a client's grants are announced. */
     String channel(String client) {
         return prefix + ":grants:" + client;
+    }
+
+    /** The channel where a client's grants of locks in one slot of a cluster are announced. */
+    String channel(String client, int slot) {
+        return prefix + ":grants:{" + Slots.tag(slot) + "}:" + client;
     }
 
     /** A text that stands for itself in a pattern of SCAN. */

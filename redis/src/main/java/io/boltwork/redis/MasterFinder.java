@@ -32,6 +32,16 @@ interface MasterFinder {
         return List.of();
     }
 
+    /** The way of a deployment that has one master. */
+    static MasterFinder of(Deployment deployment, Lettuce lettuce) {
+        return switch (deployment.kind()) {
+            case STANDALONE -> fixed(deployment.node());
+            case SENTINEL -> new SentinelFinder(deployment, lettuce.clerk(), lettuce::scout);
+            case REPLICATED -> new ReplicaFinder(deployment, lettuce.clerk(), lettuce::scout);
+            case CLUSTER -> throw new IllegalArgumentException("A cluster has several masters");
+        };
+    }
+
     /** There is only one server. */
     static MasterFinder fixed(RedisAddress only) {
         return new MasterFinder() {

@@ -29,6 +29,7 @@ final class Outlet {
     private final ServerConnection connection;
     private final Consumer<Call> channel;
     private final Executor other;
+    private final boolean groups;
     private final Queue<Call> gathered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
 
@@ -41,9 +42,16 @@ final class Outlet {
     /** The thread that writes, once it has. */
     private volatile @Nullable Thread writer;
 
-    /** {@code channel} takes calls to be written; {@code other} has a thread that is not the one that writes them. */
-    Outlet(ServerConnection connection, Consumer<Call> channel, Executor other) {
+    /**
+     * An outlet through which nothing has left.
+     *
+     * @param channel takes calls to be written
+     * @param other has a thread that is not the one that writes them
+     * @param groups whether calls may go out as groups; else none waits for others
+     */
+    Outlet(ServerConnection connection, Consumer<Call> channel, Executor other, boolean groups) {
         this.connection = connection;
+        this.groups = groups;
         this.channel = channel;
         this.other = other;
     }
@@ -81,14 +89,15 @@ final class Outlet {
         int seen;
         do {
             seen = asked.get();
-            while (underWay.get() < UNDER_WAY && !gathered.isEmpty()) {
+            while ((underWay.get() < UNDER_WAY || !groups) && !gathered.isEmpty()) {
                 if (writes && unwritten.get() > 0 && passOn()) {
                     return;
                 }
                 Call next = Objects.requireNonNull(next());
                 underWay.incrementAndGet();
                 unwritten.incrementAndGet();
-                dispatch(next);
+                next.leaves(this);
+                next.dispatch(channel);
             }
         } while (asked.addAndGet(-seen) > 0);
     }
@@ -99,14 +108,6 @@ final class Outlet {
             return true;
         } catch (RejectedExecutionException e) { // all is being shut down
             return false;
-        }
-    }
-
-    private void dispatch(Call call) {
-        try {
-            channel.accept(call);
-        } catch (RuntimeException e) {
-            call.completeExceptionally(e);
         }
     }
 
@@ -127,7 +128,11 @@ final class Outlet {
         return new GroupCall(connection, members);
     }
 
-    private static @Nullable CommandCall member(@Nullable Call call) {
-        return call instanceof CommandCall command && !command.inGroup().isEmpty() ? command : null;
+    private @Nullable CommandCall member(@Nullable Call call) {
+        return groups
+                        && call instanceof CommandCall command
+                        && !command.inGroup().isEmpty()
+                ? command
+                : null;
     }
 }

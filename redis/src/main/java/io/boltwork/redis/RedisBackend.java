@@ -15,7 +15,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on a Redis master, 6.2 or later: a single one ({@code redis://}), one that sentinels watch ({@code
@@ -45,14 +44,16 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class RedisBackend implements LockBackend {
-    private final Connector connector;
-    private final Connections connections;
+    private final Deployment deployment;
+    private final Lettuce lettuce;
+    private final Servers servers;
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private RedisBackend(Connector connector, Connections connections) {
-        this.connector = connector;
-        this.connections = connections;
+    private RedisBackend(Deployment deployment, Lettuce lettuce, Servers servers) {
+        this.deployment = deployment;
+        this.lettuce = lettuce;
+        this.servers = servers;
     }
 
     /**
@@ -191,12 +192,47 @@ public final class RedisBackend implements LockBackend {
         return connect(Deployment.replicated(uris), options, ClientOptions.create());
     }
 
+    /**
+     * Connects to a Redis Cluster, with default options. Blocks, for about 5 s at most.
+     *
+     * @param uris as in {@link #connectCluster(List, RedisOptions)}
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the list is empty or a URI is not of that form
+     * @throws BackendException if none of the nodes can be reached, or the cluster cannot be used
+     */
+    public static RedisBackend connectCluster(List<String> uris) {
+        return connectCluster(uris, RedisOptions.defaults());
+    }
+
+    /**
+     * Connects to a Redis Cluster: to all of its masters, whose addresses one of the nodes tells. The locks are spread over them by
+     * their names. When a master is replaced or slots move to another one, the backend follows. Nothing is ever written to or
+     * read from a replica. Blocks, for about 5 s at most.
+     *
+     * @param uris some of the cluster's nodes, masters or replicas, in any order, each as in {@link #connect(String)} without a
+     *     database; user, password, TLS and timeout of the first count for all nodes
+     * @param options how to use the servers; its client resources may have a socket address resolver, where clients do not reach
+     *     the nodes at the addresses that the cluster tells
+     * @return a backend for one client
+     * @throws IllegalArgumentException if the list is empty, a URI is not of that form, or their timeouts differ
+     * @throws BackendException if none of the nodes can be reached, it is not a node of a cluster, the cluster has slots without a
+     *     master, or one of its masters cannot be reached or used
+     */
+    public static RedisBackend connectCluster(List<String> uris, RedisOptions options) {
+        Objects.requireNonNull(options, "options");
+        return connect(Deployment.cluster(uris), options, ClientOptions.create());
+    }
+
     private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
-        Connector connector = new Connector(deployment, options, base);
+        KeySpace keySpace = new KeySpace(options.keyPrefix());
+        Lettuce lettuce = new Lettuce(deployment, options, base);
         try {
-            return new RedisBackend(connector, Connections.connect(connector));
+            Servers servers = deployment.kind() == Deployment.Kind.CLUSTER
+                    ? Cluster.connect(lettuce, deployment, keySpace)
+                    : OneMaster.connect(lettuce, deployment, keySpace);
+            return new RedisBackend(deployment, lettuce, servers);
         } catch (RuntimeException e) {
-            connector.awaitEnd(connector.shutdown());
+            lettuce.awaitEnd(lettuce.shutdown());
             throw e;
         }
     }
@@ -215,13 +251,13 @@ public final class RedisBackend implements LockBackend {
         if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
             throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
         }
-        connector.checkMayBlock();
+        lettuce.checkMayBlock();
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
                     "A backend belongs to one client; this one has been opened or closed before");
         }
         try {
-            connections.open(connector.keySpace().channel(client), listener);
+            servers.open(client, listener);
         } catch (BackendException e) {
             opened.set(false);
             throw e;
@@ -230,73 +266,39 @@ public final class RedisBackend implements LockBackend {
 
     @Override
     public void send(Command command, Consumer<Reply> handler) {
-        ServerConnection connection = connections.commands();
-        if (connection == null || closed.get()) {
-            BackendException why = closed.get() ? connector.errors().closed() : connections.absence();
-            handler.accept(new Reply.Failed(false, connector.errors().notConnected(why)));
-            return;
-        }
-        if (command instanceof Command.Replicate replicate) {
-            connections.replicator().send(replicate, handler);
-            return;
-        }
-        CommandCall call = call(connection, command, handler);
-        if (call != null) {
-            connection.send(call);
+        if (closed.get()) {
+            Errors errors = new Errors(deployment);
+            handler.accept(new Reply.Failed(false, errors.notConnected(errors.closed())));
         } else {
-            look(connection, command, handler);
+            servers.send(command, handler);
         }
     }
 
-    /** What changes something is a script; {@code null} for what only looks. */
-    static @Nullable CommandCall call(ServerConnection connection, Command command, Consumer<Reply> handler) {
-        if (command instanceof Command.Acquire acquire) {
-            return new AcquireCall(connection, acquire, handler);
-        } else if (command instanceof Command.Release release) {
-            return new ReleaseCall(connection, release, handler);
-        } else if (command instanceof Command.Renew renew) {
-            return new RenewCall(connection, renew, handler);
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return new WithdrawCall(connection, withdraw, handler);
-        } else if (command instanceof Command.Restore restore) {
-            return new RestoreCall(connection, restore, handler);
-        } else if (command instanceof Command.ForceRelease force) {
-            return new ForceReleaseCall(connection, force, handler);
-        } else if (command instanceof Command.Announce announce) {
-            return new AnnounceCall(connection, announce, handler);
-        }
-        return null;
+    @Override
+    public int partitions() {
+        return servers.partitions();
     }
 
-    private static void look(ServerConnection connection, Command command, Consumer<Reply> handler) {
-        if (command instanceof Command.Inspect inspect) {
-            Inspection.send(connection, inspect, handler);
-        } else if (command instanceof Command.Identify identify) {
-            Scan.identify(connection, identify, handler);
-        } else if (command instanceof Command.ScanLocks scan) {
-            Scan.locks(connection, scan, handler);
-        } else if (command instanceof Command.ScanClients scan) {
-            Scan.clients(connection, scan, handler);
-        } else {
-            throw new IllegalArgumentException("Unknown command " + command);
-        }
+    @Override
+    public int partition(String lock) {
+        return servers.partition(lock);
     }
 
     @Override
     public Duration commandTimeout() {
-        return connector.deployment().commandTimeout();
+        return deployment.commandTimeout();
     }
 
     @Override
     public CompletionStage<List<NodeStatus>> nodes() {
-        return connections.nodes();
+        return servers.nodes();
     }
 
     /** {@inheritDoc} Blocks for about 2 s at most, and not at all on a thread of Lettuce's. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            connector.awaitEnd(connections.close().thenCompose(ignored -> connector.shutdown()));
+            lettuce.awaitEnd(servers.close().thenCompose(ignored -> lettuce.shutdown()));
         }
     }
 
@@ -307,6 +309,6 @@ public final class RedisBackend implements LockBackend {
      */
     @Override
     public String toString() {
-        return connector.deployment().toString();
+        return deployment.toString();
     }
 }

@@ -25,6 +25,7 @@ final class RenewCall extends CommandCall {
     private RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler, boolean differ) {
         super(
                 connection,
+                command,
                 handler,
                 Script.RENEW,
                 command.items().size(),

@@ -11,7 +11,7 @@ final class RestoreCall extends CommandCall {
     private final Restore command;
 
     RestoreCall(ServerConnection connection, Restore command, Consumer<Reply> handler) {
-        super(connection, handler, Script.RESTORE, 1, 5);
+        super(connection, command, handler, Script.RESTORE, 1, 5);
         this.command = command;
     }
 

@@ -17,6 +17,7 @@ abstract class ScriptCall extends Call {
     final int arguments;
     private final Script script;
     private boolean withText;
+    private boolean asking;
 
     ScriptCall(ServerConnection connection, Script script, int keys, int arguments) {
         super(connection);
@@ -49,10 +50,20 @@ abstract class ScriptCall extends Call {
         if (!withText && error.startsWith("NOSCRIPT")) {
             withText = true;
             reset();
-            connection.send(this);
+            if (asking) {
+                sendAsking(); // that, too, was for once only
+            } else {
+                connection.send(this);
+            }
         } else {
             rejected(explained(error));
         }
+    }
+
+    /** Sends it to a node that is to get the slot. */
+    final void sendAsking() {
+        asking = true;
+        connection.sendAsking(this);
     }
 
     /** With the command that failed, if the server names its line only. */

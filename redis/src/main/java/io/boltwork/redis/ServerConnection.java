@@ -6,6 +6,8 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.pubsub.api.async.RedisPubSubAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,9 +29,13 @@ final class ServerConnection {
     private final StatefulRedisConnection<byte[], byte[]> lettuce;
     private final String where;
     private final String run;
+    private final boolean sharded;
+    private final Redirector redirector;
+    private final String mark;
 
     private final KeySpace keySpace;
     private final Errors errors;
+    private final Executor clerk;
     private final Outlet outlet;
     private final List<String> warnings;
     private volatile Runnable demoted = NOBODY;
@@ -40,6 +46,8 @@ final class ServerConnection {
             StatefulRedisConnection<byte[], byte[]> lettuce,
             String where,
             String run,
+            boolean sharded,
+            Redirector redirector,
             KeySpace keySpace,
             Errors errors,
             List<String> warnings,
@@ -47,9 +55,13 @@ final class ServerConnection {
         this.lettuce = lettuce;
         this.where = where;
         this.run = run;
+        this.sharded = sharded;
+        this.redirector = redirector;
+        this.mark = GrantMessage.mark(run);
         this.keySpace = keySpace;
         this.errors = errors;
-        this.outlet = new Outlet(this, call -> lettuce.dispatch(call), clerk);
+        this.clerk = clerk;
+        this.outlet = new Outlet(this, call -> lettuce.dispatch(call), clerk, redirector == Redirector.NONE);
         this.warnings = List.copyOf(warnings);
     }
 
@@ -68,9 +80,21 @@ final class ServerConnection {
         return run;
     }
 
-    /** What messages from there are marked with: enough of the run to tell servers apart. */
-    String runInMessages() {
-        return GrantMessage.mark(run);
+    /** Whether grants come on channels of their slots, and not on one for all. */
+    boolean isSharded() {
+        return sharded;
+    }
+
+    /**
+     * What scripts there are told for their messages: which run of the server they come from, enough of it to tell servers
+     * apart, and the hash tag of the slot if that has channels of its own.
+     */
+    String mark(int slot) {
+        return sharded ? mark + ':' + Slots.tag(slot) : mark;
+    }
+
+    Redirector redirector() {
+        return redirector;
     }
 
     KeySpace keySpace() {
@@ -90,9 +114,32 @@ final class ServerConnection {
         outlet.send(call);
     }
 
-    /** Where calls leave. */
-    Outlet outlet() {
-        return outlet;
+    /**
+     * Sends a call to a node that is to get the slot of its key, and has not got it yet. Only on a connection on which nobody but
+     * the clerk sends: nothing may come between.
+     */
+    void sendAsking(Call call) {
+        clerk.execute(() -> {
+            lettuce.async().asking();
+            call.dispatch(lettuce::dispatch);
+        });
+    }
+
+    /** Listens on a sharded channel; on a connection that was made to listen. */
+    CompletionStage<?> ssubscribe(String channel, boolean asking) {
+        if (asking) {
+            lettuce.async().asking();
+        }
+        return pubSub().ssubscribe(channel.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Does not listen on a sharded channel any more. */
+    void sunsubscribe(String channel) {
+        pubSub().sunsubscribe(channel.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private RedisPubSubAsyncCommands<byte[], byte[]> pubSub() {
+        return ((StatefulRedisPubSubConnection<byte[], byte[]>) lettuce).async();
     }
 
     /** Reads the server's clock. */

@@ -26,6 +26,20 @@ final class Slots {
         return close <= open + 1 ? crc(key, 0, key.length) % COUNT : crc(key, open + 1, close) % COUNT;
     }
 
+    /** Of a key with that hash tag. */
+    static int ofTag(String tag) {
+        int crc = 0;
+        for (int i = 0; i < tag.length(); i++) {
+            char c = tag.charAt(i);
+            if (c > 0x7F) {
+                byte[] bytes = tag.getBytes(StandardCharsets.UTF_8);
+                return crc(bytes, 0, bytes.length) % COUNT;
+            }
+            crc = next(crc, c);
+        }
+        return crc % COUNT;
+    }
+
     /**
      * A name in that slot, three or four letters and digits: between braces it is a hash tag. Always the same one.
      *
@@ -47,9 +61,13 @@ final class Slots {
     private static int crc(byte[] bytes, int from, int to) {
         int crc = 0;
         for (int i = from; i < to; i++) {
-            crc = (crc << 8) & 0xFFFF ^ CRC16[crc >> 8 ^ bytes[i] & 0xFF];
+            crc = next(crc, bytes[i]);
         }
         return crc;
+    }
+
+    private static int next(int crc, int octet) {
+        return (crc << 8) & 0xFFFF ^ CRC16[crc >> 8 ^ octet & 0xFF];
     }
 
     private static int[] crcs() {

@@ -11,7 +11,7 @@ final class WithdrawCall extends CommandCall {
     private final Withdraw command;
 
     WithdrawCall(ServerConnection connection, Withdraw command, Consumer<Reply> handler) {
-        super(connection, handler, Script.WITHDRAW, 1, 3);
+        super(connection, command, handler, Script.WITHDRAW, 1, 3);
         this.command = command;
     }
 
@@ -25,7 +25,7 @@ final class WithdrawCall extends CommandCall {
         String request = command.request();
         Resp.write(out, request == null ? "" : request);
         Resp.write(out, command.lastToken());
-        Resp.write(out, connection.runInMessages());
+        Resp.write(out, mark());
     }
 
     @Override

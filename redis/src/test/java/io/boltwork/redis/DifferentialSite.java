@@ -71,7 +71,7 @@ final class DifferentialSite implements AutoCloseable {
             grants.put(listener, heard);
         }
         raw = connection(backends.get(0)).lettuce();
-        run = connection(backends.get(0)).runInMessages();
+        run = connection(backends.get(0)).mark(0);
         for (Script script : LuaMutant.scripts()) {
             raw.scriptLoad(script.text());
         }
@@ -212,9 +212,9 @@ final class DifferentialSite implements AutoCloseable {
     /** The connection that the backend's commands go through, so that looks are executed after them. */
     private static ServerConnection connection(LockBackend backend) {
         try {
-            Field connections = RedisBackend.class.getDeclaredField("connections");
-            connections.setAccessible(true);
-            return ((Connections) connections.get(backend)).commands();
+            Field servers = RedisBackend.class.getDeclaredField("servers");
+            servers.setAccessible(true);
+            return ((OneMaster) servers.get(backend)).commands();
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("No connections", e);
         }
@@ -225,7 +225,7 @@ final class DifferentialSite implements AutoCloseable {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         LockBackend backend = backends.get(0);
         ServerConnection connection = connection(backend);
-        CommandCall call = RedisBackend.call(connection, command, reply::complete);
+        CommandCall call = Calls.script(connection, command, reply::complete);
         if (call == null || call.inGroup().isEmpty() || ++started % 2 == 0) {
             backend.send(command, reply::complete);
         } else {

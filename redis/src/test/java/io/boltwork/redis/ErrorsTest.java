@@ -66,16 +66,16 @@ class ErrorsTest {
         Supplier<CompletionStage<String>> thrice = () -> tried.incrementAndGet() < 3
                 ? CompletableFuture.failedFuture(unseen)
                 : CompletableFuture.completedFuture("connected");
-        assertThat(Connector.connected(thrice, 3)).isCompletedWithValue("connected");
+        assertThat(Lettuce.connected(thrice, 3)).isCompletedWithValue("connected");
         tried.set(0);
-        assertThat(Connector.connected(thrice, 2)).isCompletedExceptionally();
+        assertThat(Lettuce.connected(thrice, 2)).isCompletedExceptionally();
         assertThat(tried).as("never for ever").hasValue(2);
         tried.set(0);
         Supplier<CompletionStage<String>> refused = () -> {
             tried.incrementAndGet();
             return CompletableFuture.failedFuture(new RedisConnectionException("refused"));
         };
-        assertThat(Connector.connected(refused, 3)).isCompletedExceptionally();
+        assertThat(Lettuce.connected(refused, 3)).isCompletedExceptionally();
         assertThat(tried).as("what is known is not tried again").hasValue(1);
     }
 

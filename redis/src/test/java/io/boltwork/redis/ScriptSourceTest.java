@@ -120,6 +120,8 @@ class ScriptSourceTest {
                 null,
                 "nowhere:1",
                 "run",
+                false,
+                Redirector.NONE,
                 new KeySpace("boltwork"),
                 new Errors("Redis at nowhere:1", false),
                 List.of(),

@@ -1,6 +1,7 @@
 -- Gives a free lock, as a claim, to the first in the queue whose client listens; who does not listen is forgotten.
 -- Stops if the asker itself stands first. A message also reaches those who listen at the server's replicas, because
--- Redis replicates it: it says from which server it is (the last of ARGV).
+-- Redis replicates it: it says from which server it is (the last of ARGV). In a cluster with sharded channels that ends with
+-- ':' and the hash tag of the slot's channels.
 -- Needs: lapse, own.
 local function giveToNext(asker)
   while head do
@@ -11,9 +12,16 @@ local function giveToNext(asker)
     leave(request)
     local first = math.max(fence + 1, us)
     local claimed = math.min(lease, 3000)
-    local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'grants:' .. clientOf(request)
-    local message = ARGV[#ARGV] .. string.format(' %.0f %.0f %.0f ', first, now, claimed) .. request .. ' ' .. key
-    if call('PUBLISH', channel, message) > 0 then
+    local mark = ARGV[#ARGV]
+    local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'grants:'
+    local message = mark .. string.format(' %.0f %.0f %.0f ', first, now, claimed) .. request .. ' ' .. key
+    local tag, heard = string.match(mark, ':(.+)')
+    if tag then
+      heard = call('SPUBLISH', channel .. '{' .. tag .. '}:' .. clientOf(request), message)
+    else
+      heard = call('PUBLISH', channel .. clientOf(request), message)
+    end
+    if heard > 0 then
       own(request, claimed, takeover, '1')
       return
     end

@@ -1,0 +1,458 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.Redirection.Kind;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The masters of a cluster, each with some of the slots, and so of the locks. Commands go to the master that has their slot, as far
+ * as that is known, and wherever that master sends them. docs/cluster.md says what a cluster does, and what follows from it.
+ */
+final class Cluster implements Servers, ClusterNode.Owner, Redirector {
+
+    /*
+     * What can happen, and who sees to it:
+     *
+     *   a slot has moved     MOVED: that command goes there at once. The map is read anew; when it says so, too, the slot's commands
+     *                        go there, and the client is told that the slot is connected: its holds are verified, who waits asks
+     *                        again. Before that is told, commands go by the new map.
+     *   a slot is moving     ASK: that command goes there, once, with ASKING before it. The map stays as it is.
+     *   a master is gone     its connections break, or its pings stay unanswered: the client is told that its slots are
+     *                        disconnected. The map is read five times a second until a replica has its slots.
+     *   a master is replaced the map says so while its connections look alive (it is frozen, or a replica now): as if all of
+     *                        its slots had moved. It is closed when nothing can be under way there any more.
+     *   too few masters      CLUSTERDOWN: as if that node were gone, until it says that the cluster is well.
+     *
+     * Maps are hints, of up to three nodes each time; what most say counts. Who has a slot is known by the node alone that is asked
+     * for it.
+     */
+
+    private static final long CALM_MILLIS = 1_000;
+    private static final long RESTLESS_MILLIS = 200;
+    private static final long SUSPICION_MILLIS = 50;
+    private static final int ASKED = 3;
+
+    /** A command goes so often from node to node at once; then, while nodes disagree, with pauses. */
+    private static final int HOPS_AT_ONCE = 3;
+
+    private static final int HOPS = 12;
+    private static final long HOP_MILLIS = 50;
+
+    private final Lettuce lettuce;
+    private final Deployment deployment;
+    private final KeySpace keySpace;
+    private final Errors errors;
+    private final EventExecutor clerk;
+    private final ClusterMaps maps;
+    private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
+    private volatile Topology topology = Topology.NONE;
+    private volatile @Nullable BackendListener listener;
+    private volatile boolean closed;
+
+    /* What follows belongs to the clerk's thread. */
+    private final Set<String> weaknesses = new HashSet<>();
+    private String client = "";
+    private boolean looking;
+    private boolean suspects;
+
+    private Cluster(Lettuce lettuce, Deployment deployment, KeySpace keySpace) {
+        this.lettuce = lettuce;
+        this.deployment = deployment;
+        this.keySpace = keySpace;
+        this.errors = new Errors(deployment);
+        this.clerk = lettuce.clerk();
+        this.maps = new ClusterMaps(deployment, lettuce);
+    }
+
+    /** Connects to all masters. Blocks. */
+    static Cluster connect(Lettuce lettuce, Deployment deployment, KeySpace keySpace) {
+        lettuce.checkMayBlock();
+        Cluster cluster = new Cluster(lettuce, deployment, keySpace);
+        SlotMap map = Lettuce.await(cluster.maps.first());
+        if (!map.isCovered()) {
+            throw new BackendException(
+                    "Cannot use " + deployment.describe() + ": no master has the slots " + map.uncovered(), true, null);
+        }
+        List<CompletableFuture<?>> connects = new ArrayList<>();
+        cluster.topology = Topology.of(map, address -> {
+            ClusterNode node = cluster.newNode(address);
+            cluster.nodes.put(address, node);
+            connects.add(node.connect());
+            return node;
+        });
+        Lettuce.await(all(connects));
+        cluster.clerk.execute(cluster::lookLater);
+        return cluster;
+    }
+
+    private ClusterNode newNode(NodeAddress address) {
+        RedisAddress there = deployment.node().at(address.host(), address.port());
+        Errors itsErrors = errors.at(there.hostAndPort());
+        Connector connector = new Connector(lettuce, deployment, keySpace, MasterFinder.fixed(there), itsErrors, this);
+        return new ClusterNode(address, connector, this);
+    }
+
+    /** A node that is known, or is now. */
+    private ClusterNode node(NodeAddress address) {
+        return nodes.computeIfAbsent(address, unknown -> {
+            ClusterNode node = newNode(unknown);
+            node.keepConnecting();
+            clerk.execute(() -> {
+                if (closed) {
+                    node.close();
+                } else if (listener != null) {
+                    node.open(client);
+                }
+            });
+            return node;
+        });
+    }
+
+    private static CompletableFuture<@Nullable Void> all(Collection<? extends CompletableFuture<?>> each) {
+        CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
+        each.forEach(one -> one.whenComplete((ignored, failure) -> {
+            if (failure != null) {
+                first.completeExceptionally(Errors.unwrap(failure)); // the first: the others are not waited for
+            }
+        }));
+        CompletableFuture.allOf(each.toArray(CompletableFuture<?>[]::new)).thenRun(() -> first.complete(null));
+        return first;
+    }
+
+    // ================================================================ opening and closing
+
+    @Override
+    public void open(String whose, BackendListener told) {
+        CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
+        clerk.execute(() -> {
+            client = whose;
+            listener = told;
+            List<CompletableFuture<?>> opens = new ArrayList<>();
+            nodes.values().forEach(node -> opens.add(node.open(whose)));
+            all(opens).whenComplete((ignored, failure) -> {
+                if (failure == null) {
+                    opened.complete(null);
+                } else {
+                    opened.completeExceptionally(failure);
+                }
+            });
+        });
+        try {
+            Lettuce.await(opened);
+        } catch (BackendException e) {
+            clerk.execute(() -> {
+                listener = null;
+                nodes.values().forEach(ClusterNode::unopen);
+            });
+            throw e;
+        }
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> close() {
+        closed = true;
+        List<CompletableFuture<?>> closes = new ArrayList<>();
+        nodes.values().forEach(node -> closes.add(node.close()));
+        return CompletableFuture.allOf(closes.toArray(CompletableFuture<?>[]::new));
+    }
+
+    // ================================================================ sending
+
+    @Override
+    public int partitions() {
+        return Slots.COUNT;
+    }
+
+    @Override
+    public int partition(String lock) {
+        return keySpace.slot(lock);
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        if (command instanceof Command.ScanLocks || command instanceof Command.ScanClients) {
+            ClusterScan.send(command, masters(), errors, handler);
+        } else if (command instanceof Command.Identify identify) {
+            ClusterScan.identify(
+                    identify, client -> topology.node(Slots.of(keySpace.clientKey(client))), errors, handler);
+        } else {
+            send(command, slot(command), 0, handler);
+        }
+    }
+
+    private void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+        ClusterNode node = topology.node(slot);
+        if (node == null) {
+            handler.accept(new Reply.Failed(false, errors.notConnected(uncovered(slot))));
+        } else {
+            node.send(command, slot, hops, handler);
+        }
+    }
+
+    private static BackendException uncovered(int slot) {
+        return new BackendException("no master has slot " + slot, true, null);
+    }
+
+    private int slot(Command command) {
+        return command instanceof Command.Announce announce
+                ? Slots.of(keySpace.clientKey(announce.card().id()))
+                : keySpace.slot(lock(command));
+    }
+
+    private static String lock(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire.lock();
+        } else if (command instanceof Command.Release release) {
+            return release.lock();
+        } else if (command instanceof Command.Renew renew) {
+            return renew.items().get(0).lock();
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return withdraw.lock();
+        } else if (command instanceof Command.Restore restore) {
+            return restore.lock();
+        } else if (command instanceof Command.Replicate replicate) {
+            return replicate.item().lock();
+        } else if (command instanceof Command.ForceRelease force) {
+            return force.lock();
+        } else if (command instanceof Command.Inspect inspect) {
+            return inspect.lock();
+        }
+        throw new IllegalArgumentException("Unknown command " + command);
+    }
+
+    @Override
+    public boolean redirected(
+            ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler) {
+        NodeAddress asked = NodeAddress.parse(from.where(), new NodeAddress("", 0));
+        Redirection redirection = asked == null ? null : Redirection.parse(error, asked);
+        if (redirection == null || closed) {
+            return false;
+        }
+        ClusterNode source = nodes.get(asked);
+        if (redirection.kind() == Kind.CLUSTERDOWN) {
+            if (source != null && error.contains("The cluster is down")) {
+                source.refuses();
+            }
+            return false;
+        }
+        if (redirection.kind() == Kind.CROSSSLOT || hops >= HOPS) {
+            return false;
+        }
+        if (hops < HOPS_AT_ONCE) {
+            redirect(redirection, source, command, slot, hops + 1, handler);
+        } else {
+            clerk.schedule(
+                    () -> redirect(redirection, source, command, slot, hops + 1, handler),
+                    HOP_MILLIS,
+                    TimeUnit.MILLISECONDS);
+        }
+        return true;
+    }
+
+    private void redirect(
+            Redirection redirection,
+            @Nullable ClusterNode source,
+            Command command,
+            int slot,
+            int hops,
+            Consumer<Reply> handler) {
+        boolean moved = redirection.kind() == Kind.MOVED;
+        if (moved) {
+            suspicion();
+        }
+        if (!moved && command instanceof Command.Renew renew && renew.items().size() > 1) {
+            RenewParts.send(
+                    renew, (part, answer) -> send(part, slot, hops, answer), handler); // some keys are here, some there
+        } else if (redirection.to() == null || source == null) {
+            send(command, slot, hops, handler);
+        } else if (moved) {
+            node(redirection.to()).send(command, slot, hops, handler);
+        } else {
+            node(redirection.to()).sendAsking(command, slot, hops, handler);
+        }
+    }
+
+    // ================================================================ who has which slots
+
+    private Set<ClusterNode> masters() {
+        Set<ClusterNode> masters = new LinkedHashSet<>();
+        Topology now = topology;
+        for (NodeAddress address : now.map().masters()) {
+            ClusterNode node = nodes.get(address);
+            if (node != null) {
+                masters.add(node);
+            }
+        }
+        return masters;
+    }
+
+    private void lookLater() {
+        if (!closed) {
+            boolean calm = masters().stream().allMatch(ClusterNode::isUp) || listener == null;
+            clerk.schedule(
+                    () -> {
+                        look();
+                        lookLater();
+                    },
+                    calm && topology.map().isCovered() ? CALM_MILLIS : RESTLESS_MILLIS,
+                    TimeUnit.MILLISECONDS);
+        }
+    }
+
+    @Override
+    public void suspicion() {
+        try {
+            clerk.execute(() -> {
+                if (!suspects && !closed) {
+                    suspects = true;
+                    clerk.schedule(
+                            () -> {
+                                suspects = false;
+                                look();
+                            },
+                            SUSPICION_MILLIS,
+                            TimeUnit.MILLISECONDS);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // the user has shut his threads down
+        }
+    }
+
+    private void look() {
+        if (looking || closed) {
+            return;
+        }
+        looking = true;
+        maps.ask(topology.map().masters(), ASKED, CALM_MILLIS)
+                .whenComplete((map, failure) -> clerk.execute(() -> {
+                    looking = false;
+                    if (map != null && !closed) {
+                        follow(map);
+                    }
+                }));
+    }
+
+    private void follow(SlotMap map) {
+        Topology before = topology;
+        if (before.map().isSameAs(map)) {
+            return;
+        }
+        Topology next = Topology.of(map, this::node);
+        topology = next;
+        BitSet moved = next.movedSince(before);
+        Set<ClusterNode> targets = new LinkedHashSet<>(masters());
+        for (ClusterNode target : targets) {
+            BitSet gained = next.slots(target);
+            gained.and(moved);
+            if (!gained.isEmpty()) {
+                gained(target, gained);
+            }
+        }
+        BitSet orphaned = next.slots(null);
+        orphaned.and(moved);
+        BackendListener told = listener;
+        if (!orphaned.isEmpty() && told != null) {
+            told.disconnected(uncovered(orphaned.nextSetBit(0)), orphaned);
+        }
+        nodes.values().stream().filter(node -> !targets.contains(node)).forEach(this::retire);
+    }
+
+    private void gained(ClusterNode target, BitSet slots) {
+        BackendListener told = listener;
+        if (told == null) {
+            return;
+        }
+        CompletionStage<ServerTime> time = target.isUp() ? target.time() : null;
+        if (time == null) {
+            told.disconnected(errors.broken("slots have moved to " + target + ", which is not connected yet"), slots);
+            return;
+        }
+        time.whenComplete((read, failure) -> clerk.execute(() -> {
+            BitSet still = topology.slots(target);
+            still.and(slots);
+            if (read != null && target.isUp() && !still.isEmpty()) {
+                told.connected(read, still);
+            }
+        }));
+    }
+
+    /** A node has no slots any more. What is under way there may still be answered. */
+    private void retire(ClusterNode node) {
+        clerk.schedule(
+                () -> {
+                    if (!topology.map().masters().contains(node.address()) && nodes.remove(node.address(), node)) {
+                        node.close();
+                    }
+                },
+                2 * deployment.commandTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    // ================================================================ what nodes say
+
+    @Override
+    public void up(ClusterNode node, ServerTime time) {
+        BackendListener told = listener;
+        BitSet slots = topology.slots(node);
+        if (told != null && !slots.isEmpty()) {
+            told.connected(time, slots);
+        }
+    }
+
+    @Override
+    public void down(ClusterNode node, Throwable cause) {
+        BackendListener told = listener;
+        BitSet slots = topology.slots(node);
+        if (told != null && !slots.isEmpty()) {
+            told.disconnected(cause, slots);
+        }
+        suspicion();
+    }
+
+    @Override
+    public void granted(Grant grant) {
+        BackendListener told = listener;
+        if (told != null) {
+            told.granted(grant);
+        }
+    }
+
+    @Override
+    public void weaker(String what) {
+        BackendListener told = listener;
+        if (told != null && weaknesses.add(what)) {
+            told.warned(what);
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<NodeStatus>> nodes() {
+        List<CompletableFuture<List<NodeStatus>>> asked =
+                masters().stream().map(ClusterNode::status).toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        asked.stream().flatMap(each -> each.join().stream()).toList());
+    }
+}

@@ -1,0 +1,309 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.ShardChannels.Hearing;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.ServerTime;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A master of a cluster: the connections to it, and the channels on which it is listened to. What a lock needs there before it can
+ * wait, a channel of its slot, is seen to here.
+ */
+final class ClusterNode implements BackendListener, Connector.Ear {
+    private static final long LOOK_MILLIS = 200;
+
+    /** Who routes commands to it, on the clerk's thread but for grants. */
+    interface Owner {
+        /** Its slots can be used, by both connections. */
+        void up(ClusterNode node, ServerTime time);
+
+        /** Its slots cannot be used any more. */
+        void down(ClusterNode node, Throwable cause);
+
+        /** A lock was granted. */
+        void granted(Grant grant);
+
+        /** Promises are weaker than they may seem. */
+        void weaker(String what);
+
+        /** A slot may have moved. */
+        void suspicion();
+    }
+
+    private final NodeAddress address;
+    private final EventExecutor clerk;
+    private final KeySpace keySpace;
+    private final Errors errors;
+    private final Owner owner;
+    private final Connections connections;
+    private final ShardChannels channels;
+
+    /** The first time that both connections were tried is over. */
+    private final CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
+
+    /* What follows belongs to the clerk's thread. */
+    private String client = "";
+    private boolean up;
+    private boolean refuses;
+
+    ClusterNode(NodeAddress address, Connector connector, Owner owner) {
+        this.address = address;
+        this.clerk = connector.clerk();
+        this.keySpace = connector.keySpace();
+        this.errors = connector.errors();
+        this.owner = owner;
+        this.connections = new Connections(connector);
+        this.channels = new ShardChannels(clerk, keySpace, owner::suspicion);
+    }
+
+    NodeAddress address() {
+        return address;
+    }
+
+    /** Connects for commands, once. */
+    CompletableFuture<@Nullable Void> connect() {
+        return connections.connect();
+    }
+
+    /** Connects for commands until it succeeds. */
+    void keepConnecting() {
+        connections.keepConnecting();
+    }
+
+    /** Connects for grants; goes on trying if that fails. On the clerk's thread. */
+    CompletableFuture<@Nullable Void> open(String whose) {
+        client = whose;
+        CompletableFuture<@Nullable Void> made = connections.open(keySpace.channel(whose), this, this);
+        made.whenComplete((ignored, failure) -> opened.complete(null));
+        return made;
+    }
+
+    /** Closes the connection for grants. On the clerk's thread. */
+    void unopen() {
+        connections.unopen();
+    }
+
+    CompletableFuture<@Nullable Void> close() {
+        return connections.close();
+    }
+
+    CompletableFuture<List<NodeStatus>> status() {
+        return connections.nodes();
+    }
+
+    /** Whether its slots can be used. On the clerk's thread. */
+    boolean isUp() {
+        return up && !refuses;
+    }
+
+    /** Its clock; {@code null} without a connection. */
+    @Nullable
+    CompletionStage<ServerTime> time() {
+        ServerConnection connection = connections.commands();
+        return connection == null ? null : connection.time();
+    }
+
+    /** The connection for commands, {@code null} while there is none. */
+    @Nullable
+    ServerConnection commands() {
+        return connections.commands();
+    }
+
+    /** On how many channels it is listened to. */
+    int channels() {
+        return channels.count();
+    }
+
+    // ================================================================ sending
+
+    /** Sends a command about a lock; {@code hops}: how often it was redirected. */
+    void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        if (connection == null && !connections.tried().isDone()) {
+            connections.tried().whenComplete((ignored, failure) -> send(command, slot, hops, handler));
+        } else if (connection == null || !connection.isSharded()) {
+            dispatch(command, slot, hops, handler);
+        } else if (command instanceof Command.Acquire acquire && acquire.queue()) {
+            switch (channels.hears(slot)) {
+                case YES -> dispatch(command, slot, hops, handler);
+                case SOON -> channels.listen(slot, false, () -> dispatch(command, slot, hops, handler));
+                case NO -> tryFirst(connection, acquire, slot, hops, handler);
+            }
+        } else if (command instanceof Command.Release release
+                && release.next() != null
+                && channels.hears(slot) != Hearing.YES) {
+            channels.listen(slot, false, () -> dispatch(command, slot, hops, handler));
+        } else {
+            dispatch(command, slot, hops, handler);
+        }
+    }
+
+    /** Who does not listen must not queue; who gets the lock at once need not listen. */
+    private void tryFirst(
+            ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
+        Command.Acquire attempt = new Command.Acquire(
+                wish.lock(), wish.request(), false, wish.leaseMillis(), wish.takeoverMillis(), wish.notAfter());
+        connection.send(new AcquireCall(connection, attempt, reply -> {
+                    if (reply instanceof Acquired answer && answer.verdict() == Reply.Verdict.REFUSED) {
+                        channels.listen(slot, false, () -> {});
+                    }
+                    handler.accept(reply);
+                })
+                .to(slot, hops)
+                .insteadOf(wish, handler));
+    }
+
+    private void dispatch(Command command, int slot, int hops, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        if (connection == null) {
+            handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
+        } else if (command instanceof Command.Replicate replicate) {
+            connections.replicator().send(replicate, handler);
+        } else if (command instanceof Command.Inspect inspect) {
+            Inspection.send(connection, inspect, hops, handler);
+        } else {
+            CommandCall call = Calls.script(connection, command, handler);
+            if (call == null) {
+                throw new IllegalArgumentException("Not about one lock: " + command);
+            }
+            connection.send(call.to(slot, hops));
+        }
+    }
+
+    /** Sends a command to the node that is to get its slot, and may have got its key already: ask it so, this once. */
+    void sendAsking(Command command, int slot, int hops, Consumer<Reply> handler) {
+        opened.whenComplete((ignored, failure) -> {
+            ServerConnection connection = connections.grants(); // only the clerk sends there
+            if (connection == null) {
+                handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
+            } else if (connection.isSharded() && waits(command) && channels.hears(slot) != Hearing.YES) {
+                channels.listen(slot, true, () -> dispatchAsking(connection, command, slot, hops, handler));
+            } else {
+                dispatchAsking(connection, command, slot, hops, handler);
+            }
+        });
+    }
+
+    private static boolean waits(Command command) {
+        return command instanceof Command.Acquire acquire && acquire.queue()
+                || command instanceof Command.Release release && release.next() != null;
+    }
+
+    private void dispatchAsking(
+            ServerConnection connection, Command command, int slot, int hops, Consumer<Reply> handler) {
+        if (command instanceof Command.Inspect inspect) {
+            clerk.execute(() -> {
+                connection.lettuce().asking();
+                Inspection.send(connection, inspect, hops, handler);
+            });
+            return;
+        }
+        CommandCall call = Calls.script(connection, command, handler);
+        if (call == null) {
+            throw new IllegalArgumentException("Not about one lock: " + command);
+        }
+        call.to(slot, hops).sendAsking();
+    }
+
+    // ================================================================ what is heard
+
+    @Override
+    public void message(ServerConnection from, byte[] body) {
+        Grant grant = GrantMessage.parse(body, from.run(), keySpace);
+        if (grant != null) {
+            owner.granted(grant);
+        }
+    }
+
+    @Override
+    public void unsubscribed(ServerConnection from, String channel) {
+        channels.ended(from, channel);
+    }
+
+    @Override
+    public void granted(Grant grant) {
+        owner.granted(grant);
+    }
+
+    @Override
+    public void connected(ServerTime server) {
+        ServerConnection listening = connections.grants();
+        if (listening != null) {
+            channels.up(client, listening);
+        }
+        up = true;
+        refuses = false;
+        owner.up(this, server);
+    }
+
+    @Override
+    public void disconnected(Throwable cause) {
+        boolean was = isUp();
+        up = false;
+        if (was) {
+            owner.down(this, cause);
+        }
+    }
+
+    @Override
+    public void warned(String what) {
+        owner.weaker(what);
+    }
+
+    /** It takes no commands because it is cut off from too many others. It is looked at until it does. */
+    void refuses() {
+        clerk.execute(() -> {
+            if (isUp()) {
+                refuses = true;
+                BackendException cause = errors.broken("the cluster is down, as this node sees it");
+                owner.down(this, cause);
+                lookLater();
+            }
+        });
+    }
+
+    private void lookLater() {
+        clerk.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        ServerConnection connection = connections.commands();
+        if (!refuses || !up || connection == null) {
+            return; // there is news of it when the connection is back
+        }
+        connection
+                .lettuce()
+                .clusterInfo()
+                .whenComplete((info, failure) -> clerk.execute(() -> {
+                    if (failure == null && info.contains("cluster_state:ok")) {
+                        connection
+                                .time()
+                                .whenComplete((time, why) -> clerk.execute(() -> {
+                                    if (time != null && refuses && up) {
+                                        refuses = false;
+                                        owner.up(this, time);
+                                    }
+                                }));
+                    } else {
+                        lookLater();
+                    }
+                }));
+    }
+
+    @Override
+    public String toString() {
+        return address.toString();
+    }
+}

@@ -1,0 +1,83 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** All locks are at one master, whichever that is. */
+final class OneMaster implements Servers {
+    private final Connector connector;
+    private final Connections connections;
+
+    private OneMaster(Connector connector) {
+        this.connector = connector;
+        this.connections = new Connections(connector);
+    }
+
+    /** Connects. Blocks. */
+    static OneMaster connect(Lettuce lettuce, Deployment deployment, KeySpace keySpace) {
+        lettuce.checkMayBlock();
+        OneMaster master =
+                new OneMaster(new Connector(lettuce, deployment, keySpace, MasterFinder.of(deployment, lettuce)));
+        Lettuce.await(master.connections.connect());
+        return master;
+    }
+
+    /** The connection that commands go through, {@code null} while there is none. */
+    @Nullable
+    ServerConnection commands() {
+        return connections.commands();
+    }
+
+    @Override
+    public void open(String client, BackendListener listener) {
+        KeySpace keySpace = connector.keySpace();
+        try {
+            Lettuce.await(connections.open(
+                    keySpace.channel(client),
+                    (from, body) -> GrantMessage.deliver(body, from.run(), keySpace, listener),
+                    listener));
+        } catch (BackendException e) {
+            connector.clerk().execute(connections::unopen);
+            throw e;
+        }
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        if (connection == null) {
+            handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
+        } else if (command instanceof Command.Replicate replicate) {
+            connections.replicator().send(replicate, handler);
+        } else {
+            Calls.send(connection, command, handler);
+        }
+    }
+
+    @Override
+    public int partitions() {
+        return 1;
+    }
+
+    @Override
+    public int partition(String lock) {
+        return 0;
+    }
+
+    @Override
+    public CompletableFuture<List<NodeStatus>> nodes() {
+        return connections.nodes();
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> close() {
+        return connections.close();
+    }
+}

@@ -197,10 +197,11 @@ abstract class LockContractFairness extends LockContractPart {
             requests.add(ours.acquireAsync().toCompletableFuture());
         }
         awaitQueued(20);
-        assertThat(acquires(party)).isEqualTo(20);
-        Await.within(Duration.ofSeconds(8), "the oldest asks again", () -> acquires(party) > 20);
+        long asked = acquires(party);
+        assertThat(asked).as("twice if the backend has to prepare first").isBetween(20L, 40L);
+        Await.within(Duration.ofSeconds(8), "the oldest asks again", () -> acquires(party) > asked);
         pass(Duration.ofMillis(300));
-        assertThat(acquires(party)).isEqualTo(21);
+        assertThat(acquires(party)).isEqualTo(asked + 1);
         requests.forEach(request -> request.cancel(true));
         theirs.unlock();
     }

@@ -410,6 +410,11 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                 TimeUnit.MILLISECONDS);
     }
 
+    /** Closes channels that have not been used since the last time; nodes do so by themselves every half minute. */
+    CompletableFuture<@Nullable Void> sweep() {
+        return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), clerk);
+    }
+
     // ================================================================ what nodes say
 
     @Override

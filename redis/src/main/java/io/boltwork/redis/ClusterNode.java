@@ -121,9 +121,9 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         return connections.commands();
     }
 
-    /** On how many channels it is listened to. */
-    int channels() {
-        return channels.count();
+    /** Closes channels that have not been used since the last time. On the clerk's thread. */
+    void sweep() {
+        channels.sweep();
     }
 
     // ================================================================ sending

@@ -302,6 +302,10 @@ public final class RedisBackend implements LockBackend {
         }
     }
 
+    Servers servers() {
+        return servers;
+    }
+
     /**
      * Where the server is.
      *

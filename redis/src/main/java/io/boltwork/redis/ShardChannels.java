@@ -176,9 +176,4 @@ final class ShardChannels {
             }
         });
     }
-
-    /** How many there are. */
-    int count() {
-        return channels.size();
-    }
 }

@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.testkit.RedisServer;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -14,20 +15,31 @@ record CommandStats(Map<String, Long> calls) {
 
     /** What connections and tests say, locks or not. */
     private static final Set<String> IDLE_TALK =
-            Set.of("info", "ping", "config", "hello", "client", "subscribe", "script");
+            Set.of("info", "ping", "config", "hello", "client", "subscribe", "ssubscribe", "script", "cluster");
+
+    static void reset(List<RedisServer> servers) {
+        servers.forEach(server -> server.command("CONFIG", "RESETSTAT"));
+    }
 
     static void reset(RedisServer server) {
-        server.command("CONFIG", "RESETSTAT");
+        reset(List.of(server));
     }
 
     static CommandStats of(RedisServer server) {
+        return of(List.of(server));
+    }
+
+    /** Of all servers together. */
+    static CommandStats of(List<RedisServer> servers) {
         Map<String, Long> calls = new TreeMap<>();
-        Matcher line = LINE.matcher(
-                Objects.requireNonNull(server.command("INFO", "commandstats")).toString());
-        while (line.find()) {
-            String command = line.group(1).replaceFirst("\\|.*", "");
-            if (!IDLE_TALK.contains(command)) {
-                calls.merge(command, Long.valueOf(line.group(2)), Long::sum);
+        for (RedisServer server : servers) {
+            Matcher line = LINE.matcher(Objects.requireNonNull(server.command("INFO", "commandstats"))
+                    .toString());
+            while (line.find()) {
+                String command = line.group(1).replaceFirst("\\|.*", "");
+                if (!IDLE_TALK.contains(command)) {
+                    calls.merge(command, Long.valueOf(line.group(2)), Long::sum);
+                }
             }
         }
         return new CommandStats(calls);
@@ -40,6 +52,11 @@ record CommandStats(Map<String, Long> calls) {
 
     long of(String command) {
         return calls.getOrDefault(command, 0L);
+    }
+
+    /** Messages. */
+    long published() {
+        return of("publish") + of("spublish");
     }
 
     /** All that was executed, inside of scripts and outside. */

@@ -9,7 +9,6 @@ import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,13 +210,7 @@ final class DifferentialSite implements AutoCloseable {
 
     /** The connection that the backend's commands go through, so that looks are executed after them. */
     private static ServerConnection connection(LockBackend backend) {
-        try {
-            Field servers = RedisBackend.class.getDeclaredField("servers");
-            servers.setAccessible(true);
-            return ((OneMaster) servers.get(backend)).commands();
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError("No connections", e);
-        }
+        return ((OneMaster) ((RedisBackend) backend).servers()).commands();
     }
 
     /** Alone or in a group, in turns. */

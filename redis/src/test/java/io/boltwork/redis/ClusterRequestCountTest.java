@@ -1,0 +1,32 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** What locking costs at a cluster: the same. */
+class ClusterRequestCountTest extends RequestCounts {
+    private static ClusterGroup group;
+
+    @BeforeAll
+    static void start() {
+        group = ClusterGroup.start(3, 0, ClusterSite.PATIENT);
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    @Override
+    List<RedisServer> servers() {
+        return group.nodes();
+    }
+
+    @Override
+    RedisBackend connect() {
+        return RedisBackend.connectCluster(group.uris());
+    }
+}

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -98,12 +99,30 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         cluster.topology = Topology.of(map, address -> {
             ClusterNode node = cluster.newNode(address);
             cluster.nodes.put(address, node);
-            connects.add(node.connect());
+            connects.add(cluster.connect(node));
             return node;
         });
         Lettuce.await(all(connects));
         cluster.clerk.execute(cluster::lookLater);
         return cluster;
+    }
+
+    /** Connects to a node that others have told of. */
+    private CompletableFuture<@Nullable Void> connect(ClusterNode node) {
+        boolean named = deployment.members().stream()
+                .anyMatch(member -> member.hostAndPort().equals(node.toString()));
+        return node.connect().exceptionally(failure -> {
+            if (!named && Errors.unwrap(failure) instanceof BackendException cause) {
+                throw new BackendException(
+                        cause.getMessage()
+                                + ". That is where, as the cluster tells, one of its masters is. If clients reach it"
+                                + " at another address: see cluster-announce-ip and cluster-announce-port, or give"
+                                + " RedisOptions client resources with a socket address resolver",
+                        cause.isRetryable(),
+                        cause);
+            }
+            throw new CompletionException(Errors.unwrap(failure));
+        });
     }
 
     private ClusterNode newNode(NodeAddress address) {

@@ -103,7 +103,7 @@ final class ReplicaFinder implements MasterFinder {
             return new BackendException(
                     cannot + String.join(" and ", masters)
                             + " call themselves masters, and which of them took the other's"
-                            + " place cannot be told; make the others replicas of the right one",
+                            + " place cannot be told; make the others replicas of the right one, or use connectCluster if they are nodes of a Redis Cluster",
                     true,
                     null);
         }

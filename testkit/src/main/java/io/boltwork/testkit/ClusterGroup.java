@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -83,6 +84,21 @@ public final class ClusterGroup implements AutoCloseable {
      */
     public static ClusterGroup startEmbedded(int masters, int replicas, Duration nodeTimeout, String... extraArgs) {
         return start(RedisServer::startEmbedded, masters, replicas, nodeTimeout, extraArgs);
+    }
+
+    /**
+     * Starts a cluster without replicas in the middle of an upgrade: every second node is Redis 6.2.
+     *
+     * @param masters how many; each gets the same share of the slots
+     * @return the cluster, all slots covered
+     */
+    public static ClusterGroup startMixed(int masters) {
+        AtomicInteger started = new AtomicInteger();
+        return start(
+                args -> started.getAndIncrement() % 2 == 0 ? RedisServer.start(args) : RedisServer.startEmbedded(args),
+                masters,
+                0,
+                PATIENCE);
     }
 
     private static ClusterGroup start(

@@ -1,0 +1,124 @@
+package io.boltwork.redis;
+
+import static io.boltwork.redis.WrongDeploymentTest.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What can be wrong with a cluster, or with its addresses: each is said clearly, and in time. */
+@Tag("load")
+class WrongClusterTest {
+
+    @Test
+    void oneNodeGivenAsTheOnlyServer() {
+        try (ClusterGroup group = ClusterGroup.start(3, 1, ClusterGroup.PATIENCE)) {
+            for (String uri : group.uris()) {
+                BackendException refused = refused(() -> RedisBackend.connect(uri));
+                assertThat(refused)
+                        .hasMessageContaining("it is a node of a Redis Cluster; use RedisBackend.connectCluster");
+                assertThat(refused.isRetryable()).isFalse();
+            }
+            assertThat(refused(() -> RedisBackend.connectReplicated(group.uris())))
+                    .hasMessageContaining("use connectCluster");
+            RedisServer replica = group.replicasOf(group.masters().get(0)).get(0);
+            try (LockClient client = LockClient.create(RedisBackend.connectCluster(List.of(replica.uri())))) {
+                assertThat(client.lock("l").tryLock())
+                        .as("a replica knows the masters")
+                        .isTrue();
+            }
+            slotsWithoutAMaster(group);
+            aMasterThatCannotBeReached(group);
+        }
+    }
+
+    private static void slotsWithoutAMaster(ClusterGroup group) {
+        RedisServer master = group.masterOf(42);
+        group.uncover(42);
+        BackendException refused = refused(() -> RedisBackend.connectCluster(group.uris()));
+        assertThat(refused).hasMessageContaining("no master has the slots 42");
+        assertThat(refused.isRetryable()).isTrue();
+        group.cover(42, master);
+    }
+
+    private static void aMasterThatCannotBeReached(ClusterGroup group) {
+        RedisServer master = group.masters().get(1);
+        RedisServer asked = group.masters().get(0);
+        group.announce(master, master.host(), 1);
+        assertThat(refused(() -> RedisBackend.connectCluster(List.of(asked.uri()))))
+                .hasMessageContaining("Redis at 127.0.0.1:1")
+                .hasMessageContaining("cluster-announce-ip");
+    }
+
+    @Test
+    void theOnlyServerGivenAsACluster() {
+        try (RedisServer server = RedisServer.start()) {
+            BackendException refused = refused(() -> RedisBackend.connectCluster(List.of(server.uri())));
+            assertThat(refused).hasMessageContaining("it is no node of a Redis Cluster; use RedisBackend.connect");
+            assertThat(refused.isRetryable()).isFalse();
+        }
+    }
+
+    @Test
+    void nobodyIsThere() {
+        BackendException refused =
+                refused(() -> RedisBackend.connectCluster(List.of("redis://127.0.0.1:1", "redis://127.0.0.1:2")));
+        assertThat(refused).hasMessageContaining("127.0.0.1:1").hasMessageContaining("127.0.0.1:2");
+        assertThat(refused.isRetryable()).isTrue();
+    }
+
+    @Test
+    void addressesThatMakeNoSense() {
+        assertThatThrownBy(() -> RedisBackend.connectCluster(List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("uris must name the servers");
+        assertThatThrownBy(() -> RedisBackend.connectCluster(List.of("redis://localhost:7000/1")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has only 0");
+    }
+
+    @Test
+    void aWrongPassword() {
+        try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
+            group.nodes().forEach(node -> node.command("CONFIG", "SET", "requirepass", "right"));
+            List<String> wrong = group.uris().stream()
+                    .map(uri -> uri.replace("://", "://:wrong@"))
+                    .toList();
+            BackendException refused = refused(() -> RedisBackend.connectCluster(wrong));
+            assertThat(refused).hasMessageContaining("refused user or password");
+            assertThat(refused.isRetryable()).isFalse();
+        }
+    }
+
+    /** As during an upgrade: some masters have sharded channels, and some have not. */
+    @Test
+    void nodesOfDifferentVersionsAreAllRight() {
+        try (ClusterGroup group = ClusterGroup.startMixed(3);
+                LockClient ours = LockClient.create(RedisBackend.connectCluster(group.uris()));
+                LockClient theirs = LockClient.create(RedisBackend.connectCluster(group.uris()))) {
+            for (int i = 0; i < 30; i++) {
+                String name = "lock-" + i;
+                Lease held = ours.lock(name).acquire();
+                CompletableFuture<Lease> waiting =
+                        theirs.lock(name).acquireAsync().toCompletableFuture();
+                Await.until(
+                        "it waits",
+                        () -> ours.inspector().describe(name).queue().size() == 1);
+                held.release();
+                assertThat(waiting).succeedsWithin(Slack.seconds(2).toMillis(), TimeUnit.MILLISECONDS);
+                waiting.join().release();
+            }
+        }
+    }
+}

@@ -56,7 +56,7 @@ final class FailoverSale implements AutoCloseable {
                 progress.accept(left);
                 if (!killed && left >= plan.buyers() / 2) {
                     killed = true;
-                    site.killMaster();
+                    site.killMaster(plan.item());
                 }
             });
         }

@@ -44,8 +44,8 @@ final class SaleOptions {
             paramLabel = "KIND",
             converter = DeploymentConverter.class,
             description =
-                    "standalone, sentinel or replicated: keeps the locks in a Redis that is run like that, and kills its"
-                            + " master in the middle of the sale.")
+                    "standalone, sentinel, replicated or cluster: keeps the locks in a Redis that is run like that, and"
+                            + " kills the master of the sale's lock in the middle of the sale.")
     private SaleSite.@Nullable Kind deployment;
 
     private int shops;
@@ -184,8 +184,10 @@ final class SaleOptions {
                 case "standalone" -> SaleSite.Kind.STANDALONE;
                 case "sentinel" -> SaleSite.Kind.SENTINEL;
                 case "replicated" -> SaleSite.Kind.REPLICATED;
+                case "cluster" -> SaleSite.Kind.CLUSTER;
                 default ->
-                    throw new TypeConversionException("'" + text + "' is neither standalone, sentinel nor replicated");
+                    throw new TypeConversionException(
+                            "'" + text + "' is neither standalone, sentinel, replicated nor cluster");
             };
         }
     }

@@ -1,5 +1,6 @@
 package io.boltwork.examples;
 
+import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
@@ -14,8 +15,13 @@ interface SaleSite extends AutoCloseable {
         /** Three sentinels, a master, two replicas. */
         SENTINEL,
         /** A master and two replicas, one of which is promoted by hand. */
-        REPLICATED
+        REPLICATED,
+        /** Three masters with some of the slots each, and a replica of each. */
+        CLUSTER
     }
+
+    /** Before the URIs of a cluster's nodes. */
+    String CLUSTER = "cluster";
 
     /** Where it is; several URIs are separated by blanks. */
     String uris();
@@ -23,8 +29,8 @@ interface SaleSite extends AutoCloseable {
     /** What it is, for people. */
     String describe();
 
-    /** Kills the master, and does what an operator would do then, if there is one. */
-    void killMaster();
+    /** Kills the master that has a lock, and does what an operator would do then, if there is one. */
+    void killMaster(String lock);
 
     @Override
     void close();
@@ -34,6 +40,7 @@ interface SaleSite extends AutoCloseable {
             case STANDALONE -> new Standalone(RedisServer.start("--appendonly", "yes"));
             case SENTINEL -> new Watched(SentinelGroup.start("--appendonly", "yes", "--min-replicas-to-write", "0"));
             case REPLICATED -> new Replicated(ReplicaGroup.start(2, "--appendonly", "yes"));
+            case CLUSTER -> new Spread(ClusterGroup.start("--appendonly", "yes"));
         };
     }
 
@@ -50,7 +57,7 @@ interface SaleSite extends AutoCloseable {
         }
 
         @Override
-        public void killMaster() {
+        public void killMaster(String lock) {
             server.restart();
         }
 
@@ -74,7 +81,7 @@ interface SaleSite extends AutoCloseable {
         }
 
         @Override
-        public void killMaster() {
+        public void killMaster(String lock) {
             group.data().servers().get(0).kill();
         }
 
@@ -97,11 +104,35 @@ interface SaleSite extends AutoCloseable {
         }
 
         @Override
-        public void killMaster() {
+        public void killMaster(String lock) {
             RedisServer next = group.servers().get(1);
             group.servers().get(0).kill();
             group.promote(next);
             group.follow(group.servers().get(2), next);
+        }
+
+        @Override
+        public void close() {
+            group.close();
+        }
+    }
+
+    /** The cluster does what is to be done. */
+    record Spread(ClusterGroup group) implements SaleSite {
+        @Override
+        public String uris() {
+            return CLUSTER + " " + String.join(" ", group.uris());
+        }
+
+        @Override
+        public String describe() {
+            return "a cluster of 3 masters and 3 replicas, which notices within "
+                    + DurationText.format(ClusterGroup.PATIENCE);
+        }
+
+        @Override
+        public void killMaster(String lock) {
+            group.kill(group.masterOf("boltwork:{" + lock + "}"));
         }
 
         @Override

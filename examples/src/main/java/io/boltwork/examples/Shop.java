@@ -42,14 +42,20 @@ final class Shop {
         if (stock == null || where == null) {
             return;
         }
-        List<String> uris = List.of(where.split(" "));
-        RedisBackend backend = uris.size() == 1 ? RedisBackend.connect(where) : RedisBackend.connectReplicated(uris);
-        try (LockClient locks = LockClient.create(backend);
+        try (LockClient locks = LockClient.create(connect(List.of(where.split(" "))));
                 Warehouse warehouse = Warehouse.connect(RedisURI.create(stock))) {
             locks.addListener(new Outages());
             new Shop(locks, warehouse).obey(in);
         }
         System.exit(0);
+    }
+
+    /** One address, several of a master and its replicas, or {@code cluster} and some of its nodes. */
+    private static RedisBackend connect(List<String> where) {
+        if (where.get(0).equals(SaleSite.CLUSTER)) {
+            return RedisBackend.connectCluster(where.subList(1, where.size()));
+        }
+        return where.size() == 1 ? RedisBackend.connect(where.get(0)) : RedisBackend.connectReplicated(where);
     }
 
     /** Reports what became of the locks when their Redis was gone. */

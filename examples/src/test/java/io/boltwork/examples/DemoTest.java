@@ -56,7 +56,7 @@ class DemoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"standalone", "sentinel", "replicated"})
+    @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster"})
     void nothingIsOversoldThoughTheMasterIsKilledAmidTheSale(String deployment) throws Exception {
         assumeTrue(
                 deployment.equals("replicated") || Boolean.getBoolean("boltwork.proof"),
@@ -128,7 +128,7 @@ class DemoTest {
             --over 2h                       | '--over': '2h' is not a duration
             --wait                          | '--wait'
             --mode fair                     | '--mode': 'fair' is neither lock nor trylock
-            --deployment cluster            | '--deployment': 'cluster' is neither standalone, sentinel nor replicated
+            --deployment two                | '--deployment': 'two' is neither standalone, sentinel, replicated nor cluster
             --redis redis://h --deployment sentinel | --deployment starts a Redis to be killed
             --redis localhost               | '--redis': uri must begin with redis://
             more                            | 'more'

@@ -211,6 +211,18 @@ public final class ClusterGroup implements AutoCloseable {
         return ownerOf(slot).orElseThrow(() -> new AssertionError("Nobody who answers has slot " + slot));
     }
 
+    /**
+     * Who has the slot of a key now. Who is silent does not count.
+     *
+     * @param key which one
+     * @return its master
+     * @throws AssertionError if nobody who answers has it
+     */
+    public RedisServer masterOf(String key) {
+        RedisServer any = answering().findFirst().orElseThrow(() -> new AssertionError("Nobody answers"));
+        return masterOf(((Long) Objects.requireNonNull(any.command("CLUSTER", "KEYSLOT", key))).intValue());
+    }
+
     private Optional<RedisServer> ownerOf(int slot) {
         return ClusterView.masters(views()).stream()
                 .filter(master -> master.slots().get(slot))

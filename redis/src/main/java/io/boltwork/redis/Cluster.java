@@ -271,7 +271,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         ClusterNode source = nodes.get(asked);
         if (redirection.kind() == Kind.CLUSTERDOWN) {
             if (source != null && error.contains("The cluster is down")) {
-                source.refuses();
+                source.refuses(slot);
             }
             return false;
         }

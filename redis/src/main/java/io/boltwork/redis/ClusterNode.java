@@ -1,6 +1,5 @@
 package io.boltwork.redis;
 
-import io.boltwork.BackendException;
 import io.boltwork.redis.ShardChannels.Hearing;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
@@ -23,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterNode implements BackendListener, Connector.Ear {
     private static final long LOOK_MILLIS = 200;
+
+    private static final CompletionStage<ServerTime> STILL_DOWN =
+            CompletableFuture.failedFuture(new IllegalStateException("still down"));
 
     /** Who routes commands to it, on the clerk's thread but for grants. */
     interface Owner {
@@ -138,16 +140,26 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         } else if (command instanceof Command.Acquire acquire && acquire.queue()) {
             switch (channels.hears(slot)) {
                 case YES -> dispatch(command, slot, hops, handler);
-                case SOON -> channels.listen(slot, false, () -> dispatch(command, slot, hops, handler));
+                case SOON -> listenFirst(command, slot, hops, handler);
                 case NO -> tryFirst(connection, acquire, slot, hops, handler);
             }
         } else if (command instanceof Command.Release release
                 && release.next() != null
                 && channels.hears(slot) != Hearing.YES) {
-            channels.listen(slot, false, () -> dispatch(command, slot, hops, handler));
+            listenFirst(command, slot, hops, handler);
         } else {
             dispatch(command, slot, hops, handler);
         }
+    }
+
+    private void listenFirst(Command command, int slot, int hops, Consumer<Reply> handler) {
+        channels.listen(slot, false, failure -> {
+            if (failure != null && Errors.isAboutRight(failure)) {
+                handler.accept(errors.failed(failure, "the slot " + slot));
+            } else {
+                dispatch(command, slot, hops, handler);
+            }
+        });
     }
 
     /** Who does not listen must not queue; who gets the lock at once need not listen. */
@@ -157,7 +169,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
                 wish.lock(), wish.request(), false, wish.leaseMillis(), wish.takeoverMillis(), wish.notAfter());
         connection.send(new AcquireCall(connection, attempt, reply -> {
                     if (reply instanceof Acquired answer && answer.verdict() == Reply.Verdict.REFUSED) {
-                        channels.listen(slot, false, () -> {});
+                        channels.listen(slot, false, failure -> {});
                     }
                     handler.accept(reply);
                 })
@@ -189,7 +201,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
             if (connection == null) {
                 handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
             } else if (connection.isSharded() && waits(command) && channels.hears(slot) != Hearing.YES) {
-                channels.listen(slot, true, () -> dispatchAsking(connection, command, slot, hops, handler));
+                channels.listen(slot, true, why -> dispatchAsking(connection, command, slot, hops, handler));
             } else {
                 dispatchAsking(connection, command, slot, hops, handler);
             }
@@ -262,44 +274,37 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         owner.weaker(what);
     }
 
-    /** It takes no commands because it is cut off from too many others. It is looked at until it does. */
-    void refuses() {
+    /** It takes no commands about a slot, or any, because too much of the cluster is gone. It is asked until it does. */
+    void refuses(int slot) {
         clerk.execute(() -> {
             if (isUp()) {
                 refuses = true;
-                BackendException cause = errors.broken("the cluster is down, as this node sees it");
-                owner.down(this, cause);
-                lookLater();
+                owner.down(this, errors.broken("the cluster is down, as this node sees it"));
+                lookLater(slot);
             }
         });
     }
 
-    private void lookLater() {
-        clerk.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    private void lookLater(int slot) {
+        clerk.schedule(() -> look(slot), LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void look() {
+    private void look(int slot) {
         ServerConnection connection = connections.commands();
         if (!refuses || !up || connection == null) {
             return; // there is news of it when the connection is back
         }
-        connection
-                .lettuce()
-                .clusterInfo()
-                .whenComplete((info, failure) -> clerk.execute(() -> {
-                    if (failure == null && info.contains("cluster_state:ok")) {
-                        connection
-                                .time()
-                                .whenComplete((time, why) -> clerk.execute(() -> {
-                                    if (time != null && refuses && up) {
-                                        refuses = false;
-                                        owner.up(this, time);
-                                    }
-                                }));
-                    } else {
-                        lookLater();
-                    }
-                }));
+        CompletionStage<ServerTime> well = Hash.length(connection, keySpace.key(Slots.tag(slot)))
+                .handle((length, failure) -> failure == null || !Errors.isAboutCluster(failure))
+                .thenCompose(takesCommands -> takesCommands ? connection.time() : STILL_DOWN);
+        well.whenComplete((time, failure) -> clerk.execute(() -> {
+            if (time == null) {
+                lookLater(slot);
+            } else if (refuses && up) {
+                refuses = false;
+                owner.up(this, time);
+            }
+        }));
     }
 
     @Override

@@ -268,6 +268,16 @@ final class Errors {
         return isRefusal(failure, "MOVED") || isRefusal(failure, "ASK");
     }
 
+    /** The cluster takes no commands. */
+    static boolean isAboutCluster(Throwable failure) {
+        return isRefusal(failure, "CLUSTERDOWN");
+    }
+
+    /** The user lacks a right. */
+    static boolean isAboutRight(Throwable failure) {
+        return isRefusal(failure, "NOPERM");
+    }
+
     /** What the server said; empty if it did not say anything. */
     static String refusal(Throwable failure) {
         return unwrap(failure) instanceof RedisCommandExecutionException refused

@@ -17,6 +17,11 @@ import java.util.concurrent.CompletionStage;
 record Hash(Map<String, String> fields) {
     private static final Hash NONE = new Hash(Map.of());
 
+    /** How many fields a hash has. */
+    static CompletionStage<Long> length(ServerConnection connection, String key) {
+        return connection.lettuce().hlen(bytes(key));
+    }
+
     /** All of a hash. */
     static CompletionStage<Hash> read(ServerConnection connection, String key) {
         return connection.lettuce().hgetall(bytes(key)).thenApply(Hash::of);

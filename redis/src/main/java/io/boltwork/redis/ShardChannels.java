@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +45,10 @@ final class ShardChannels {
         volatile boolean open;
 
         /* What follows belongs to the clerk's thread. */
-        final Queue<Runnable> held = new ArrayDeque<>();
-        boolean over;
+        final Queue<Consumer<@Nullable Throwable>> held = new ArrayDeque<>();
+
+        @Nullable
+        Throwable over;
 
         Channel(ServerConnection at) {
             this.at = at;
@@ -95,12 +98,12 @@ final class ShardChannels {
      * Sees to it that the client hears of grants of a slot.
      *
      * @param asking whether the node is yet to get the slot
-     * @param then what to do as soon as it does, or cannot
+     * @param then what to do as soon as it does, or cannot: then it is told why
      */
-    void listen(int slot, boolean asking, Runnable then) {
+    void listen(int slot, boolean asking, Consumer<@Nullable Throwable> then) {
         ServerConnection at = connection;
         if (at == null) {
-            then.run();
+            then.accept(null);
             return;
         }
         Channel fresh = new Channel(at);
@@ -111,14 +114,14 @@ final class ShardChannels {
                 if (known == null) {
                     open(slot, fresh, asking);
                 }
-                if (channel.open || channel.over) {
-                    then.run();
+                if (channel.open || channel.over != null) {
+                    then.accept(channel.over);
                 } else {
                     channel.held.add(then);
                 }
             });
         } catch (RejectedExecutionException e) { // the user has shut his threads down
-            then.run();
+            then.accept(null);
         }
     }
 
@@ -129,12 +132,12 @@ final class ShardChannels {
                     if (failure == null) {
                         channel.open = true;
                     } else {
-                        channel.over = true;
+                        channel.over = failure;
                         channels.remove(slot, channel);
                         suspicion.run();
                     }
-                    for (Runnable then; (then = channel.held.poll()) != null; ) {
-                        then.run();
+                    for (Consumer<@Nullable Throwable> then; (then = channel.held.poll()) != null; ) {
+                        then.accept(failure);
                     }
                 }));
     }

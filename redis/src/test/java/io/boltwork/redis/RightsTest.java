@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The rights of docs/operations.md suffice, and without any one of them there is an error that names it. */
 class RightsTest {
-    private static final List<String> LOCKING = List.of(
+    static final List<String> LOCKING = List.of(
             "~boltwork:*",
             "&boltwork:grants:*",
             "+ping",

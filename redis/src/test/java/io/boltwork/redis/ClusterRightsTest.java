@@ -1,0 +1,75 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply.Failed;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a user of a cluster needs beside the rights that locks need anywhere. */
+@Tag("load")
+class ClusterRightsTest {
+    private static final List<String> MORE =
+            List.of("+cluster|slots", "+asking", "+spublish", "+ssubscribe", "+sunsubscribe");
+
+    @Test
+    void theseRightsSufficeAndAMissingOneIsNamed() {
+        try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
+            assertThat(refusedWithout(group, "+sunsubscribe"))
+                    .as("channels would stay, no more")
+                    .isNull();
+            for (String right : List.of("+cluster|slots", "+spublish", "+ssubscribe")) {
+                assertThat(refusedWithout(group, right)).as(right).hasMessageContaining("lacks a right: " + right);
+            }
+            assertThat(refusedWithout(group, "")).isNull();
+        }
+    }
+
+    /** What who waits is told; {@code null} if it gets the lock. */
+    private static @Nullable BackendException refusedWithout(ClusterGroup group, String right) {
+        List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">p", "resetchannels"));
+        Stream.concat(RightsTest.LOCKING.stream(), MORE.stream())
+                .filter(each -> !each.equals(right))
+                .forEach(words::add);
+        for (RedisServer node : group.nodes()) {
+            node.command(words.toArray(String[]::new));
+            node.command("FLUSHALL");
+            node.command("SCRIPT", "FLUSH");
+        }
+        List<String> uris = group.uris().stream()
+                .map(uri -> uri.replace("://", "://locks:p@"))
+                .toList();
+        Client[] opened = new Client[1];
+        BackendException refused = catchThrowableOfType(
+                BackendException.class, () -> opened[0] = Client.open("a", RedisBackend.connectCluster(uris)));
+        if (refused != null) {
+            return refused;
+        }
+        try (Client client = opened[0]) {
+            return Stream.of(
+                            acquire(0),
+                            acquire(1), // refused: a channel is opened
+                            acquire(1),
+                            new Command.Release("stock", "a:0", 1, 1, 0, null))
+                    .map(client::send)
+                    .map(Client::await)
+                    .filter(Failed.class::isInstance)
+                    .map(reply -> ((Failed) reply).cause())
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    private static Command acquire(int number) {
+        return new Command.Acquire("stock", "a:" + number, true, Client.LEASE, 0, Client.NEVER);
+    }
+}

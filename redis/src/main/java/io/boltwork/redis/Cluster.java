@@ -275,6 +275,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             }
             return false;
         }
+        if (redirection.kind() == Kind.MOVED) {
+            suspicion();
+        }
         if (redirection.kind() == Kind.CROSSSLOT || hops >= HOPS) {
             return false;
         }
@@ -297,9 +300,6 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             int hops,
             Consumer<Reply> handler) {
         boolean moved = redirection.kind() == Kind.MOVED;
-        if (moved) {
-            suspicion();
-        }
         if (!moved && command instanceof Command.Renew renew && renew.items().size() > 1) {
             RenewParts.send(
                     renew, (part, answer) -> send(part, slot, hops, answer), handler); // some keys are here, some there

@@ -182,7 +182,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         if (connection == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
-            connections.replicator().send(replicate, handler);
+            connections.replicator().send(replicate, slot, handler);
         } else if (command instanceof Command.Inspect inspect) {
             Inspection.send(connection, inspect, hops, handler);
         } else {

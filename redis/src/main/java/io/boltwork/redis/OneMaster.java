@@ -55,7 +55,7 @@ final class OneMaster implements Servers {
         if (connection == null) {
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
-            connections.replicator().send(replicate, handler);
+            connections.replicator().send(replicate, 0, handler);
         } else {
             Calls.send(connection, command, handler);
         }

@@ -7,6 +7,9 @@ import java.util.function.Consumer;
 /** Takes over what a node of a cluster did not do, because another one has the slot. Thread-safe. */
 interface Redirector {
 
+    /** Hops of a command that is not to be redirected at all. */
+    int STAYS = Integer.MAX_VALUE;
+
     /** Where there are no slots. */
     Redirector NONE = (from, command, slot, hops, error, handler) -> false;
 

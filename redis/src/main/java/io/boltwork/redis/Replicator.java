@@ -43,9 +43,11 @@ final class Replicator implements Keeper.Owner {
     private boolean stopped;
     private boolean busy;
 
-    private record Entry(Replicate command, Consumer<Reply> handler) {
-        boolean agrees(Replicate other) {
-            return command.replicas() == other.replicas() && command.withinMillis() == other.withinMillis();
+    private record Entry(Replicate command, int slot, Consumer<Reply> handler) {
+        boolean agrees(Entry other) {
+            return slot == other.slot
+                    && command.replicas() == other.command.replicas()
+                    && command.withinMillis() == other.command.withinMillis();
         }
     }
 
@@ -61,10 +63,10 @@ final class Replicator implements Keeper.Owner {
         this.keeper = new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, this);
     }
 
-    /** Sends a command; the handler is told the outcome. */
-    void send(Replicate command, Consumer<Reply> handler) {
+    /** Sends a command; the handler is told the outcome. {@code slot}: of the lock in a cluster, else 0. */
+    void send(Replicate command, int slot, Consumer<Reply> handler) {
         try {
-            clerk.execute(() -> add(new Entry(command, handler)));
+            clerk.execute(() -> add(new Entry(command, slot, handler)));
         } catch (RejectedExecutionException e) { // the user has shut his threads down before
             handler.accept(new Reply.Failed(false, errors.closed()));
         }
@@ -139,7 +141,7 @@ final class Replicator implements Keeper.Owner {
         List<Entry> batch = new ArrayList<>();
         Set<String> locks = new HashSet<>(); // a renewal is of different locks
         for (Entry next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
-            boolean fits = batch.isEmpty() || next.agrees(batch.get(0).command);
+            boolean fits = batch.isEmpty() || next.agrees(batch.get(0));
             if (!fits || !locks.add(next.command.item().lock())) {
                 break;
             }
@@ -155,13 +157,14 @@ final class Replicator implements Keeper.Owner {
                 .orElseThrow();
         List<Renew.Item> items =
                 batch.stream().map(entry -> entry.command.item()).toList();
-        open.send(new RenewCall(open, new Renew(items, notAfter), reply -> {
+        RenewCall call = new RenewCall(open, new Renew(items, notAfter), reply -> {
             if (reply instanceof Renewed renewed) {
                 renewed(open, batch, renewed);
             } else {
                 over(open, batch, (entry, i) -> reply);
             }
-        }));
+        });
+        open.send(call.to(batch.get(0).slot, Redirector.STAYS)); // WAIT is for this very server
     }
 
     private void renewed(ServerConnection open, List<Entry> batch, Renewed renewed) {

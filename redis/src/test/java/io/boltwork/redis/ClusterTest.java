@@ -8,6 +8,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
+import io.boltwork.Replication;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
@@ -37,7 +38,7 @@ class ClusterTest {
 
     @BeforeAll
     static void start() {
-        group = ClusterGroup.start(3, 0, ClusterSite.PATIENT);
+        group = ClusterGroup.start(3, 1, ClusterSite.PATIENT);
     }
 
     @AfterAll
@@ -259,6 +260,17 @@ class ClusterTest {
             group.endMove(slot, to);
             group.moveSlot(slot, to, from);
         }
+    }
+
+    @Test
+    void manyLocksAtOnceAreReplicated() {
+        LockOptions replicated = LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofSeconds(1)));
+        LockClient client = client();
+        List<CompletableFuture<Lease>> acquired = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            acquired.add(client.lock("lock-" + i, replicated).acquireAsync().toCompletableFuture());
+        }
+        acquired.forEach(lease -> get(lease).release());
     }
 
     @Test

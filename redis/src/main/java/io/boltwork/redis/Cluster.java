@@ -53,6 +53,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     private static final long RESTLESS_MILLIS = 200;
     private static final long SUSPICION_MILLIS = 50;
     private static final int ASKED = 3;
+    private static final long GRACE_SECONDS = 60;
 
     /** A command goes so often from node to node at once; then, while nodes disagree, with pauses. */
     private static final int HOPS_AT_ONCE = 3;
@@ -143,6 +144,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                 } else if (listener != null) {
                     node.open(client);
                 }
+                clerk.schedule(() -> retire(node), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
             });
             return node;
         });

@@ -17,22 +17,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Locks on a Redis master, 6.2 or later: a single one ({@code redis://}), one that sentinels watch ({@code
- * redis-sentinel://}), or one that has replicas ({@link #connectReplicated}); with TLS, too. When another server becomes the
- * master, the backend follows it by itself; nothing is ever written to a replica, or read from one.
+ * Locks on Redis 6.2 or later: on a single master ({@code redis://}), one that sentinels watch ({@code redis-sentinel://}), one
+ * that has replicas ({@link #connectReplicated}), or on the masters of a Redis Cluster ({@link #connectCluster}); with TLS, too.
+ * When another server becomes the master, the backend follows it by itself; nothing is ever written to a replica, or read from one.
  *
  * <p>A lock is one key, {@code boltwork:{name}}; each command that changes it is one Lua script and one round trip. Who a
  * client is stands in another, {@code boltwork:client:id}, that expires. The backend keeps two
  * connections to the master, one for commands and one for grants (and a third once a lock with {@link
  * io.boltwork.Replication} is used), pings them every second and makes them anew when they
  * break. Where another server may become the master, it keeps one more to each sentinel or server, and asks there twice a
- * second who the master is. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
+ * second who the master is. In a cluster it keeps these connections to each master, and asks up to three nodes every second, five times a
+ * second while something is wrong, who has which slots. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
  * 2 s more.
  *
  * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
  * &boltwork:grants:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +del +pexpire +publish +subscribe}.
  * Whoever looks at locks and clients needs {@code +hgetall +scan} too: {@link io.boltwork.FencedLock#isLocked} the former
- * alone; the latter shows the names of all keys of the database. Locks with replication need {@code +wait}.
+ * alone; the latter shows the names of all keys of the database. Locks with replication need {@code +wait}, a cluster {@code
+ * +cluster|slots +asking} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
  *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. These are the backend's own, unless a Lettuce
  * client or client resources are brought ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).

@@ -12,11 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a user of a cluster needs beside the rights that locks need anywhere. */
-@Tag("load")
 class ClusterRightsTest {
     private static final List<String> MORE =
             List.of("+cluster|slots", "+asking", "+spublish", "+ssubscribe", "+sunsubscribe");

@@ -26,11 +26,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks on a real cluster of Redis 7 whose masters are well. */
-@Tag("load")
 class ClusterTest {
     private static ClusterGroup group;
 

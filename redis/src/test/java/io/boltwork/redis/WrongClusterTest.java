@@ -14,11 +14,9 @@ import io.boltwork.testkit.Slack;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What can be wrong with a cluster, or with its addresses: each is said clearly, and in time. */
-@Tag("load")
 class WrongClusterTest {
 
     @Test

@@ -11,9 +11,13 @@ import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What can be wrong with a cluster, or with its addresses: each is said clearly, and in time. */
@@ -57,6 +61,19 @@ class WrongClusterTest {
         assertThat(refused(() -> RedisBackend.connectCluster(List.of(asked.uri()))))
                 .hasMessageContaining("Redis at 127.0.0.1:1")
                 .hasMessageContaining("cluster-announce-ip");
+        Function<HostAndPort, HostAndPort> translation =
+                told -> told.getPort() == 1 ? HostAndPort.of(master.host(), master.port()) : told;
+        ClientResources translating = ClientResources.builder()
+                .socketAddressResolver(MappingSocketAddressResolver.create(translation))
+                .build();
+        RedisOptions options = RedisOptions.defaults().clientResources(translating);
+        try (LockClient client = LockClient.create(RedisBackend.connectCluster(List.of(asked.uri()), options))) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.lock("lock-" + i).tryLock()).isTrue();
+            }
+        } finally {
+            translating.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
     }
 
     @Test

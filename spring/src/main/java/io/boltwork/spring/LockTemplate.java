@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Does something under a lock, in code. Immutable and thread-safe: the {@code with} methods return another template.
  *
+ * <!-- snippet: spring/Purchases.java#template -->
  * <pre>{@code
  * return locks.withWait(Duration.ofSeconds(2)).execute("stock:" + item, lease -> {
- *     return stock.decrease(item, lease.fencingToken());
+ *     return stock.decrease(item, lease.fencingToken()) > 0;
  * });
  * }</pre>
  *

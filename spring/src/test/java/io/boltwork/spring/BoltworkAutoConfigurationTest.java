@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -82,21 +81,6 @@ class BoltworkAutoConfigurationTest {
                         assertThat(redis.command("EXISTS", "mine:{stock}")).isEqualTo(1L);
                     }
                 });
-    }
-
-    @Test
-    void connectionDetailsOfAServiceConnectionGoBeforeProperties() {
-        application
-                .withPropertyValues("spring.data.redis.port=1")
-                .withBean(DataRedisConnectionDetails.class, ServiceConnection::new)
-                .run(context -> assertUsable(context.getBean(LockClient.class)));
-    }
-
-    private static final class ServiceConnection implements DataRedisConnectionDetails {
-        @Override
-        public Standalone getStandalone() {
-            return Standalone.of(redis.host(), redis.port());
-        }
     }
 
     @Test

@@ -82,7 +82,7 @@ public class AdviceBenchmark {
         }
     }
 
-    /** What the advice could do at best: a lock by its name, and a lease. */
+    /** What the advice could do at best. */
     @Benchmark
     public int plainLockByName() {
         FencedLock named = locks.lock("work:" + id);

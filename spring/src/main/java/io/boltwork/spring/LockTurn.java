@@ -23,7 +23,7 @@ record LockTurn(
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     /**
-     * What was taken, by this thread or by a handle; the latter costs 3 µs more, and any thread may give it back.
+     * What was taken, by this thread or by a handle; the latter costs more, and any thread may give it back.
      *
      * @param lock the lock
      * @param lease the handle, if there is one

@@ -20,12 +20,18 @@ final class SourceRegion {
      * @throws IllegalArgumentException if there is no such file or region
      */
     static List<String> lines(String file, String region) {
+        return lines(source(file), file, region);
+    }
+
+    /** The same of a file that has been read, whose comments begin with {@code //} or {@code #}. */
+    static List<String> lines(List<String> source, String file, String region) {
         List<String> found = new ArrayList<>();
         boolean within = false;
-        for (String line : source(file)) {
-            if (line.strip().equals("// @start region=\"" + region + "\"")) {
+        for (String line : source) {
+            String comment = line.strip().replaceFirst("^(//|#) ", "");
+            if (comment.equals("@start region=\"" + region + "\"")) {
                 within = true;
-            } else if (within && line.strip().equals("// @end")) {
+            } else if (within && comment.equals("@end")) {
                 return unindented(found);
             } else if (within) {
                 found.add(line);

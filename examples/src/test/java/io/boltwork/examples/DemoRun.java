@@ -26,6 +26,7 @@ final class DemoRun implements AutoCloseable {
     /** Makes a directory look like the repository. */
     static void install(Path directory) throws IOException {
         Files.copy(Path.of("..", "demo"), directory.resolve("demo"));
+        Files.copy(Path.of("..", "launch.sh"), directory.resolve("launch.sh"));
         Files.createDirectories(directory.resolve("examples/target"));
         Files.writeString(directory.resolve("examples/target/classpath"), System.getProperty("java.class.path"));
     }

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The Java in the API's documentation is what was compiled and run; and the check of that, on comments that are wrong. */
 class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
+    private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
 
     @ParameterizedTest
     @ValueSource(
@@ -28,6 +29,16 @@ class JavadocTest {
             })
     void examplesOfClassesAreTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DistributedLock", "LockTemplate"})
+    void examplesOfTheStarterAreItsSources(String type) throws IOException {
+        List<String> source = Files.readAllLines(STARTER.resolve(type + ".java"));
+        long examples = source.stream().filter(line -> line.contains("<pre>")).count();
+        assertThat(Readme.ofJavadoc(source).verified())
+                .hasSize((int) examples)
+                .allMatch(name -> name.startsWith("spring/"));
     }
 
     @Test

@@ -1,15 +1,23 @@
 package io.boltwork.examples;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The Java in a Markdown page that claims to be a snippet: the block below {@code <!-- snippet: QuickStart.java#quick-start -->}.
+ * The code in a Markdown page that claims to be a snippet: the block below {@code <!-- snippet: QuickStart.java#quick-start -->}.
+ * Files that begin with {@code spring/} are those of the starter's tests.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
+
+    private static final Pattern FENCE = Pattern.compile("```(java|properties|yaml)");
+    private static final String SPRING = "spring/";
 
     private final List<String> lines;
 
@@ -43,7 +51,7 @@ final class Readme {
             if (mark.matches()) {
                 String name = mark.group(1) + "#" + mark.group(2);
                 List<String> block = SourceRegion.unindented(block(i + 1, name));
-                List<String> source = SourceRegion.lines(mark.group(1), mark.group(2));
+                List<String> source = source(mark.group(1), mark.group(2));
                 if (!normal(block).equals(normal(source))) {
                     throw new AssertionError("Line " + (i + 1) + ": " + name + " is\n" + String.join("\n", source)
                             + "\nand not\n" + String.join("\n", block));
@@ -52,6 +60,27 @@ final class Readme {
             }
         }
         return names;
+    }
+
+    /** How many blocks there are of what could be a snippet. */
+    long blocks() {
+        return lines.stream()
+                .filter(line -> FENCE.matcher(line.strip()).matches())
+                .count();
+    }
+
+    private static List<String> source(String file, String region) {
+        if (!file.startsWith(SPRING)) {
+            return SourceRegion.lines(file, region);
+        }
+        Path sources = Path.of("..", "spring", "src", "test");
+        Path directory = sources.resolve(file.endsWith(".java") ? "java/io/boltwork/spring/docs" : "resources/docs");
+        try {
+            return SourceRegion.lines(
+                    Files.readAllLines(directory.resolve(file.substring(SPRING.length()))), file, region);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** How far a comment is from its line does not matter. */
@@ -64,7 +93,7 @@ final class Readme {
         while (start < lines.size() && lines.get(start).isBlank()) {
             start++;
         }
-        if (start == lines.size() || !lines.get(start).strip().equals("```java")) {
+        if (start == lines.size() || !FENCE.matcher(lines.get(start).strip()).matches()) {
             throw new AssertionError("Line " + from + ": no ```java block below " + name);
         }
         int end = start + 1;

@@ -17,11 +17,14 @@ class ReadmeTest {
     private static final String MARK = "<!-- snippet: QuickStart.java#quick-start -->";
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/operations.md"})
+    @ValueSource(strings = {"README.md", "docs/operations.md", "docs/spring.md"})
     void snippetsAreTheirSources(String page) throws IOException {
-        assertThat(new Readme(Files.readAllLines(Path.of("..", page))).verified())
+        Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));
+        assertThat(readme.verified())
                 .as("snippets in " + page)
-                .isNotEmpty();
+                .isNotEmpty()
+                .as("other code in " + page)
+                .hasSize((int) readme.blocks());
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -55,6 +56,7 @@ public final class BoltworkAutoConfiguration {
                 ? properties.application()
                 : environment.getProperty("spring.application.name");
         if (StringUtils.hasText(application)) {
+            BoltworkProperties.check("spring.application.name", application, options::withApplication);
             options = options.withApplication(application);
         }
         LockClient client = LockClient.create(backend, options);
@@ -85,6 +87,7 @@ public final class BoltworkAutoConfiguration {
 
     /** Leases on Redis. */
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisBackend.class)
     @ConditionalOnProperty(name = "boltwork.backend", havingValue = "redis", matchIfMissing = true)
     @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
     static class RedisConfiguration {

@@ -1,11 +1,15 @@
 package io.boltwork.spring;
 
+import io.boltwork.ClientOptions;
+import io.boltwork.LockOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * What the application's properties say.
@@ -31,6 +35,35 @@ record BoltworkProperties(
         @DefaultValue Redis redis,
         @DefaultValue Lock lock,
         @DefaultValue Metrics metrics) {
+
+    BoltworkProperties {
+        ClientOptions options = ClientOptions.defaults();
+        check("boltwork.outage-patience", outagePatience, options::withOutagePatience);
+        check("boltwork.shutdown-time", shutdownTime, options::withShutdownTime);
+        check("boltwork.slice", slice, options::withSlice);
+        if (application != null) {
+            check("boltwork.application", application, options::withApplication);
+        }
+    }
+
+    /** Says which property is wrong, if {@code rule} does not like its value. */
+    static <T> void check(String property, T value, Consumer<T> rule) {
+        try {
+            rule.accept(value);
+        } catch (IllegalArgumentException e) {
+            throw invalid(property, value, String.valueOf(e.getMessage()));
+        }
+    }
+
+    static InvalidConfigurationPropertyValueException invalid(String property, @Nullable Object value, String reason) {
+        return new InvalidConfigurationPropertyValueException(property, value, reason);
+    }
+
+    private static void atLeast(Duration least, String property, @Nullable Duration value) {
+        if (value != null && value.compareTo(least) < 0) {
+            throw invalid(property, value, "It must be at least " + least.toMillis() + " ms.");
+        }
+    }
 
     /** Where leases are kept. */
     enum Backend {
@@ -69,7 +102,12 @@ record BoltworkProperties(
             @Nullable Duration timeout,
             @Nullable String sslBundle,
             @Nullable String sentinelUsername,
-            @Nullable String sentinelPassword) {}
+            @Nullable String sentinelPassword) {
+
+        Redis {
+            atLeast(Duration.ofMillis(1), "boltwork.redis.timeout", timeout);
+        }
+    }
 
     /**
      * Locks on methods.
@@ -85,7 +123,15 @@ record BoltworkProperties(
             @DefaultValue("") String prefix,
             @DefaultValue("" + DistributedLock.ADVICE_ORDER) int order,
             @DefaultValue Map<String, LockOverride> names,
-            @DefaultValue Server server) {}
+            @DefaultValue Server server) {
+
+        Lock {
+            if (order == Integer.MAX_VALUE) {
+                throw invalid("boltwork.lock.order", order, "It must be less than that of transactions.");
+            }
+            names.forEach((group, override) -> override.check("boltwork.lock.names." + group));
+        }
+    }
 
     /**
      * Redis in the short form.
@@ -118,7 +164,14 @@ record BoltworkProperties(
      *
      * @param maxGroups how many groups of locks have meters of their own; the others are counted as 'other'
      */
-    record Metrics(@DefaultValue("100") int maxGroups) {}
+    record Metrics(@DefaultValue("100") int maxGroups) {
+
+        Metrics {
+            if (maxGroups < 1) {
+                throw invalid("boltwork.metrics.max-groups", maxGroups, "It must be at least 1.");
+            }
+        }
+    }
 
     /**
      * What differs from the annotations of one group.
@@ -142,5 +195,20 @@ record BoltworkProperties(
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
             @Nullable OnRefused onRefused,
-            @Nullable OnLost onLost) {}
+            @Nullable OnLost onLost) {
+
+        private void check(String property) {
+            LockOptions options = LockOptions.defaults();
+            atLeast(Duration.ZERO, property + ".wait-for", waitFor);
+            if (lease != null) {
+                BoltworkProperties.check(property + ".lease", lease, LockOptions::fixedLease);
+            }
+            if (minHold != null) {
+                BoltworkProperties.check(property + ".min-hold", minHold, options::withMinHold);
+            }
+            if (maxHold != null) {
+                BoltworkProperties.check(property + ".max-hold", maxHold, options::withMaxHold);
+            }
+        }
+    }
 }

@@ -22,7 +22,7 @@ final class DetailsRedis implements ApplicationRedis {
 
     @Override
     public RedisTarget target(@Nullable Duration timeout) {
-        RedisTarget.Builder target = new RedisTarget.Builder()
+        RedisTarget.Builder target = new RedisTarget.Builder("spring.data.redis")
                 .credentials(details.getUsername(), details.getPassword())
                 .timeout(timeout)
                 .tls(false, details.getSslBundle());

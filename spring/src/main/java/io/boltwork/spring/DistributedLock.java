@@ -14,6 +14,7 @@ import org.springframework.core.annotation.AliasFor;
  * The method is executed by one caller at a time, over all threads and all instances of the application. On a class: each of its
  * public methods.
  *
+ * <!-- snippet: spring/Purchases.java#buy -->
  * <pre>{@code
  * @DistributedLock(name = "stock:#{#item}", waitFor = "2s")
  * @Transactional

@@ -3,6 +3,9 @@ package io.boltwork.spring;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +33,7 @@ final class LockExpressions {
     private static final Pattern LITERAL_START = Pattern.compile("^'([^']*)'");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
-    private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
+    private final ParameterNameDiscoverer names = new RememberedNames();
     private final ConfigurableBeanFactory beans;
     private final BeanResolver resolver;
 
@@ -44,6 +47,21 @@ final class LockExpressions {
                 new LockExpressionRoot(method, arguments, target, targetClass), method, arguments, names);
         context.setBeanResolver(resolver);
         return context;
+    }
+
+    /** Reflection copies parameters for each question. */
+    private static final class RememberedNames extends DefaultParameterNameDiscoverer {
+        private final Map<Method, Optional<@Nullable String[]>> known = new ConcurrentHashMap<>();
+
+        @Override
+        public @Nullable String @Nullable [] getParameterNames(Method method) {
+            Optional<@Nullable String[]> names = known.get(method);
+            if (names == null) {
+                names = Optional.ofNullable(super.getParameterNames(method));
+                known.put(method, names);
+            }
+            return names.orElse(null);
+        }
     }
 
     /** A text with its placeholders replaced. */

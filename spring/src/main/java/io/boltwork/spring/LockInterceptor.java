@@ -98,11 +98,13 @@ final class LockInterceptor implements MethodInterceptor {
     private static @Nullable Object plain(
             LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation) throws Throwable {
         LockTurn turn = turns.get(next);
-        Lease lease = take(method, turn);
-        if (lease == null) {
+        boolean wantsLease = next == 0 && !method.leases().isEmpty();
+        LockTurn.Hold hold = take(method, turn, wantsLease || TransactionBoundary.isThere());
+        if (hold == null) {
             return refused(method, turn, invocation);
         }
-        if (TransactionBoundary.takes(turn, lease)) {
+        Lease lease = hold.lease();
+        if (lease != null && TransactionBoundary.takes(turn, lease)) {
             return inside(method, turns, next, lease, invocation);
         }
         Object result;
@@ -110,28 +112,29 @@ final class LockInterceptor implements MethodInterceptor {
             result = inside(method, turns, next, lease, invocation);
         } catch (Throwable failure) {
             try {
-                turn.release(lease);
+                turn.release(hold);
             } catch (LeaseLostException lost) {
                 failure.addSuppressed(lost);
             }
             throw failure;
         }
-        turn.release(lease);
+        turn.release(hold);
         return result;
     }
 
     private static @Nullable Object inside(
-            LockMethod method, List<LockTurn> turns, int taken, Lease lease, MethodInvocation invocation)
+            LockMethod method, List<LockTurn> turns, int taken, @Nullable Lease lease, MethodInvocation invocation)
             throws Throwable {
-        if (taken == 0 && !method.leases().isEmpty()) {
+        if (taken == 0 && lease != null && !method.leases().isEmpty()) {
             ((ProxyMethodInvocation) invocation).setArguments(method.withLease(invocation.getArguments(), lease));
         }
         return taken + 1 < turns.size() ? plain(method, turns, taken + 1, invocation) : invocation.proceed();
     }
 
-    private static @Nullable Lease take(LockMethod method, LockTurn turn) throws InterruptedException {
+    private static LockTurn.@Nullable Hold take(LockMethod method, LockTurn turn, boolean byHandle)
+            throws InterruptedException {
         try {
-            return turn.take();
+            return turn.take(byHandle);
         } catch (InterruptedException e) {
             if (method.declares(InterruptedException.class)) {
                 throw e;

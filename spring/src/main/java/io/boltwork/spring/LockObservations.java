@@ -2,11 +2,13 @@ package io.boltwork.spring;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.spring.LockTurn.Hold;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -26,15 +28,15 @@ final class LockObservations {
 
     /** Waits for ever if {@code wait} is {@code null}; {@code null} if refused. */
     @Nullable
-    Lease take(String group, FencedLock lock, @Nullable Duration wait) throws InterruptedException {
+    Hold take(String group, FencedLock lock, @Nullable Duration wait, boolean byHandle) throws InterruptedException {
         if (registry.isNoop()) {
-            return plainTake(lock, wait);
+            return plainTake(lock, wait, byHandle);
         }
         Observation observation = start(group, lock);
         try (Observation.Scope scope = observation.openScope()) {
-            Lease lease = plainTake(lock, wait);
-            outcome(observation, lease, null);
-            return lease;
+            Hold hold = plainTake(lock, wait, byHandle);
+            outcome(observation, hold, null);
+            return hold;
         } catch (Throwable failure) {
             outcome(observation, null, failure);
             throw failure;
@@ -43,10 +45,20 @@ final class LockObservations {
         }
     }
 
-    private static @Nullable Lease plainTake(FencedLock lock, @Nullable Duration wait) throws InterruptedException {
-        return wait == null
-                ? lock.acquireInterruptibly()
-                : lock.tryAcquire(wait).orElse(null);
+    private static @Nullable Hold plainTake(FencedLock lock, @Nullable Duration wait, boolean byHandle)
+            throws InterruptedException {
+        if (byHandle) {
+            Lease lease = wait == null
+                    ? lock.acquireInterruptibly()
+                    : lock.tryAcquire(wait).orElse(null);
+            return lease == null ? null : new Hold(lock, lease);
+        }
+        if (wait == null) {
+            lock.lockInterruptibly();
+        } else if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS)) {
+            return null;
+        }
+        return new Hold(lock, null);
     }
 
     /** Does not block; cancelling the result withdraws the request. */
@@ -95,8 +107,8 @@ final class LockObservations {
                 .start();
     }
 
-    private static void outcome(Observation observation, @Nullable Lease lease, @Nullable Throwable failure) {
-        String outcome = failure == null ? (lease == null ? "refused" : "granted") : "failed";
+    private static void outcome(Observation observation, @Nullable Object taken, @Nullable Throwable failure) {
+        String outcome = failure == null ? (taken == null ? "refused" : "granted") : "failed";
         observation.lowCardinalityKeyValue("outcome", outcome);
         if (failure != null) {
             observation.error(failure);

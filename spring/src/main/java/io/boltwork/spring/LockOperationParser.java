@@ -192,7 +192,7 @@ final class LockOperationParser {
         }
     }
 
-    private static Method fallback(Method method, Class<?> targetClass, DistributedLock annotation) {
+    static Method fallback(Method method, Class<?> targetClass, DistributedLock annotation) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         Class<?>[] same = method.getParameterTypes();
         Class<?>[] more = Arrays.copyOf(same, same.length + 1);

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Does something under a lock, in code. Immutable and thread-safe: the {@code with} methods return another template.
  *
+ * <!-- snippet: spring/Purchases.java#template -->
  * <pre>{@code
  * return locks.withWait(Duration.ofSeconds(2)).execute("stock:" + item, lease -> {
- *     return stock.decrease(item, lease.fencingToken());
+ *     return stock.decrease(item, lease.fencingToken()) > 0;
  * });
  * }</pre>
  *
@@ -99,19 +100,28 @@ public final class LockTemplate {
     public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
             throws E {
         Objects.requireNonNull(action, "action");
-        Lease lease = take(name);
+        LockTurn.Hold hold = take(name, true);
+        return execute(hold, () -> action.doWithLock(Objects.requireNonNull(hold.lease())));
+    }
+
+    private interface Action<T extends @Nullable Object, E extends Throwable> {
+        T call() throws E;
+    }
+
+    private static <T extends @Nullable Object, E extends Throwable> T execute(LockTurn.Hold hold, Action<T, E> action)
+            throws E {
         T result;
         try {
-            result = action.doWithLock(lease);
+            result = action.call();
         } catch (Throwable failure) {
             try {
-                lease.release();
+                hold.release();
             } catch (LeaseLostException lost) {
                 failure.addSuppressed(lost);
             }
             throw failure;
         }
-        lease.release();
+        hold.release();
         return result;
     }
 
@@ -125,7 +135,7 @@ public final class LockTemplate {
      */
     public <T extends @Nullable Object> T execute(String name, Supplier<T> action) {
         Objects.requireNonNull(action, "action");
-        return execute(name, (Lease lease) -> action.get());
+        return execute(take(name, false), action::get);
     }
 
     /**
@@ -196,18 +206,18 @@ public final class LockTemplate {
         return ended;
     }
 
-    private Lease take(String name) {
-        Lease lease;
+    private LockTurn.Hold take(String name, boolean byHandle) {
+        LockTurn.Hold hold;
         try {
-            lease = observations.take(LockGroups.of(name), client.lock(name, options), wait);
+            hold = observations.take(LockGroups.of(name), client.lock(name, options), wait, byHandle);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, e);
         }
-        if (lease == null) {
+        if (hold == null) {
             throw refusal(name);
         }
-        return lease;
+        return hold;
     }
 
     private LockRefusedException refusal(String name) {

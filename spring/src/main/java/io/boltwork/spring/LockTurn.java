@@ -22,10 +22,28 @@ record LockTurn(
         LockOperation operation, FencedLock lock, @Nullable EvaluationContext context, LockObservations observed) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
+    /**
+     * What was taken, by this thread or by a handle; the latter costs more, and any thread may give it back.
+     *
+     * @param lock the lock
+     * @param lease the handle, if there is one
+     */
+    record Hold(FencedLock lock, @Nullable Lease lease) {
+
+        /** Throws if it had been lost. */
+        void release() {
+            if (lease == null) {
+                lock.unlock();
+            } else {
+                lease.release();
+            }
+        }
+    }
+
     /** Waits; {@code null} if refused. */
     @Nullable
-    Lease take() throws InterruptedException {
-        return observed.take(operation.group(), lock, operation.waitFor());
+    Hold take(boolean byHandle) throws InterruptedException {
+        return observed.take(operation.group(), lock, operation.waitFor(), byHandle);
     }
 
     /** The same without a thread; completes with {@code null} if refused. */
@@ -42,9 +60,9 @@ record LockTurn(
     }
 
     /** Gives the lock back after the method has ended; throws if it had been lost, unless that is nobody's business. */
-    void release(Lease lease) {
+    void release(Hold hold) {
         try {
-            lease.release();
+            hold.release();
         } catch (LeaseLostException lost) {
             if (!operation.ignoreLoss()) {
                 throw lost;

@@ -13,6 +13,7 @@ import org.springframework.util.StringUtils;
 
 /** {@code spring.data.redis.*} in an application without Spring Data Redis. */
 final class PropertiesRedis implements ApplicationRedis {
+    private static final String PREFIX = "spring.data.redis";
 
     /** The ones that say where Redis is. */
     record Redis(
@@ -43,13 +44,13 @@ final class PropertiesRedis implements ApplicationRedis {
     private final @Nullable SslBundles bundles;
 
     PropertiesRedis(Environment environment, @Nullable SslBundles bundles) {
-        this.redis = Binder.get(environment).bindOrCreate("spring.data.redis", Redis.class);
+        this.redis = Binder.get(environment).bindOrCreate(PREFIX, Redis.class);
         this.bundles = bundles;
     }
 
     @Override
     public RedisTarget target(@Nullable Duration timeout) {
-        RedisTarget.Builder target = new RedisTarget.Builder()
+        RedisTarget.Builder target = new RedisTarget.Builder(PREFIX)
                 .credentials(redis.username(), redis.password())
                 .database(redis.database())
                 .timeout(timeout)
@@ -78,7 +79,7 @@ final class PropertiesRedis implements ApplicationRedis {
         String user = uri.getUserInfo();
         int colon = user == null ? -1 : user.indexOf(':');
         String path = uri.getPath() == null ? "" : uri.getPath().replace("/", "");
-        return new RedisTarget.Builder()
+        return new RedisTarget.Builder(PREFIX)
                 .credentials(
                         colon < 1 ? redis.username() : user.substring(0, colon),
                         user == null ? redis.password() : user.substring(colon + 1))

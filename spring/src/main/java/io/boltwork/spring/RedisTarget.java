@@ -16,6 +16,7 @@ import org.springframework.boot.ssl.SslBundle;
 /**
  * Where Redis is and how to talk to it, whoever has said it. Immutable.
  *
+ * @param said which property says so
  * @param kind how it is deployed
  * @param uris its addresses in Boltwork's form: one, unless it is a master with replicas or a cluster
  * @param sentinelUser the sentinels' user, if they have users
@@ -23,6 +24,7 @@ import org.springframework.boot.ssl.SslBundle;
  * @param sslBundle what TLS uses, if not what the JVM trusts
  */
 record RedisTarget(
+        String said,
         Kind kind,
         List<String> uris,
         @Nullable String sentinelUser,
@@ -41,7 +43,16 @@ record RedisTarget(
 
     /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
     LockBackend connect(String keyPrefix) {
-        RedisOptions options = RedisOptions.defaults().keyPrefix(keyPrefix);
+        BoltworkProperties.check("boltwork.redis.key-prefix", keyPrefix, RedisOptions.defaults()::keyPrefix);
+        try {
+            return connect(RedisOptions.defaults().keyPrefix(keyPrefix));
+        } catch (IllegalArgumentException e) {
+            throw BoltworkProperties.invalid(said, withoutCredentials(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private LockBackend connect(RedisOptions defaults) {
+        RedisOptions options = defaults;
         if (sslBundle != null) {
             options = options.sslOptions(lettuce(sslBundle));
         }
@@ -71,6 +82,7 @@ record RedisTarget(
 
     /** Collects what is said in parts. */
     static final class Builder {
+        private final String said;
         private final List<String> nodes = new ArrayList<>();
         private Kind kind = Kind.ONE;
         private @Nullable String user;
@@ -82,6 +94,10 @@ record RedisTarget(
         private @Nullable SslBundle sslBundle;
         private @Nullable String sentinelUser;
         private @Nullable String sentinelPassword;
+
+        Builder(String said) {
+            this.said = said;
+        }
 
         Builder kind(Kind kind) {
             this.kind = kind;
@@ -133,7 +149,7 @@ record RedisTarget(
             List<String> uris = kind == Kind.ONE
                     ? List.of(uri(master == null ? scheme : scheme + "-sentinel", String.join(",", nodes)))
                     : nodes.stream().map(node -> uri(scheme, node)).collect(Collectors.toList());
-            return new RedisTarget(kind, uris, sentinelUser, sentinelPassword, sslBundle);
+            return new RedisTarget(said, kind, uris, sentinelUser, sentinelPassword, sslBundle);
         }
 
         private String uri(String scheme, String hosts) {
@@ -158,9 +174,10 @@ record RedisTarget(
     /** Without credentials. */
     @Override
     public String toString() {
-        return kind + " "
-                + uris.stream()
-                        .map(uri -> uri.replaceFirst("//[^/]*@", "//***@"))
-                        .toList();
+        return kind + " " + withoutCredentials();
+    }
+
+    private List<String> withoutCredentials() {
+        return uris.stream().map(uri -> uri.replaceFirst("//.*@", "//***@")).toList();
     }
 }

@@ -3,6 +3,7 @@ package io.boltwork.spring;
 import io.boltwork.spring.BoltworkProperties.Server;
 import io.boltwork.spring.BoltworkProperties.ServerType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.Environment;
@@ -22,6 +24,7 @@ import org.springframework.util.StringUtils;
 /** Finds out where Redis is. */
 final class RedisTargets {
     private static final Log LOG = LogFactory.getLog(RedisTargets.class);
+    private static final String OWN_FORM = "boltwork.redis";
     private static final String SHORT_FORM = "boltwork.lock.server";
     private static final String OLD_FORM = "redisson.lock.server";
 
@@ -37,10 +40,11 @@ final class RedisTargets {
 
     /** What Boltwork's own properties say, or else the application's own connection. */
     RedisTarget find(ApplicationRedis application) {
-        List<String> uris = properties.redis().uri();
+        List<String> uris = whole(properties.redis().uri());
         if (!uris.isEmpty()) {
             List<String> timed = uris.stream().map(this::withTimeout).toList();
             return new RedisTarget(
+                    OWN_FORM + ".uri",
                     uris.size() == 1 ? RedisTarget.Kind.ONE : RedisTarget.Kind.REPLICATED,
                     timed,
                     properties.redis().sentinelUsername(),
@@ -59,6 +63,19 @@ final class RedisTargets {
         return application.target(timeout());
     }
 
+    /** A list in one property is cut at its commas, and so are the sentinels of one URI. */
+    private static List<String> whole(List<String> parts) {
+        List<String> uris = new ArrayList<>();
+        for (String part : parts) {
+            if (uris.isEmpty() || part.contains("://")) {
+                uris.add(part);
+            } else {
+                uris.set(uris.size() - 1, uris.get(uris.size() - 1) + "," + part);
+            }
+        }
+        return uris;
+    }
+
     private RedisTarget target(String form, Server server) {
         String address = Objects.requireNonNull(server.address());
         boolean tls = address.startsWith("rediss://");
@@ -66,7 +83,7 @@ final class RedisTargets {
                 .map(node -> node.strip().replaceFirst("^rediss?://", ""))
                 .filter(node -> !node.isEmpty())
                 .toList();
-        RedisTarget.Builder target = new RedisTarget.Builder()
+        RedisTarget.Builder target = new RedisTarget.Builder(form + ".address")
                 .credentials(server.username(), server.password())
                 .database(server.database())
                 .timeout(timeout())
@@ -74,8 +91,14 @@ final class RedisTargets {
         if (server.type() == ServerType.SENTINEL) {
             nodes = sentinels(form, server, nodes, target);
         } else if (server.type() == ServerType.STANDALONE && nodes.size() != 1) {
-            throw new IllegalArgumentException(form + ".address must be one address for type=standalone, but there are "
-                    + nodes.size() + "; set " + form + ".type to sentinel or masterslave, or name one server");
+            throw BoltworkProperties.invalid(
+                    form + ".address",
+                    address,
+                    "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
+                            + ".type to sentinel or masterslave, or name one server.");
+        }
+        if (server.database() < 0) {
+            throw BoltworkProperties.invalid(form + ".database", server.database(), "It must be 0 or more.");
         }
         target.kind(
                 switch (server.type()) {
@@ -96,9 +119,11 @@ final class RedisTargets {
             sentinels = nodes.subList(1, nodes.size());
         }
         if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
-            throw new IllegalArgumentException(
+            throw BoltworkProperties.invalid(
+                    form + ".address",
+                    server.address(),
                     "type=sentinel needs the master's name and the sentinels: set " + form + ".master=mymaster and "
-                            + form + ".address=host1:26379,host2:26379, or begin the address with the name");
+                            + form + ".address=host1:26379,host2:26379, or begin the address with the name.");
         }
         target.sentinel(
                 master,
@@ -120,18 +145,26 @@ final class RedisTargets {
 
     private @Nullable Duration timeout() {
         Duration own = properties.redis().timeout();
-        return own != null
-                ? own
-                : binder.bind("spring.data.redis.timeout", Duration.class).orElse(null);
+        if (own != null) {
+            return own;
+        }
+        Duration applications =
+                binder.bind("spring.data.redis.timeout", Duration.class).orElse(Duration.ZERO);
+        return applications.compareTo(Duration.ZERO) > 0 ? applications : null; // none: Lettuce waits for ever
     }
 
     private @Nullable SslBundle bundle(@Nullable String name) {
         if (!StringUtils.hasText(name)) {
             return null;
         }
-        if (bundles == null) {
-            throw new IllegalStateException("There are no SSL bundles to find '" + name + "' in");
+        try {
+            if (bundles != null) {
+                return bundles.getBundle(name);
+            }
+        } catch (NoSuchSslBundleException e) {
+            LOG.debug("There is no SSL bundle " + name, e);
         }
-        return bundles.getBundle(name);
+        throw BoltworkProperties.invalid(
+                OWN_FORM + ".ssl-bundle", name, "There is no such bundle in spring.ssl.bundle.*.");
     }
 }

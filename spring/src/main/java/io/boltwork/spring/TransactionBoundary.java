@@ -18,7 +18,12 @@ final class TransactionBoundary {
 
     private TransactionBoundary() {}
 
-    /** Whether this thread is in a transaction, which then gives the lock back. */
+    /** Whether this thread is in a transaction. */
+    static boolean isThere() {
+        return PRESENT && End.isThere();
+    }
+
+    /** The same; that transaction then gives the lock back. */
     static boolean takes(LockTurn turn, Lease lease) {
         return PRESENT && End.register(turn, lease);
     }
@@ -26,9 +31,13 @@ final class TransactionBoundary {
     /** Apart, because it is made of classes that need not be there. */
     private record End(LockTurn turn, Lease lease) implements TransactionSynchronization {
 
+        static boolean isThere() {
+            return TransactionSynchronizationManager.isActualTransactionActive()
+                    && TransactionSynchronizationManager.isSynchronizationActive();
+        }
+
         static boolean register(LockTurn turn, Lease lease) {
-            if (!TransactionSynchronizationManager.isActualTransactionActive()
-                    || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            if (!isThere()) {
                 return false;
             }
             TransactionSynchronizationManager.registerSynchronization(new End(turn, lease));
@@ -51,7 +60,7 @@ final class TransactionBoundary {
         @Override
         public void afterCompletion(int status) {
             try {
-                turn.release(lease);
+                turn.release(new LockTurn.Hold(turn.lock(), lease));
             } catch (LeaseLostException lost) {
                 if (status == STATUS_COMMITTED) {
                     throw lost; // Spring logs it: it was lost while the database was committing

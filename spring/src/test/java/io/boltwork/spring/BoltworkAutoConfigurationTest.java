@@ -8,10 +8,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.redis.RedisBackend;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Certificates;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
@@ -19,13 +16,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -89,21 +84,6 @@ class BoltworkAutoConfigurationTest {
     }
 
     @Test
-    void connectionDetailsOfAServiceConnectionGoBeforeProperties() {
-        application
-                .withPropertyValues("spring.data.redis.port=1")
-                .withBean(DataRedisConnectionDetails.class, ServiceConnection::new)
-                .run(context -> assertUsable(context.getBean(LockClient.class)));
-    }
-
-    private static final class ServiceConnection implements DataRedisConnectionDetails {
-        @Override
-        public Standalone getStandalone() {
-            return Standalone.of(redis.host(), redis.port());
-        }
-    }
-
-    @Test
     void oneApplicationOnFourDeployments() {
         assertUsable("boltwork.lock.server.address=127.0.0.1:" + redis.port());
         assertUsable("redisson.lock.server.address=127.0.0.1:" + redis.port(), "redisson.lock.server.type=standalone");
@@ -128,48 +108,6 @@ class BoltworkAutoConfigurationTest {
             assertUsable("boltwork.lock.server.type=masterslave", "boltwork.lock.server.address=" + addresses);
             assertUsable("spring.data.redis.masterreplica.nodes=" + addresses);
         }
-    }
-
-    @Test
-    void tlsBySslBundle() throws Exception {
-        Assumptions.assumeTrue(RedisServer.knowsTls(), "SKIPPED: this redis-server has no TLS");
-        try (Certificates certificates = Certificates.make();
-                RedisServer server = RedisServer.startTls(certificates, true)) {
-            int port = Integer.parseInt(server.tlsUri().replaceAll(".*:", ""));
-            assertUsable(
-                    "spring.data.redis.host=127.0.0.1",
-                    "spring.data.redis.port=" + port,
-                    "spring.data.redis.ssl.bundle=redis",
-                    "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificates.authority(),
-                    "spring.ssl.bundle.pem.redis.keystore.certificate=file:" + certificates.client(),
-                    "spring.ssl.bundle.pem.redis.keystore.private-key=file:" + certificates.clientKey());
-        }
-    }
-
-    @Test
-    void whatTheApplicationHasItselfGoesBefore() {
-        application
-                .withBean("own", LockBackend.class, MemoryBackend::create)
-                .run(context ->
-                        assertThat(context).doesNotHaveBean(RedisBackend.class).hasSingleBean(LockBackend.class));
-        application
-                .withBean("own", LockClient.class, () -> LockClient.create(MemoryBackend.create()))
-                .run(context -> assertThat(context)
-                        .doesNotHaveBean(LockBackend.class)
-                        .hasSingleBean(LockClient.class)
-                        .hasSingleBean(LockTemplate.class));
-    }
-
-    @Test
-    void switchedOff() {
-        application
-                .withPropertyValues("boltwork.enabled=false")
-                .run(context ->
-                        assertThat(context).doesNotHaveBean(LockClient.class).doesNotHaveBean(LockInterceptor.class));
-        application
-                .withPropertyValues("boltwork.backend=memory", "boltwork.lock.enabled=false")
-                .run(context ->
-                        assertThat(context).hasSingleBean(LockClient.class).doesNotHaveBean(LockInterceptor.class));
     }
 
     @Test

@@ -2,64 +2,54 @@ package io.boltwork.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.InputStream;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What tools read: metadata of properties, hints for native images. */
+/** What tools read of properties. */
 class MetadataTest {
 
     @Test
-    void everyPropertyHasADescription() throws Exception {
-        Set<String> names = new HashSet<>();
+    void everyPropertyHasADescriptionATestAndAPlaceInTheDocs() throws Exception {
+        String docs = Files.readString(Path.of("..", "docs", "spring.md"));
+        String tests;
+        try (Stream<Path> all = Files.list(Path.of("src/test/java/io/boltwork/spring"))) {
+            tests = all.filter(file -> !file.endsWith("MetadataTest.java"))
+                    .map(MetadataTest::text)
+                    .collect(Collectors.joining());
+        }
+        int count = 0;
         try (InputStream in = getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            JsonNode all = JsonMapper.shared().readTree(in).get("properties");
-            for (JsonNode property : all) {
-                names.add(property.get("name").asString());
-                assertThat(property.path("description").asString(""))
-                        .as(property.get("name").asString())
-                        .isNotBlank();
+            for (JsonNode property : JsonMapper.shared().readTree(in).get("properties")) {
+                String name = property.get("name").asString();
+                assertThat(property.path("description").asString("")).as(name).isNotBlank();
+                if (name.startsWith("boltwork.")) {
+                    assertThat(docs).as("docs/spring.md").contains("`" + name);
+                    String last = name.substring(name.lastIndexOf('.'));
+                    assertThat(tests.contains(name)
+                                    || tests.contains(" + \"" + last.substring(1) + "=")
+                                    || tests.contains(last + "="))
+                            .as("a test of " + name)
+                            .isTrue();
+                    count++;
+                }
             }
         }
-        assertThat(names)
-                .containsAll(List.of(
-                        "boltwork.enabled",
-                        "boltwork.backend",
-                        "boltwork.application",
-                        "boltwork.outage-patience",
-                        "boltwork.shutdown-time",
-                        "boltwork.slice",
-                        "boltwork.redis.uri",
-                        "boltwork.redis.key-prefix",
-                        "boltwork.redis.timeout",
-                        "boltwork.redis.ssl-bundle",
-                        "boltwork.lock.enabled",
-                        "boltwork.lock.prefix",
-                        "boltwork.lock.order",
-                        "boltwork.lock.names",
-                        "boltwork.lock.server.type",
-                        "boltwork.lock.server.address",
-                        "boltwork.lock.server.password",
-                        "boltwork.lock.server.database",
-                        "boltwork.metrics.max-groups",
-                        "redisson.lock.server.address"));
+        assertThat(count).isGreaterThan(20);
     }
 
-    @Test
-    void nativeImagesHaveTheScriptsAndWhatExpressionsLookAt() {
-        RuntimeHints hints = new RuntimeHints();
-        new BoltworkRuntimeHints().registerHints(hints, getClass().getClassLoader());
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/acquire.lua"))
-                .accepts(hints);
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/include/time.lua"))
-                .accepts(hints);
-        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(LockExpressionRoot.class, "getArgs"))
-                .accepts(hints);
+    private static String text(Path file) {
+        try {
+            return Files.isRegularFile(file) ? Files.readString(file) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

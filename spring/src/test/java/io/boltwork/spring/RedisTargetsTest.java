@@ -41,6 +41,22 @@ class RedisTargetsTest {
     }
 
     @Test
+    void sentinelsOfOneUriAreNotSeveralUris() {
+        assertThat(find(Map.of(
+                                "boltwork.redis.uri",
+                                "redis-sentinel://a:1,b:2,c:3/0#mymaster",
+                                "boltwork.redis.timeout",
+                                "3s"))
+                        .uris())
+                .containsExactly("redis-sentinel://a:1,b:2,c:3/0?timeout=3000ms#mymaster");
+    }
+
+    @Test
+    void aTimeoutOfNothingIsTheDefault() {
+        assertThat(find(Map.of("spring.data.redis.timeout", "0")).uris()).containsExactly("redis://localhost:6379/0");
+    }
+
+    @Test
     void shortFormStandalone() {
         RedisTarget target = find(Map.of(
                 "boltwork.lock.server.address", "short:2",

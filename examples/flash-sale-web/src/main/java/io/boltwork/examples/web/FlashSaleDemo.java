@@ -11,12 +11,13 @@ import java.util.concurrent.CountDownLatch;
 class FlashSaleDemo {
     private static final int FIRST = 8086;
     private static final int SECOND = 8087;
+    private static final String SHOPS = "--sale.shops=http://127.0.0.1:" + FIRST + ",http://127.0.0.1:" + SECOND;
 
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         try (RedisServer redis = RedisServer.startEmbedded();
-                ChildJvm first = shop(redis, FIRST);
-                ChildJvm second = shop(redis, SECOND)) {
+                ChildJvm first = shop(redis, FIRST, SHOPS);
+                ChildJvm second = shop(redis, SECOND, SHOPS)) {
             PrintStream out = System.out;
             out.println("Two shops: http://localhost:" + FIRST + " and http://localhost:" + SECOND + ", on Redis "
                     + redis.version() + ". Ctrl-C ends them.");
@@ -30,8 +31,7 @@ class FlashSaleDemo {
         List<String> settings = new ArrayList<>(List.of(
                 "--server.port=" + port,
                 "--spring.data.redis.host=" + redis.host(),
-                "--spring.data.redis.port=" + redis.port(),
-                "--sale.shops=http://127.0.0.1:" + FIRST + ",http://127.0.0.1:" + SECOND));
+                "--spring.data.redis.port=" + redis.port()));
         settings.addAll(List.of(more));
         return ChildJvm.start(
                 FlashSaleApplication.class, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), settings);

@@ -2,10 +2,17 @@ package io.boltwork.examples.web;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.LockException;
+import io.boltwork.spring.LockRefusedException;
 import java.util.concurrent.TimeUnit;
+import org.springframework.dao.DataAccessException;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Purchases: with each way to lock, and without one. */
@@ -13,6 +20,7 @@ import org.springframework.web.bind.annotation.RestController;
 class SaleController {
     private static final String SOLD = "sold";
     private static final String LATE = "sold out";
+    private static final String BUSY = "busy";
 
     private final Stock stock;
     private final AnnotatedStock annotated;
@@ -38,7 +46,7 @@ class SaleController {
     String byTryLock(@RequestParam(defaultValue = "60") long wait) throws InterruptedException {
         if (!lock.tryLock(wait, TimeUnit.SECONDS)) {
             stock.turnedAway();
-            return "busy";
+            return BUSY;
         }
         try {
             return stock.decrease() ? SOLD : LATE;
@@ -61,5 +69,23 @@ class SaleController {
     String open(@RequestParam(defaultValue = "" + Stock.ITEMS) int items) {
         stock.open(items);
         return Integer.toString(stock.left());
+    }
+
+    @GetMapping("/worked")
+    long workedMicros() {
+        return stock.worked().toNanos() / 1_000;
+    }
+
+    /** Of the annotation; the other two say so themselves. */
+    @ExceptionHandler
+    String refused(LockRefusedException refused) {
+        return BUSY;
+    }
+
+    /** Redis is down, or the lease was lost: whether the item was sold is not known. */
+    @ExceptionHandler({LockException.class, DataAccessException.class})
+    @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+    String unknown(RuntimeException failure) {
+        return "try again later: " + failure.getMessage();
     }
 }

@@ -3,6 +3,7 @@ package io.boltwork.examples.web;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
@@ -16,6 +17,7 @@ class Stock {
 
     private final StringRedisTemplate redis;
     private final Duration work;
+    private final LongAdder worked = new LongAdder();
 
     Stock(StringRedisTemplate redis, @Value("${sale.work}") Duration work) {
         this.redis = redis;
@@ -38,13 +40,20 @@ class Stock {
 
     /** Whether there was one left. */
     boolean decrease() throws InterruptedException {
+        long begun = System.nanoTime();
         int left = left();
         Thread.sleep(work.toMillis());
         if (left > 0) {
             redis.opsForValue().set(LEFT, Integer.toString(left - 1));
         }
         redis.opsForHash().increment(COUNTS, left > 0 ? "sold" : "late", 1);
+        worked.add(System.nanoTime() - begun);
         return left > 0;
+    }
+
+    /** What all purchases here have taken so far, from when they had the lock. */
+    Duration worked() {
+        return Duration.ofNanos(worked.sum());
     }
 
     void turnedAway() {

@@ -1,0 +1,96 @@
+package io.boltwork.examples.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A thousand buyers within five seconds, 50 ms each: the lock is never idle while somebody wants it. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class SaleThroughputTest {
+    private static final int BUYERS = 1_000;
+    private static final int WARM_UP = 200;
+    private static final Duration ARRIVAL = Duration.ofSeconds(5);
+
+    private static TwoShops shops;
+
+    @BeforeAll
+    static void open() throws Exception {
+        shops = new TwoShops("--sale.work=50ms");
+        for (String endpoint : List.of("/lock-decrease-stock", "/annotation-lock-decrease-stock")) {
+            for (CompletableFuture<HttpResponse<String>> first : shops.crowd(WARM_UP, endpoint)) {
+                TwoShops.answer(first); // until the code is compiled
+            }
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        shops.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/lock-decrease-stock", "/trylock-decrease-stock", "/annotation-lock-decrease-stock"})
+    void almostAllTheTimeIsWork(String endpoint) throws Exception {
+        shops.open(BUYERS);
+        double before = worked();
+        long begun = System.nanoTime();
+        for (CompletableFuture<HttpResponse<String>> buyer : arriving(endpoint)) {
+            assertThat(TwoShops.answer(buyer).body()).isEqualTo("sold");
+        }
+        double elapsed = (System.nanoTime() - begun) / 1e9;
+        double share = (worked() - before) / elapsed;
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %.1f buyers/s, %.2f %% of what their work allows%n",
+                endpoint,
+                BUYERS / elapsed,
+                100 * share);
+        assertThat(share).isGreaterThan(0.975);
+        assertThat(shops.redis().command("GET", "sale:stock")).isEqualTo("0");
+    }
+
+    /** Evenly over the five seconds. */
+    private static List<CompletableFuture<HttpResponse<String>>> arriving(String endpoint) {
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        List<CompletableFuture<HttpResponse<String>>> buyers = new ArrayList<>();
+        for (int i = 0; i < BUYERS; i++) {
+            int buyer = i;
+            CompletableFuture<HttpResponse<String>> answer = new CompletableFuture<>();
+            buyers.add(answer);
+            clock.schedule(
+                    () -> shops.ask(buyer % 2, endpoint).whenComplete((response, failure) -> {
+                        if (failure == null) {
+                            answer.complete(response);
+                        } else {
+                            answer.completeExceptionally(failure);
+                        }
+                    }),
+                    ARRIVAL.toNanos() / BUYERS * i,
+                    TimeUnit.NANOSECONDS);
+        }
+        clock.shutdown(); // what is scheduled still comes
+        return buyers;
+    }
+
+    /** Seconds of work under the lock, in both shops. */
+    private static double worked() throws Exception {
+        double micros = 0;
+        for (int shop = 0; shop < 2; shop++) {
+            micros += Long.parseLong(TwoShops.answer(shops.ask(shop, "/worked")).body());
+        }
+        return micros / 1e6;
+    }
+}

@@ -1,0 +1,29 @@
+package io.boltwork.examples.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.spring.DistributedLock;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The starter's name as a module. Maven makes its jar before these tests from {@code package} on; by {@code test} there is none. */
+class StarterModuleNameTest {
+
+    @Test
+    void theJarHasItsName() throws Exception {
+        Path jar = Path.of(DistributedLock.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        assumeTrue(Files.isRegularFile(jar), "there is no jar yet");
+        ModuleDescriptor module =
+                ModuleFinder.of(jar).findAll().iterator().next().descriptor();
+        assertThat(module.name()).isEqualTo("io.boltwork.spring");
+        assertThat(module.isAutomatic()).isTrue();
+    }
+}

@@ -1,0 +1,133 @@
+package io.boltwork.spring.boot3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockMode;
+import io.boltwork.spring.LockRefusedException;
+import io.boltwork.spring.LockTemplate;
+import io.boltwork.spring.LocksEndpoint;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** What works there, and what does not. */
+class SpringBoot3Test {
+    private static RedisServer redis;
+    private static ConfigurableApplicationContext application;
+    private static LockClient locks;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        application = run("spring.data.redis.port=" + redis.port());
+        locks = application.getBean(LockClient.class);
+    }
+
+    private static ConfigurableApplicationContext run(String... properties) {
+        return new SpringApplicationBuilder(App.class)
+                .web(WebApplicationType.NONE)
+                .properties("spring.main.banner-mode=off", "management.endpoints.web.exposure.include=locks")
+                .properties(properties)
+                .run();
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        redis.close();
+    }
+
+    @Test
+    void thisIsSpringBoot3() {
+        assertThat(SpringBootVersion.getVersion()).startsWith("3.5.");
+    }
+
+    @Test
+    void annotationAndTemplate() throws Exception {
+        Till till = application.getBean(Till.class);
+        assertThat(till.buy("1001", null)).isPositive();
+        assertThat(till.later("1001").get(5, TimeUnit.SECONDS)).isEqualTo("held");
+        FencedLock stock = locks.lock("stock:1001");
+        try (Lease lease = stock.acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
+            assertThat(lease.isValid()).isTrue();
+            assertThatExceptionOfType(LockRefusedException.class).isThrownBy(() -> till.buy("1001", null));
+        }
+        assertThat(application.getBean(LockTemplate.class).execute("stock:1001", () -> stock.isHeldByCurrentThread()))
+                .isTrue();
+        assertThat(stock.isLocked()).isFalse();
+    }
+
+    @Test
+    void mistakesStopTheApplication() {
+        assertThatExceptionOfType(Exception.class)
+                .isThrownBy(() -> run("boltwork.backend=memory", "boltwork.slice=2s"))
+                .satisfies(failure -> assertThat(failure).hasStackTraceContaining("boltwork.slice"));
+    }
+
+    @Test
+    void theApplicationsOwnRedisWorksBesideIt() {
+        StringRedisTemplate template = application.getBean(StringRedisTemplate.class);
+        template.opsForValue().set("left", "10");
+        assertThat(template.opsForValue().get("left")).isEqualTo("10");
+    }
+
+    @Test
+    void endpointAndMeters() {
+        assertThat(application.getBean(LocksEndpoint.class).list(null, null)).isNotNull();
+        MeterRegistry meters = application.getBean(MeterRegistry.class);
+        locks.lock("counted:1").acquire().release();
+        Await.until(
+                "counted",
+                () -> meters.find("boltwork.lock.acquired")
+                                .tag("group", "counted")
+                                .counter()
+                        != null);
+    }
+
+    /** Its classes are in other packages there. */
+    @Test
+    void noHealth() {
+        assertThat(application.containsBean("locksHealthIndicator")).isFalse();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Till.class)
+    static class App {}
+
+    static class Till {
+        private final LockClient locks;
+
+        Till(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @DistributedLock(name = "stock:#{#item}", mode = LockMode.TRY)
+        public long buy(String item, Lease lease) {
+            return lease.fencingToken();
+        }
+
+        @DistributedLock("stock:#{#item}")
+        public CompletableFuture<String> later(String item) {
+            return CompletableFuture.completedFuture(locks.lock("stock:" + item).isLocked() ? "held" : "free");
+        }
+    }
+}

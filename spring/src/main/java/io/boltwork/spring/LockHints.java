@@ -1,0 +1,81 @@
+package io.boltwork.spring;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/*
+ * Expressions call methods by reflection, and so does a refusal its fallback. The types are those that the beans' methods
+ * declare; what an expression makes of an Object is for the application to hint at.
+ */
+/** What native images need for the annotations of all beans. */
+final class LockHints implements BeanFactoryInitializationAotProcessor {
+
+    @Override
+    public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
+            ConfigurableListableBeanFactory beans) {
+        Found found = new Found(new LinkedHashSet<>(), new LinkedHashSet<>(), new LinkedHashSet<>());
+        for (String name : beans.getBeanDefinitionNames()) {
+            Class<?> type = beans.getType(name, false);
+            if (type != null && LockOperationSource.isCandidate(ClassUtils.getUserClass(type))) {
+                look(ClassUtils.getUserClass(type), beans, found);
+            }
+        }
+        return found.isEmpty()
+                ? null
+                : (generation, code) -> found.addTo(generation.getRuntimeHints().reflection());
+    }
+
+    private static void look(Class<?> type, ConfigurableListableBeanFactory beans, Found found) {
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            Arrays.stream(each.getDeclaredMethods())
+                    .filter(method -> !method.isSynthetic())
+                    .forEach(method -> LockOperationSource.annotations(method, type)
+                            .forEach(lock -> look(type, method, lock, beans, found)));
+        }
+    }
+
+    private static void look(
+            Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, Found found) {
+        if (!lock.fallback().isEmpty()) {
+            found.methods().add(LockOperationParser.fallback(method, type, lock));
+        }
+        ExpressionTypes types = new ExpressionTypes(method, type, beans, found);
+        types.ofText(lock.name());
+        types.ofText(lock.message());
+        types.ofExpression(lock.condition());
+        for (String key : lock.keys()) {
+            types.ofExpression(key);
+        }
+    }
+
+    /**
+     * What is called by reflection.
+     *
+     * @param methods fallbacks
+     * @param types whose public methods expressions may call
+     * @param fields that expressions read
+     */
+    record Found(Set<Method> methods, Set<Class<?>> types, Set<Field> fields) {
+
+        boolean isEmpty() {
+            return methods.isEmpty() && types.isEmpty() && fields.isEmpty();
+        }
+
+        void addTo(ReflectionHints hints) {
+            methods.forEach(method -> hints.registerMethod(method, ExecutableMode.INVOKE));
+            types.forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
+            fields.forEach(hints::registerField);
+        }
+    }
+}

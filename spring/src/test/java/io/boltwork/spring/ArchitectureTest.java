@@ -1,0 +1,56 @@
+package io.boltwork.spring;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The starter stands on core; what else it knows, it can do without. */
+@AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule NOTHING_NEEDS_THE_STARTER = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.boltwork.spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.boltwork.spring..", "org.springframework..");
+
+    @ArchTest
+    static final ArchRule ONLY_THE_TARGET_CONNECTS_TO_REDIS = noClasses()
+            .that()
+            .resideInAPackage("io.boltwork.spring")
+            .and()
+            .haveNameNotMatching(".*(RedisTarget|\\$RedisConfiguration)")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.boltwork.redis..", "io.lettuce..");
+
+    @ArchTest
+    static final ArchRule ONLY_ITS_CONFIGURATION_KNOWS_MEMORY = noClasses()
+            .that()
+            .resideInAPackage("io.boltwork.spring")
+            .and()
+            .haveSimpleNameNotStartingWith("MemoryConfiguration")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.boltwork.memory..");
+
+    @ArchTest
+    static final ArchRule THE_STARTER_IS_FLAT =
+            classes().that().resideInAPackage("io.boltwork.spring..").should().resideInAPackage("io.boltwork.spring");
+
+    @ArchTest
+    static final ArchRule ONLY_AUTO_CONFIGURATIONS_KNOW_THEM = noClasses()
+            .that()
+            .resideInAPackage("io.boltwork.spring")
+            .and()
+            .haveNameNotMatching(".*AutoConfiguration(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching("io\\.boltwork\\.spring\\..*AutoConfiguration(\\$.*)?");
+}

@@ -1,0 +1,111 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.assertUsable;
+import static io.boltwork.spring.TestApplication.memory;
+import static io.boltwork.spring.TestApplication.redis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** When there is a client, and when {@link DistributedLock} has an effect. */
+class ConditionsTest {
+
+    @Test
+    void anOwnBackendGoesBefore() {
+        for (ApplicationContextRunner application : new ApplicationContextRunner[] {memory(), redis()}) {
+            application
+                    .withBean("own", LockBackend.class, MemoryBackend::create)
+                    .run(context -> assertThat(context)
+                            .hasSingleBean(LockBackend.class)
+                            .hasBean("own")
+                            .hasSingleBean(LockClient.class));
+        }
+    }
+
+    @Test
+    void anOwnClientGoesBefore() {
+        redis().withBean("own", LockClient.class, () -> LockClient.create(MemoryBackend.create()))
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(LockBackend.class)
+                        .hasSingleBean(LockClient.class)
+                        .hasSingleBean(LockTemplate.class)
+                        .hasSingleBean(LockInterceptor.class));
+    }
+
+    @Test
+    void anOwnTemplateGoesBefore() {
+        LockClient other = LockClient.create(MemoryBackend.create());
+        try (other) {
+            memory().withBean("own", LockTemplate.class, () -> new LockTemplate(other))
+                    .run(context -> assertThat(context)
+                            .hasSingleBean(LockTemplate.class)
+                            .hasBean("own"));
+        }
+    }
+
+    @Test
+    void nothingIsLockedWithoutAClient() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DistributedLockAutoConfiguration.class,
+                        BoltworkActuatorAutoConfiguration.class,
+                        BoltworkIntegrationAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(LockInterceptor.class)
+                        .doesNotHaveBean(LocksHealthIndicator.class)
+                        .doesNotHaveBean(BoltworkLockRegistry.class));
+    }
+
+    @Test
+    void memoryNeedsNeitherBoltworkRedisNorLettuce() {
+        memory().withClassLoader(new FilteredClassLoader("io.boltwork.redis", "io.lettuce"))
+                .run(context -> assertUsable(context.getBean(LockClient.class)));
+        redis().withClassLoader(new FilteredClassLoader(RedisBackend.class))
+                .run(context -> assertThat(context).getFailure().hasMessageContaining(LockBackend.class.getName()));
+    }
+
+    @Test
+    void detailsOfSpringDataRedisAreUsedWhereTheyAre() {
+        try (RedisServer server = RedisServer.start()) {
+            ApplicationContextRunner application =
+                    redis().withPropertyValues("spring.data.redis.port=" + server.port());
+            application.run(context -> {
+                assertThat(context).hasSingleBean(DetailsRedis.class);
+                assertUsable(context.getBean(LockClient.class));
+            });
+            application
+                    .withClassLoader(new FilteredClassLoader(DataRedisConnectionDetails.class))
+                    .run(context -> {
+                        assertThat(context).doesNotHaveBean(ApplicationRedis.class);
+                        assertUsable(context.getBean(LockClient.class));
+                    });
+            new ApplicationContextRunner() // the class is there, and nobody has configured it
+                    .withConfiguration(AutoConfigurations.of(BoltworkAutoConfiguration.class))
+                    .withPropertyValues("spring.data.redis.port=" + server.port())
+                    .run(context -> {
+                        assertThat(context).doesNotHaveBean(ApplicationRedis.class);
+                        assertUsable(context.getBean(LockClient.class));
+                    });
+        }
+    }
+
+    @Test
+    void transactionsAndReactorNeedNotBeThere() {
+        memory().withClassLoader(
+                        new FilteredClassLoader("org.springframework.transaction", "reactor", "org.reactivestreams"))
+                .withBean(LockPropertiesTest.Tuned.class)
+                .run(context -> assertThat(
+                                context.getBean(LockPropertiesTest.Tuned.class).held())
+                        .isEqualTo("tuned:1"));
+    }
+}

@@ -1,0 +1,134 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.javapoet.ClassName;
+
+/** What native images are told of. */
+class NativeHintsTest {
+
+    /** An argument. */
+    public static final class Order {
+        public String region = "eu";
+
+        public Customer getCustomer() {
+            return new Customer();
+        }
+    }
+
+    /** What an argument has. */
+    public static final class Customer {
+        public String id() {
+            return "7";
+        }
+    }
+
+    /** A bean that expressions ask. */
+    public static final class Regions {
+        public String current() {
+            return "eu";
+        }
+    }
+
+    static class Shop {
+        @DistributedLock(
+                name = "order:#{#order.customer.id()}:#{#order.region}",
+                onRefused = OnRefused.FALLBACK,
+                fallback = "busy")
+        public String buy(Order order) {
+            return "";
+        }
+
+        private String busy(Order order, LockRefusedException refused) {
+            return "";
+        }
+
+        @DistributedLock(
+                name = "${prefix}:#{${broken}}",
+                keys = {"@regions.current()", "#p0.length()"},
+                condition = "#root.target.open()",
+                message = "#{T(java.util.Locale).getDefault()}")
+        public void sell(String item) {}
+
+        public boolean open() {
+            return true;
+        }
+    }
+
+    static class Plain {
+        @DistributedLock("plain")
+        public void run() {}
+    }
+
+    @Test
+    void theScriptsAndWhatExpressionsLookAt() {
+        RuntimeHints hints = new RuntimeHints();
+        new BoltworkRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/acquire.lua"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/include/time.lua"))
+                .accepts(hints);
+        assertInvoked(hints, LockExpressionRoot.class, "getArgs");
+    }
+
+    @Test
+    void whatExpressionsAndRefusalsCall() throws Exception {
+        RuntimeHints hints = hints(Shop.class);
+        assertInvoked(hints, Order.class, "getCustomer");
+        assertInvoked(hints, Customer.class, "id");
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(Order.class, "region"))
+                .accepts(hints);
+        assertInvoked(hints, Regions.class, "current");
+        assertInvoked(hints, String.class, "length");
+        assertInvoked(hints, Shop.class, "open");
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(
+                                Shop.class.getDeclaredMethod("busy", Order.class, LockRefusedException.class)))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Locale.class.getMethod("getDefault")))
+                .accepts(hints);
+    }
+
+    @Test
+    void nothingWhereNothingIsCalled() {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerBeanDefinition("plain", new RootBeanDefinition(Plain.class));
+        assertThat(new LockHints().processAheadOfTime(beans)).isNull();
+    }
+
+    @Test
+    void springFindsIt() {
+        assertThat(AotServices.factories(getClass().getClassLoader()).load(BeanFactoryInitializationAotProcessor.class))
+                .hasAtLeastOneElementOfType(LockHints.class);
+    }
+
+    private static void assertInvoked(RuntimeHints hints, Class<?> type, String method) {
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(type, method))
+                .accepts(hints);
+    }
+
+    private static RuntimeHints hints(Class<?> type) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerBeanDefinition("shop", new RootBeanDefinition(type));
+        beans.registerBeanDefinition("regions", new RootBeanDefinition(Regions.class));
+        BeanFactoryInitializationAotContribution contribution = new LockHints().processAheadOfTime(beans);
+        DefaultGenerationContext generation = new DefaultGenerationContext(
+                new ClassNameGenerator(ClassName.get(NativeHintsTest.class)), new InMemoryGeneratedFiles());
+        contribution.applyTo(generation, mock(BeanFactoryInitializationCode.class));
+        return generation.getRuntimeHints();
+    }
+}

@@ -1,0 +1,104 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.assertWrong;
+import static io.boltwork.spring.TestApplication.memory;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.spring.BoltworkActuatorAutoConfiguration.MetricsConfiguration.Meters;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/** When there are health, endpoint, meters, observations and Spring Integration's registry. */
+class OperationsConditionsTest {
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
+
+    @Test
+    void healthUnlessItIsSwitchedOffOrOnesOwnOrNotThere() {
+        memory().run(context -> assertThat(context).hasSingleBean(LocksHealthIndicator.class));
+        memory().withPropertyValues("management.health.locks.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+        memory().withPropertyValues("management.health.defaults.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+        HealthIndicator own = () -> Health.up().build();
+        memory().withBean("locksHealthIndicator", HealthIndicator.class, () -> own)
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(LocksHealthIndicator.class)
+                        .getBean("locksHealthIndicator")
+                        .isSameAs(own));
+        memory().withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksHealthIndicator"));
+    }
+
+    @Test
+    void endpointIfItIsExposed() {
+        memory().run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+        memory().withPropertyValues(EXPOSED).run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
+        memory().withPropertyValues(EXPOSED, "management.endpoint.locks.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+        LockClient other = LockClient.create(MemoryBackend.create());
+        try (other) {
+            memory().withPropertyValues(EXPOSED)
+                    .withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(other))
+                    .run(context -> assertThat(context)
+                            .hasSingleBean(LocksEndpoint.class)
+                            .hasBean("own"));
+        }
+        memory().withPropertyValues(EXPOSED)
+                .withClassLoader(new FilteredClassLoader(Endpoint.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksEndpoint"));
+    }
+
+    @Test
+    void metersWhereThereIsARegistry() {
+        memory().run(context -> assertThat(context).doesNotHaveBean(Meters.class));
+        ApplicationContextRunner measured = memory().withBean(MeterRegistry.class, SimpleMeterRegistry::new);
+        measured.run(context -> {
+            assertThat(context).hasSingleBean(Meters.class);
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("boltwork.lock.queue")
+                            .gauge()
+                            .value())
+                    .isZero();
+        });
+        measured.withClassLoader(new FilteredClassLoader("io.micrometer.core"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Meters.class));
+        assertWrong(measured, "boltwork.metrics.max-groups=0", "at least 1");
+        assertWrong(measured, "boltwork.metrics.max-groups=some", "some");
+    }
+
+    @Test
+    void observationsWhereThereIsOneRegistry() {
+        TestObservationRegistry registry = TestObservationRegistry.create();
+        memory().withBean(TestObservationRegistry.class, () -> registry).run(context -> {
+            context.getBean(LockTemplate.class).execute("stock:1", () -> "done");
+            TestObservationRegistryAssert.assertThat(registry)
+                    .hasSingleObservationThat()
+                    .hasNameEqualTo("boltwork.lock.acquire");
+        });
+    }
+
+    @Test
+    void lockRegistryWhereSpringIntegrationIsAndHasNoOther() {
+        memory().run(context -> assertThat(context).hasSingleBean(BoltworkLockRegistry.class));
+        LockRegistry<Lock> own = key -> new ReentrantLock();
+        memory().withBean("own", LockRegistry.class, () -> own)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LockRegistry.class)
+                        .doesNotHaveBean(BoltworkLockRegistry.class));
+        memory().withClassLoader(new FilteredClassLoader(LockRegistry.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("boltworkLockRegistry"));
+    }
+}

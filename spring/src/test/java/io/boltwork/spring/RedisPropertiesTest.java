@@ -1,0 +1,121 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.assertUsable;
+import static io.boltwork.spring.TestApplication.assertWrong;
+import static io.boltwork.spring.TestApplication.redis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.Slack;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code boltwork.redis.*}, each with a real Redis. */
+class RedisPropertiesTest {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void start() {
+        server = RedisServer.start("--user", "shop", "on", ">s3cret", "~*", "&*", "+@all");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void uri() {
+        usable("boltwork.redis.uri=redis://shop:s3cret@127.0.0.1:" + server.port() + "/0");
+        assertWrong(redis(), "boltwork.redis.uri=http://localhost", "redis://localhost:6379");
+        assertWrong(redis(), "boltwork.redis.uri=redis://localhost/first", "database");
+        assertFailed("s3cre7", "boltwork.redis.uri=redis://shop:s3cre7@127.0.0.1:" + server.port());
+    }
+
+    @Test
+    void severalUrisAreAMasterAndItsReplicas() {
+        try (ReplicaGroup group = ReplicaGroup.start(1)) {
+            usable("boltwork.redis.uri=" + String.join(",", group.uris()));
+        }
+    }
+
+    @Test
+    void keyPrefix() {
+        redis().withPropertyValues("boltwork.redis.uri=" + server.uri(), "boltwork.redis.key-prefix=mine")
+                .run(context -> {
+                    try (Lease lease =
+                            context.getBean(LockClient.class).lock("stock").acquire()) {
+                        assertThat(server.command("EXISTS", "mine:{stock}")).isEqualTo(1L);
+                        assertThat(lease.isValid()).isTrue();
+                    }
+                });
+        assertWrong(redis(), "boltwork.redis.key-prefix=a b", "no braces, blanks");
+    }
+
+    @Test
+    void timeout() {
+        try (RedisServer slow = RedisServer.start()) {
+            redis().withPropertyValues("boltwork.redis.uri=" + slow.uri(), "boltwork.redis.timeout=150ms")
+                    .run(context -> {
+                        LockClient locks = context.getBean(LockClient.class);
+                        assertUsable(locks);
+                        slow.freeze();
+                        long begun = System.nanoTime();
+                        assertThatExceptionOfType(BackendException.class)
+                                .isThrownBy(() -> locks.lock("stock").tryLock());
+                        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                                .as("2 s by default")
+                                .isBetween(Duration.ofMillis(140), Slack.of(Duration.ofMillis(1_500)));
+                        slow.thaw();
+                    });
+        }
+        assertWrong(redis(), "boltwork.redis.timeout=0", "at least 1 ms");
+    }
+
+    @Test
+    void sslBundleThatIsNotThere() {
+        assertWrong(
+                redis().withPropertyValues("boltwork.redis.uri=rediss://127.0.0.1:1"),
+                "boltwork.redis.ssl-bundle=nobody",
+                "no such bundle");
+    }
+
+    @Test
+    void sentinelUsernameAndPassword() {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            for (RedisServer sentinel : group.sentinels()) {
+                sentinel.command("ACL", "SETUSER", "watcher", "on", ">w4tch", "~*", "&*", "+@all");
+            }
+            String uri = "boltwork.redis.uri=" + group.uri();
+            usable(uri, "boltwork.redis.sentinel-username=watcher", "boltwork.redis.sentinel-password=w4tch");
+            assertFailed(
+                    "w4tsch",
+                    uri,
+                    "boltwork.redis.sentinel-username=watcher",
+                    "boltwork.redis.sentinel-password=w4tsch");
+        }
+    }
+
+    private static void usable(String... properties) {
+        redis().withPropertyValues(properties).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertUsable(context.getBean(LockClient.class));
+        });
+    }
+
+    private static void assertFailed(String secret, String... properties) {
+        redis().withPropertyValues(properties)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .satisfies(root -> assertThat(root.toString()).doesNotContain(secret)));
+    }
+}

@@ -1,0 +1,95 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.assertUsable;
+import static io.boltwork.spring.TestApplication.assertWrong;
+import static io.boltwork.spring.TestApplication.redis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LockClient;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.SentinelGroup;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The short form, {@code boltwork.lock.server.*}, and the older starter's names for it. */
+class ServerPropertiesTest {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void start() {
+        server = RedisServer.start("--user", "shop", "on", ">s3cret", "~*", "&*", "+@all");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"boltwork.lock.server", "redisson.lock.server"})
+    void addressUsernamePasswordDatabase(String form) {
+        redis().withPropertyValues(
+                        form + ".address=127.0.0.1:" + server.port(),
+                        form + ".username=shop",
+                        form + ".password=s3cret",
+                        form + ".database=3")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LockClient locks = context.getBean(LockClient.class);
+                    locks.lock("in the third").lock();
+                    assertThat(clients()).contains("db=3", "user=shop");
+                    assertThat((String) server.command("INFO", "keyspace")).contains("db3:keys=");
+                    locks.lock("in the third").unlock();
+                });
+        assertWrong(at(form), form + ".database=-1", "0 or more");
+        assertWrong(at(form), form + ".database=first", "first");
+        assertWrong(redis(), form + ".address=127.0.0.1:66000", "port");
+        redis().withPropertyValues(
+                        form + ".address=127.0.0.1:" + server.port(), form + ".username=shop", form + ".password=wr0ng")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .satisfies(root -> assertThat(root.toString()).doesNotContain("wr0ng")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"boltwork.lock.server", "redisson.lock.server"})
+    void typeAndMaster(String form) {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            String sentinels = group.sentinels().stream()
+                    .map(each -> each.host() + ":" + each.port())
+                    .collect(Collectors.joining(","));
+            redis().withPropertyValues(
+                            form + ".type=sentinel",
+                            form + ".master=" + SentinelGroup.NAME,
+                            form + ".address=" + sentinels)
+                    .run(context -> assertUsable(context.getBean(LockClient.class)));
+        }
+        assertWrong(at(form), form + ".type=lonely", "lonely");
+        assertWrong(
+                redis().withPropertyValues(form + ".type=sentinel"), form + ".address=s1:26379", ".master=mymaster");
+        assertWrong(redis(), form + ".address=a:1,b:2", ".type to sentinel or masterslave");
+    }
+
+    @Test
+    void nothingOfItIsTheLocalRedis() {
+        redis().withPropertyValues("spring.data.redis.port=" + server.port(), "boltwork.lock.server.type=sentinel")
+                .run(context -> assertUsable(context.getBean(LockClient.class)));
+    }
+
+    private static ApplicationContextRunner at(String form) {
+        return redis().withPropertyValues(form + ".address=127.0.0.1:" + server.port());
+    }
+
+    private static String clients() {
+        return List.of(String.valueOf(server.command("CLIENT", "LIST")).split("\n")).stream()
+                .filter(line -> line.contains("user=shop"))
+                .collect(Collectors.joining("\n"));
+    }
+}

@@ -1,0 +1,72 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import java.util.concurrent.TimeUnit;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Applications with nothing but what is auto-configured. */
+final class TestApplication {
+    private TestApplication() {}
+
+    /** On Redis. */
+    static ApplicationContextRunner redis() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        SslAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        BoltworkAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        BoltworkActuatorAutoConfiguration.class,
+                        BoltworkIntegrationAutoConfiguration.class));
+    }
+
+    static ApplicationContextRunner memory() {
+        return redis().withPropertyValues("boltwork.backend=memory");
+    }
+
+    static void assertUsable(LockClient client) {
+        try (Lease lease = client.lock("usable").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(client.lock("usable").isLocked()).isTrue();
+        }
+    }
+
+    /** Held by nobody's thread, so that this one is refused too. */
+    static Lease elsewhere(LockClient locks, String name) throws Exception {
+        return locks.lock(name).acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
+    }
+
+    /** It does not start, and says which property is to blame, and why. */
+    static void assertWrong(ApplicationContextRunner application, String setting, String why) {
+        String property = setting.substring(0, setting.indexOf('='));
+        application.withPropertyValues(setting).run(context -> {
+            assertThat(context).hasFailed();
+            Throwable named = context.getStartupFailure();
+            while (named != null && !names(named, property)) {
+                named = named.getCause();
+            }
+            assertThat(named).as("who names " + property).isNotNull();
+            Throwable root = named;
+            while (root.getCause() != null) {
+                root = root.getCause();
+            }
+            assertThat(named.getMessage() + root.getMessage()).contains(why);
+        });
+    }
+
+    private static boolean names(Throwable failure, String property) {
+        return (failure instanceof InvalidConfigurationPropertyValueException invalid
+                        && invalid.getName().equals(property))
+                || (failure instanceof BindException bind
+                        && bind.getProperty() != null
+                        && bind.getProperty().getName().toString().equals(property));
+    }
+}

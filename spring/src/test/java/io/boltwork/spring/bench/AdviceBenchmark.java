@@ -1,0 +1,111 @@
+package io.boltwork.spring.bench;
+
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockTemplate;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** What {@link DistributedLock} costs beside the plain lock, on a backend in memory; one thread. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class AdviceBenchmark {
+
+    /** Nothing but Boltwork. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(
+            excludeName = {
+                "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+                "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+            })
+    @Import(Work.class)
+    public static class App {}
+
+    /** Next to no work. */
+    public static class Work {
+        private int done;
+
+        /** Without a lock. */
+        public int plain(String id) {
+            return done += id.length();
+        }
+
+        /** With a name that is always the same. */
+        @DistributedLock("work:1001")
+        public int literal(String id) {
+            return done += id.length();
+        }
+
+        /** With a name that is computed. */
+        @DistributedLock("work:#{#id}")
+        public int computed(String id) {
+            return done += id.length();
+        }
+    }
+
+    private final ConfigurableApplicationContext application = new SpringApplicationBuilder(App.class)
+            .web(WebApplicationType.NONE)
+            .properties("boltwork.backend=memory", "spring.main.banner-mode=off", "logging.level.root=warn")
+            .run();
+    private final LockClient locks = application.getBean(LockClient.class);
+    private final LockTemplate template = application.getBean(LockTemplate.class);
+    private final Work work = application.getBean(Work.class);
+    private final FencedLock lock = locks.lock("work:1001");
+    private final String id = "1001";
+
+    @TearDown
+    public void close() {
+        application.close();
+    }
+
+    @Benchmark
+    public int plainLock() {
+        lock.lock();
+        try {
+            return work.plain(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the advice could do at best. */
+    @Benchmark
+    public int plainLockByName() {
+        FencedLock named = locks.lock("work:" + id);
+        named.lock();
+        try {
+            return work.plain(id);
+        } finally {
+            named.unlock();
+        }
+    }
+
+    @Benchmark
+    public int literalName() {
+        return work.literal(id);
+    }
+
+    @Benchmark
+    public int computedName() {
+        return work.computed(id);
+    }
+
+    @Benchmark
+    public int lockTemplate() {
+        return template.execute("work:1001", () -> work.plain(id));
+    }
+}

@@ -1,0 +1,81 @@
+package io.boltwork.spring.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockSummary;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
+
+/** What docs/spring.md shows does what it says. */
+@SpringBootTest(properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:docs"})
+@Import(ExamplesTest.Solo.class)
+class ExamplesTest {
+    @Autowired
+    Purchases purchases;
+
+    @Autowired
+    Reports reports;
+
+    @Autowired
+    Solo solo;
+
+    @Autowired
+    LockClient locks;
+
+    @Test
+    void buys() throws Exception {
+        assertThat(purchases.buy("1")).isTrue();
+        assertThat(purchases.buyWithTemplate("1")).isTrue();
+        assertThat(purchases.buyOnce("1", null)).isTrue();
+        assertThat(purchases.buyAsync("1").get(5, TimeUnit.SECONDS)).isEqualTo(7);
+        CompletableFuture<Integer> later = purchases.buyLater("de", "1");
+        assertThat(later.get(5, TimeUnit.SECONDS)).isEqualTo(6);
+        assertThat(purchases.outcome("1")).isEqualTo("sold");
+        assertThat(locks.health().held()).isZero();
+    }
+
+    @Test
+    void somebodyElseIsBuying() throws Exception {
+        try (Lease lease =
+                locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(purchases.order("2")).isEqualTo("somebody else is buying 2");
+        }
+        assertThat(purchases.order("2")).isEqualTo("sold");
+    }
+
+    @Test
+    void reportsOncePerPeriod() {
+        reports.report();
+        reports.report();
+        assertThat(reports.made()).isEqualTo(1);
+        assertThat(locks.inspector().describe("report").state()).isEqualTo(LockSummary.State.KEPT);
+    }
+
+    @Test
+    void composed() {
+        solo.run();
+        solo.run();
+        assertThat(solo.runs()).isEqualTo(1);
+    }
+
+    /** A job with an annotation of its own. */
+    static class Solo {
+        private int runs;
+
+        @SoloJob("solo")
+        public void run() {
+            runs++;
+        }
+
+        public int runs() {
+            return runs;
+        }
+    }
+}

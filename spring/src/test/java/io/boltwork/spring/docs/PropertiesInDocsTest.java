@@ -1,0 +1,50 @@
+package io.boltwork.spring.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockClient;
+import io.boltwork.spring.LocksEndpoint;
+import org.assertj.core.util.Throwables;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The properties that docs/spring.md shows are understood. */
+class PropertiesInDocsTest {
+
+    @Test
+    void groupsAndActuator() {
+        try (ConfigurableApplicationContext application = start("groups,actuator", "boltwork.backend=memory")) {
+            Reports reports = application.getBean(Reports.class);
+            reports.report();
+            reports.report();
+            assertThat(reports.made()).as("not locked at all").isEqualTo(2);
+            assertThat(application.getBean(LocksEndpoint.class)).isNotNull();
+            assertThat(application.getBean(LockClient.class).lock("report").isLocked())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void sentinels() {
+        assertThatExceptionOfType(Exception.class)
+                .isThrownBy(() -> start("server", "REDIS_PASSWORD=s3cret"))
+                .satisfies(failure -> assertThat(failure)
+                        .hasStackTraceContaining(BackendException.class.getName())
+                        .hasStackTraceContaining("host1")
+                        .satisfies(
+                                all -> assertThat(Throwables.getStackTrace(all)).doesNotContain("s3cret")));
+    }
+
+    private static ConfigurableApplicationContext start(String files, String... properties) {
+        return new SpringApplicationBuilder(ShopApplication.class)
+                .web(WebApplicationType.NONE)
+                .properties("spring.config.location=classpath:docs/", "spring.config.name=" + files)
+                .properties("spring.main.banner-mode=off", "spring.datasource.url=jdbc:h2:mem:docs")
+                .properties(properties)
+                .run();
+    }
+}

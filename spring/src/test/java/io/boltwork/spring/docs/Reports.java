@@ -1,0 +1,28 @@
+package io.boltwork.spring.docs;
+
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockMode;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** A job. */
+@Component
+class Reports {
+    private volatile int made;
+
+    // @start region="job"
+    @Scheduled(cron = "0 0 * * * *")
+    @DistributedLock(name = "report", mode = LockMode.SKIP, minHold = "10m", maxHold = "50m")
+    public void report() {
+        make();
+    }
+    // @end
+
+    private void make() {
+        made++;
+    }
+
+    public int made() {
+        return made;
+    }
+}

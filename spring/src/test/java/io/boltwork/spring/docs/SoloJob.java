@@ -1,0 +1,16 @@
+package io.boltwork.spring.docs;
+
+// @start region="composed"
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockMode;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import org.springframework.core.annotation.AliasFor;
+
+@Retention(RetentionPolicy.RUNTIME)
+@DistributedLock(mode = LockMode.SKIP, minHold = "1m")
+@interface SoloJob {
+    @AliasFor(annotation = DistributedLock.class, attribute = "name")
+    String value();
+}
+// @end

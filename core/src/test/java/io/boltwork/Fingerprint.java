@@ -42,8 +42,10 @@ final class Fingerprint {
             "Story.byToken",
             "Story.firstOf",
             "Story.notHeld",
-            "SimulatedServer.before",
-            "SimulatedServer.newest",
+            "SimulatedCluster.before",
+            "SimulatedLock.copy",
+            "SimulatedLock.newest",
+            "SimulatedServer.commands",
             "SimulatedClient.lateBytes",
             "LockMachine.lastEvent",
             "LockMachine.roundTrip");
@@ -71,12 +73,12 @@ final class Fingerprint {
     private Fingerprint(Simulation simulation) {
         now = simulation.time.now();
         clocks = simulation.clients().stream().mapToLong(SimulatedClient::clock).toArray();
-        serverMillis = simulation.server.time().millis();
+        serverMillis = simulation.cluster.servers().get(0).time().millis();
     }
 
     static long of(Simulation simulation, List<Object> others) {
         Fingerprint print = new Fingerprint(simulation);
-        print.add(simulation.server);
+        print.add(simulation.cluster);
         print.add(simulation.properties);
         print.add(simulation.clients());
         print.add(others);

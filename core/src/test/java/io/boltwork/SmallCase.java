@@ -65,7 +65,7 @@ final class SmallCase {
 
         World(boolean withTimeline) {
             simulation = new Simulation(plan, time, withTimeline);
-            simulation.server.keepReplica();
+            simulation.cluster.keepReplicas();
             time.pass(); // the clients begin, and introduce themselves
             for (String client : List.of("c0", "c1")) {
                 time.happen(client + " commands");
@@ -80,7 +80,7 @@ final class SmallCase {
         private void fail() {
             time.setNow(time.now() + 2 * Plan.MILLI); // no data are lost in no time, which tokens rely on
             if (fault.trouble() == Plan.Trouble.FAILOVER) {
-                simulation.failOver(fault, simulation.server.replicaBehind());
+                simulation.failOver(fault, simulation.cluster.copyBehind(simulation.serverOf(fault)));
             } else {
                 simulation.happen(fault);
             }

@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -161,6 +162,8 @@ final class Fingerprint {
             number(number.get());
         } else if (value instanceof AtomicInteger number) {
             word(number.get());
+        } else if (value instanceof BitSet set) {
+            word(set.hashCode());
         } else if (value instanceof AtomicBoolean flag) {
             word(flag.get() ? 1 : 0);
         } else if (value instanceof AtomicReferenceArray<?> array) {

@@ -24,6 +24,7 @@ final class Hunt {
             "io.boltwork.HoldingRulesTest",
             "io.boltwork.ReleasingRulesTest",
             "io.boltwork.RecoveryRulesTest",
+            "io.boltwork.PartitionRulesTest",
             "io.boltwork.memory.TokenRulesTest",
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",

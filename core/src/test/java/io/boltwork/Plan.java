@@ -145,7 +145,15 @@ record Plan(
         CLOCK_BACK,
         /** A partition moves to another server, and nobody is disconnected. */
         MOVE,
-        FORCE_RELEASE
+        FORCE_RELEASE;
+
+        /** Whether it happens to one server, or between it and a client, and to no other. */
+        boolean isOfOneServer() {
+            return switch (this) {
+                case BREAK, DEAF, FREEZE_SERVER, RESTART, RESTART_EMPTY, FLUSH, FAILOVER -> true;
+                default -> false;
+            };
+        }
     }
 
     /** When a fault happens: worst just then. */
@@ -187,11 +195,7 @@ record Plan(
             long lasts,
             boolean half,
             long lag,
-            long jump) {
-        Fault at(String another, Trouble other, Moment then) {
-            return new Fault(other, then, at, client, another, lasts, half, lag, jump);
-        }
-    }
+            long jump) {}
 
     /**
      * The servers.
@@ -268,7 +272,8 @@ record Plan(
 
     @Override
     public String toString() {
-        return "seed " + seed + ", " + weather + ", " + network + ", " + cluster() + ", outage patience " + outagePatience + "\n"
+        return "seed " + seed + ", " + weather + ", " + network + ", " + cluster() + ", outage patience "
+                + outagePatience + "\n"
                 + clients.stream().map(Plan::text).collect(Collectors.joining("\n"))
                 + faults.stream().map(fault -> "\n  " + fault).collect(Collectors.joining());
     }
@@ -308,12 +313,20 @@ record Plan(
                 case 3 -> Trouble.FREEZE_SERVER;
                 default -> fault.trouble;
             };
+            boolean alone = weather == Weather.ONE_FAULT && trouble != Trouble.MOVE && random.nextBoolean();
+            trouble = alone ? Trouble.FREEZE_SERVER : trouble; // for longer than most leases: see OTHERS_GO_ON
+            long lasts = alone ? random.nextLong(LONGEST_WORK) : fault.lasts;
             Moment moment = switch (trouble == Trouble.MOVE ? 9 : random.nextInt(10)) {
                 case 0, 1 -> Moment.SENT_AGAIN;
                 case 2 -> Moment.LEARNED;
                 default -> fault.moment;
             };
-            spread.add(fault.at(names.get(random.nextInt(names.size())), trouble, moment));
+            if (moment == Moment.SENT_AGAIN && random.nextBoolean()) {
+                trouble = Trouble.BREAK;
+            }
+            String lock = names.get(random.nextInt(names.size()));
+            spread.add(
+                    new Fault(trouble, moment, fault.at, fault.client, lock, lasts, fault.half, fault.lag, fault.jump));
         }
         return with(act -> act.on(names.get(random.nextInt(names.size()))), spread);
     }
@@ -336,9 +349,7 @@ record Plan(
                                         user.name,
                                         user.isThread,
                                         user.start,
-                                        user.acts.stream()
-                                                .map(change)
-                                                .toList()))
+                                        user.acts.stream().map(change).toList()))
                                 .toList()))
                 .toList();
         return new Plan(seed, weather, network, outagePatience, wanting, others);

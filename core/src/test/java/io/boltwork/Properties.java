@@ -46,6 +46,11 @@ final class Properties {
 
     private static final long LONGEST_TAKEOVER_MILLIS = 800;
 
+    /** A lease is renewed after a third and a ninth of it; so much of it is left at least, in ninths, and a little less. */
+    private static final int LEFT = 5;
+
+    private static final long LEFT_LESS = 50 * Plan.MILLI;
+
     private final Simulation simulation;
     private final VirtualTime time;
     private final SimulatedCluster cluster;
@@ -71,6 +76,9 @@ final class Properties {
 
     /** When requests came to the server first, in order: numbers from 1 on. */
     private final Map<String, Integer> arrivals = new HashMap<>();
+
+    /** What has happened to one server only; {@code null} if nothing has. */
+    private @Nullable SimulatedServer struck;
 
     private int waits;
     int holds;
@@ -99,6 +107,9 @@ final class Properties {
 
         boolean ended;
         boolean leftCleanly;
+
+        /** It has been for nearly its whole lease once. */
+        boolean wasWhole;
 
         Held(SimulatedClient client, Hold hold, long since, long grantedAt) {
             this.client = client;
@@ -396,6 +407,21 @@ final class Properties {
         story.newest = null;
     }
 
+    /** Something happens to a server, or between it and a client. */
+    void strikes(SimulatedServer server) {
+        struck = server;
+    }
+
+    /** Whether nothing has happened at all, or one thing, and that to another server. */
+    private boolean isSpared(Story story) {
+        SimulatedServer other = struck;
+        return switch (plan.weather()) {
+            case FAIR -> true;
+            case ONE_FAULT -> other != null && other != story.data.server();
+            default -> false;
+        };
+    }
+
     /** Something happens to a client: if it holds a lock, the others have been told of the end of an earlier lease, perhaps. */
     void befalls(SimulatedClient client) {
         looksAfter &= locks.stream().noneMatch(lock -> {
@@ -438,6 +464,7 @@ final class Properties {
                     held.client.clock() - held.hold.since <= held.hold.request.options.maxHoldNanos,
                     Property.LEASES_END,
                     () -> held + " lasts longer than it may");
+            renewedOnTime(story, held);
             if (other != null) {
                 boolean inOrder = other.grantedAt <= held.grantedAt; // a grant may be heard of late
                 together(story, inOrder ? other : held, inOrder ? held : other);
@@ -447,6 +474,20 @@ final class Properties {
                 ownsAtServer(story, held);
             }
         }
+    }
+
+    private void renewedOnTime(Story story, Held held) {
+        LockOptions options = held.hold.request.options;
+        if (!options.isRenewed() || options.maxHoldNanos != Ticker.NEVER || held.hold.absence() != null) {
+            return;
+        }
+        long lease = options.leaseMillis * Plan.MILLI;
+        long left = held.hold.request.deadline - held.client.clock();
+        held.wasWhole |= left > lease - lease / 10;
+        check(
+                !held.wasWhole || left > lease / 9 * LEFT - LEFT_LESS || !isSpared(story) || held.client.isClosed(),
+                Property.OTHERS_GO_ON,
+                () -> held + " is not renewed with " + left / Plan.MICRO + " µs left");
     }
 
     /** A lease has ended, and its owner has not left. */
@@ -460,17 +501,18 @@ final class Properties {
                         || held.isForced(forced)
                         || story.takenAt >= held.grantedAt // by force, when the server had forgotten whose it was
                         || story.wasGrantedToAnother(held)
-                        || story.data.hasFailedOverSince(held.grantedAt),
+                        || story.data.hasFailedOverSince(held.grantedAt)
+                        || story.data.hasLostTimeSince(held.grantedAt),
                 Property.NO_FALSE_LOSS,
                 () -> held + " was lost as taken, though nobody took it");
         check(
-                plan.weather() != Plan.Weather.FAIR
+                !isSpared(story)
                         || !options.isRenewed()
                         || options.maxHoldNanos != Ticker.NEVER
                         || held.client.isClosed()
                         || held.hold.absence() != null,
-                Property.NO_FALSE_LOSS,
-                () -> held + " was lost without a fault");
+                plan.weather() == Plan.Weather.FAIR ? Property.NO_FALSE_LOSS : Property.OTHERS_GO_ON,
+                () -> held + " was lost without a fault of its server");
     }
 
     /** Two valid holders: only if the server lost the older one's data, no longer than a lease, and the tokens tell. */

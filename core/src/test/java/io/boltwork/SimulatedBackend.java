@@ -43,6 +43,7 @@ final class SimulatedBackend implements LockBackend {
     private final BitSet warm = new BitSet();
 
     private @Nullable BackendListener listener;
+    private @Nullable SimulatedLink sentAgainTo;
     private long silentUntil;
 
     SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedCluster cluster, Timeline timeline, Plan plan) {
@@ -159,6 +160,7 @@ final class SimulatedBackend implements LockBackend {
             }
             timeline.add(client.id, "sends again to", there.server, command);
             send(command, there, handler, resends + 1);
+            sentAgainTo = there;
             client.moment(Plan.Moment.SENT_AGAIN);
         }
     }
@@ -179,8 +181,7 @@ final class SimulatedBackend implements LockBackend {
                     newest[0] = renewed.server();
                 }
                 if (--left[0] == 0) {
-                    handler.accept(
-                            newest[0] == null ? failed(true) : new Reply.Renewed(newest[0], List.of(items)));
+                    handler.accept(newest[0] == null ? failed(true) : new Reply.Renewed(newest[0], List.of(items)));
                 }
             };
             send(part, link(renew.items().get(i).lock()), answered, 1);
@@ -288,9 +289,10 @@ final class SimulatedBackend implements LockBackend {
         return network.lost() > 0 && dice.nextInt(1_000) < network.lost();
     }
 
-    /** Both connections to the server of a lock break; they come back after a while. */
-    void disconnect(String lock, long outage, boolean halfOpen) {
-        actual(lock).disconnect(outage, halfOpen);
+    /** Both connections to the server of a lock break, or to the one to which something has just been sent again. */
+    void disconnect(Plan.Fault fault) {
+        SimulatedLink again = fault.moment() == Plan.Moment.SENT_AGAIN ? sentAgainTo : null;
+        (again == null ? actual(fault.lock()) : again).disconnect(fault.lasts(), fault.half());
     }
 
     /** Those to one server. */

@@ -35,9 +35,9 @@ final class SimulatedCluster {
     private final boolean replicasFail;
 
     /** By server: the newest copy that is known to be at a replica, and one that is behind by one command. */
-    private final Map<SimulatedServer, Copy> confirmed = new HashMap<>();
+    private final Map<SimulatedServer, Copy> confirmed = new LinkedHashMap<>();
 
-    private final Map<SimulatedServer, Copy> before = new HashMap<>();
+    private final Map<SimulatedServer, Copy> before = new LinkedHashMap<>();
     private boolean keepsBefore;
 
     /** What a replica of a server has, and how many commands it has seen. */
@@ -234,7 +234,8 @@ final class SimulatedCluster {
         Copy taken = known != null && replica.seen < known.seen ? known : replica;
         server.beginRun();
         for (SimulatedLock lock : at(server)) {
-            lock.failOver(taken.locks.get(lock.name), jump); // what has just moved here may not have come to the replica
+            lock.failOver(
+                    taken.locks.get(lock.name), jump); // what has just moved here may not have come to the replica
         }
         setClock(server, jump);
     }
@@ -256,11 +257,20 @@ final class SimulatedCluster {
         }
         targets[partition] = target;
         for (SimulatedLock lock : locks.values()) {
-            if (lock.partition == partition) {
-                time.after(lasts == 0 ? 0 : when.nextLong(lasts), () -> move(lock, target));
+            if (lock.partition != partition) {
+                continue;
+            }
+            if (lasts == 0) {
+                move(lock, target);
+            } else {
+                time.after(when.nextLong(lasts), () -> move(lock, target));
             }
         }
-        time.after(lasts, () -> finish(partition, target));
+        if (lasts == 0) {
+            finish(partition, target);
+        } else {
+            time.after(lasts, () -> finish(partition, target));
+        }
     }
 
     private void move(SimulatedLock lock, SimulatedServer target) {
@@ -269,8 +279,11 @@ final class SimulatedCluster {
             time.at(frozen, () -> move(lock, target));
         } else if (lock.server() != target) {
             lock.moveTo(target);
-            subscriptions.keySet().stream().map(SimulatedCluster::client).distinct().sorted().forEach(client ->
-                    subscribe(lock, client));
+            subscriptions.keySet().stream()
+                    .map(SimulatedCluster::client)
+                    .distinct()
+                    .sorted()
+                    .forEach(client -> subscribe(lock, client));
         }
     }
 
@@ -279,8 +292,8 @@ final class SimulatedCluster {
     }
 
     private void finish(int partition, SimulatedServer target) {
-        boolean whole = locks.values().stream()
-                .allMatch(lock -> lock.partition != partition || lock.server() == target);
+        boolean whole =
+                locks.values().stream().allMatch(lock -> lock.partition != partition || lock.server() == target);
         if (whole && !target.isFrozen()) {
             homes[partition] = target;
             targets[partition] = null;

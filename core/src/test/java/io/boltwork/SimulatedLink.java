@@ -196,7 +196,8 @@ final class SimulatedLink {
     private void arriveLate(Sent sent) {
         if (server.isFrozen()) {
             time.at(server.frozenUntil(), () -> arriveLate(sent));
-        } else if (server.run().equals(sent.run) && cluster.isAt(server, sent.command)) { // connections end with the server
+        } else if (server.run().equals(sent.run)
+                && cluster.isAt(server, sent.command)) { // connections end with the server
             client.arrivesLate();
             timeline.add(
                     "server", client.id + ", late bytes:", sent.command, "->", cluster.execute(server, sent.command));

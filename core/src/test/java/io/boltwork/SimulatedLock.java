@@ -113,8 +113,7 @@ final class SimulatedLock {
         }
         Reply.Inspected now = look();
         boolean whole = now.untilMillis() >= then.untilMillis() && jump <= 0;
-        boolean kept =
-                then.owner() != null && then.owner().equals(now.owner()) && then.token() == now.token() && whole;
+        boolean kept = then.owner() != null && then.owner().equals(now.owner()) && then.token() == now.token() && whole;
         losses.add(new Loss(time.now(), lost, kept ? then.token() : 0));
         failovers.add(time.now());
     }
@@ -153,6 +152,11 @@ final class SimulatedLock {
     /** Whether a replica has taken over since then, with whatever owner it knew. */
     boolean hasFailedOverSince(long then) {
         return failovers.stream().anyMatch(failover -> failover >= then);
+    }
+
+    /** Whether it has come to a server since then whose clock was ahead, so that leases ended early. */
+    boolean hasLostTimeSince(long then) {
+        return losses.stream().anyMatch(loss -> loss.at >= then && loss.micros == Long.MAX_VALUE);
     }
 
     /** How often data, or the count of time, were lost between two moments, both included. */

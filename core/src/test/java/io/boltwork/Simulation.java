@@ -147,8 +147,11 @@ final class Simulation {
         timeline.add("-", "FAULT", fault);
         properties.befalls(client);
         SimulatedServer server = serverOf(fault);
+        if (fault.trouble().isOfOneServer()) {
+            properties.strikes(server);
+        }
         switch (fault.trouble()) {
-            case BREAK -> client.backend.disconnect(fault.lock(), fault.lasts(), fault.half());
+            case BREAK -> client.backend.disconnect(fault);
             case SILENCE -> client.backend.silence(fault.lasts());
             case DEAF -> client.backend.deaf(fault.lock(), fault.lasts(), fault.half());
             case PAUSE -> client.pause(fault.lasts());
@@ -166,8 +169,8 @@ final class Simulation {
                 timeline.add("operator", "takes away", fault.lock(), cluster.forceRelease(fault.lock()));
             }
             case CLOCK_BACK -> cluster.setClock(server, fault.jump());
-            case MOVE -> cluster.move(
-                    cluster.lock(fault.lock()).partition, fault.lasts(), plan.random("moving " + fault.at()));
+            case MOVE ->
+                cluster.move(cluster.lock(fault.lock()).partition, fault.lasts(), plan.random("moving " + fault.at()));
             case FAILOVER -> throw new IllegalArgumentException("needs a replica");
         }
     }
@@ -179,6 +182,7 @@ final class Simulation {
 
     void failOver(Plan.Fault fault, SimulatedCluster.Copy replica) {
         timeline.add("-", "FAULT", fault);
+        properties.strikes(replica.of());
         cluster.failOver(replica, fault.jump());
         allReconnect(fault, replica.of());
     }

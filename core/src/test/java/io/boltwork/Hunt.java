@@ -25,6 +25,8 @@ final class Hunt {
             "io.boltwork.ReleasingRulesTest",
             "io.boltwork.RecoveryRulesTest",
             "io.boltwork.PartitionRulesTest",
+            "io.boltwork.ServerClocksTest",
+            "io.boltwork.DowntimesTest",
             "io.boltwork.memory.TokenRulesTest",
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",

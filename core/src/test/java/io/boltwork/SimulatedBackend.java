@@ -101,7 +101,7 @@ final class SimulatedBackend implements LockBackend {
         }
         int partition = partition(locks.get(0));
         if (locks.stream().anyMatch(lock -> partition(lock) != partition)) {
-            throw new IllegalArgumentException("of several partitions: " + command);
+            throw new Violation(Property.NO_DEFECT, "of several partitions: " + command);
         }
         if (!warm.get(partition) && command instanceof Command.Acquire acquire && acquire.queue()) {
             Command.Acquire attempt = new Command.Acquire(

@@ -91,23 +91,24 @@ final class SimulatedCluster {
 
     // ================================================================ commands
 
-    /** The locks of a command; none for what is not about locks. */
+    /** The locks of a command that an engine sends; none for what is not about locks. */
     static List<String> locksOf(Command command) {
         if (command instanceof Command.Renew renew) {
             return renew.items().stream().map(Command.Renew.Item::lock).toList();
+        } else if (command instanceof Command.Acquire acquire) {
+            return List.of(acquire.lock());
+        } else if (command instanceof Command.Release release) {
+            return List.of(release.lock());
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return List.of(withdraw.lock());
+        } else if (command instanceof Command.Replicate replicate) {
+            return List.of(replicate.item().lock());
+        } else if (command instanceof Command.Restore restore) {
+            return List.of(restore.lock());
+        } else if (command instanceof Command.Inspect inspect) {
+            return List.of(inspect.lock());
         }
-        String lock = command instanceof Command.Acquire acquire
-                ? acquire.lock()
-                : command instanceof Command.Release release
-                        ? release.lock()
-                        : command instanceof Command.Withdraw withdraw
-                                ? withdraw.lock()
-                                : command instanceof Command.Replicate replicate
-                                        ? replicate.item().lock()
-                                        : command instanceof Command.Restore restore
-                                                ? restore.lock()
-                                                : command instanceof Command.Inspect inspect ? inspect.lock() : null;
-        return lock == null ? List.of() : List.of(lock);
+        return List.of();
     }
 
     /** Whether a server has all that a command is about. */

@@ -132,8 +132,11 @@ final class SimulatedLock {
         if (step > TOLERATED) { // its leases end so much earlier; no data are lost, so tokens go on growing
             losses.add(new Loss(time.now(), Long.MAX_VALUE, 0));
         }
-        if (step >= -TOLERATED) {
-            newest = Math.min(newest, target.time().millis());
+        newest = Math.min(newest, target.time().millis()); // nobody sees another server's clock go back
+        if (step < 0) { // but a loss of its data counts as one at the time that this clock showed then
+            losses.replaceAll(loss -> loss.micros == Long.MAX_VALUE
+                    ? loss
+                    : new Loss(loss.at, loss.micros + step / Plan.MICRO, loss.kept));
         }
     }
 

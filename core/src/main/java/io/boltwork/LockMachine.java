@@ -722,15 +722,17 @@ final class LockMachine {
             }
             case STALE -> {
                 if (request.state == State.WANTED && request.awaited == null) {
-                    askSoon(request);
+                    askSoon(request, sent);
                 }
             }
         }
     }
 
-    /** At once: this very answer has set the estimate of the server's clock right. Then with pauses. */
-    private void askSoon(Request request) {
-        request.dueAt = effects.now() + (request.failures == 0 ? 0 : retryDelay(request));
+    /** At once: this very answer has set the estimate of the server's clock right. Then with pauses, unless it was long under way. */
+    private void askSoon(Request request, long sent) {
+        long now = effects.now();
+        boolean late = now - sent >= timing.commandTimeout / 2; // behind an outage, which is over
+        request.dueAt = now + (late || request.failures == 0 ? 0 : retryDelay(request));
         request.failures++;
     }
 
@@ -797,7 +799,7 @@ final class LockMachine {
             return; // nobody waits for it any more, or it has been asked anew
         }
         if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late: see who is
-            askSoon(request);
+            askSoon(request, sent);
         } else if (answer.replicas() < replicate.replicas()) {
             refuse(request, new Waiter.Failed(Outage.refused(name, tooFew(replicate, answer))));
         } else {

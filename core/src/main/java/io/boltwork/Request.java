@@ -86,6 +86,9 @@ final class Request {
 
     String notAfterRun = "";
 
+    /** The same by this client's clock. */
+    private long staleAt;
+
     /** When the last of what was written, if the server executes it at once, would cease to keep others out. */
     long reach;
 
@@ -292,6 +295,7 @@ final class Request {
         long stale = clock.millisAt(now) + millis;
         notAfter = clock.run().equals(notAfterRun) ? Math.max(notAfter, stale) : stale;
         notAfterRun = clock.run();
+        staleAt = Math.max(staleAt, now + millis * MILLI);
         return stale;
     }
 
@@ -309,8 +313,16 @@ final class Request {
     }
 
     /** Whether bytes of an acquire may still run at that server, at that time of its clock. */
-    boolean isTainted(ServerTime server) {
-        return unanswered > 0 && server.run().equals(notAfterRun) && server.millis() <= notAfter;
+    boolean isTainted(ServerTime server, long now) {
+        return unanswered > 0 && staleIn(server, now) >= 0;
+    }
+
+    /**
+     * How long what was sent has effect. It may have been sent for the clock of another server than the one that answers now: a
+     * backend of several sends again what one of them has not got any more. Then this client's clock must do.
+     */
+    long staleIn(ServerTime server, long now) {
+        return server.run().equals(notAfterRun) ? (notAfter - server.millis()) * MILLI : staleAt - now;
     }
 
     /** When nothing that was written can make it an owner, or keep it one. */

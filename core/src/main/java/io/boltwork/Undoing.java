@@ -87,8 +87,8 @@ final class Undoing {
         ServerTime server = answer.server();
         if (request.withdrawAgain) {
             send(request);
-        } else if (request.isTainted(server)) {
-            request.dueAt = effects.now() + (request.notAfter - server.millis() + 1) * MILLI;
+        } else if (request.isTainted(server, effects.now())) {
+            request.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
         } else {
             requests.remove(request.id);
         }

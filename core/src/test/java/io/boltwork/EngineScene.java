@@ -26,15 +26,21 @@ abstract class EngineScene {
     static final LockOptions FIXED = LockOptions.fixedLease(Duration.ofSeconds(10));
     static final BackendException BROKEN = new BackendException("broken", true, null);
 
-    final StillClient client = new StillClient();
+    final StillClient client;
 
     /** What was sent, and when. */
     final List<Command> sent = new ArrayList<>();
 
     private final List<Long> times = new ArrayList<>();
-    private Function<Command, Reply> answers = client.server::execute;
+    private Function<Command, Reply> answers;
 
     EngineScene() {
+        this(1);
+    }
+
+    EngineScene(int partitions) {
+        client = new StillClient(partitions);
+        answers = client::execute;
         client.wire = this::executes;
         client.timePassesInSleep = true;
     }
@@ -57,7 +63,7 @@ abstract class EngineScene {
     // ---- the backend
 
     void answersAgain() {
-        answers = client.server::execute;
+        answers = client::execute;
     }
 
     void isSilent() {
@@ -65,15 +71,19 @@ abstract class EngineScene {
     }
 
     void isSilentAbout(Class<? extends Command> kind) {
-        answers = command -> kind.isInstance(command) ? null : client.server.execute(command);
+        answers = command -> kind.isInstance(command) ? null : client.execute(command);
     }
 
     void fails(boolean executed, BackendException cause) {
         answers = command -> new Reply.Failed(executed, cause);
     }
 
+    void answers(Function<Command, Reply> rule) {
+        answers = rule;
+    }
+
     void answers(Class<? extends Command> kind, Reply reply) {
-        answers = command -> kind.isInstance(command) ? reply : client.server.execute(command);
+        answers = command -> kind.isInstance(command) ? reply : client.execute(command);
     }
 
     ServerTime time() {

@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -42,8 +43,10 @@ final class Fingerprint {
             "Story.byToken",
             "Story.firstOf",
             "Story.notHeld",
-            "SimulatedServer.before",
-            "SimulatedServer.newest",
+            "SimulatedCluster.before",
+            "SimulatedLock.copy",
+            "SimulatedLock.newest",
+            "SimulatedServer.commands",
             "SimulatedClient.lateBytes",
             "LockMachine.lastEvent",
             "LockMachine.roundTrip");
@@ -71,12 +74,12 @@ final class Fingerprint {
     private Fingerprint(Simulation simulation) {
         now = simulation.time.now();
         clocks = simulation.clients().stream().mapToLong(SimulatedClient::clock).toArray();
-        serverMillis = simulation.server.time().millis();
+        serverMillis = simulation.cluster.servers().get(0).time().millis();
     }
 
     static long of(Simulation simulation, List<Object> others) {
         Fingerprint print = new Fingerprint(simulation);
-        print.add(simulation.server);
+        print.add(simulation.cluster);
         print.add(simulation.properties);
         print.add(simulation.clients());
         print.add(others);
@@ -159,6 +162,8 @@ final class Fingerprint {
             number(number.get());
         } else if (value instanceof AtomicInteger number) {
             word(number.get());
+        } else if (value instanceof BitSet set) {
+            word(set.hashCode());
         } else if (value instanceof AtomicBoolean flag) {
             word(flag.get() ? 1 : 0);
         } else if (value instanceof AtomicReferenceArray<?> array) {

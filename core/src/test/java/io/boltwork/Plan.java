@@ -2,8 +2,10 @@ package io.boltwork;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -110,6 +112,10 @@ record Plan(
             return with(options.withRelease(LockOptions.Release.SENT));
         }
 
+        Act on(String another) {
+            return new Act(kind, another, options, patience, work, rest, extend);
+        }
+
         private Act with(LockOptions other) {
             return new Act(kind, lock, other, patience, work, rest, extend);
         }
@@ -137,7 +143,17 @@ record Plan(
         FAILOVER,
         /** The server's clock is set back. */
         CLOCK_BACK,
-        FORCE_RELEASE
+        /** A partition moves to another server, and nobody is disconnected. */
+        MOVE,
+        FORCE_RELEASE;
+
+        /** Whether it happens to one server, or between it and a client, and to no other. */
+        boolean isOfOneServer() {
+            return switch (this) {
+                case BREAK, DEAF, FREEZE_SERVER, RESTART, RESTART_EMPTY, FLUSH, FAILOVER -> true;
+                default -> false;
+            };
+        }
     }
 
     /** When a fault happens: worst just then. */
@@ -153,7 +169,14 @@ record Plan(
         RESTORED,
         WITHDRAWN,
         /** When the server has granted the lock to its client by message. */
-        GRANTED
+        GRANTED,
+        /** When its client has sent a command again, to the server that a lock has moved to. */
+        SENT_AGAIN,
+        /** When its client has learned that a partition has moved. */
+        LEARNED;
+
+        /** Those that there are with one server, too. */
+        private static final Moment[] USUAL = Arrays.copyOf(values(), SENT_AGAIN.ordinal());
     }
 
     /**
@@ -173,6 +196,48 @@ record Plan(
             boolean half,
             long lag,
             long jump) {}
+
+    /**
+     * The servers.
+     *
+     * @param partitions in how many partitions the locks are
+     * @param ahead of each server, by how much its clock is ahead of the first one's
+     * @param cold whether clients do not listen in a partition until somebody has to wait there
+     */
+    record Cluster(int partitions, List<Long> ahead, boolean cold) {
+        int servers() {
+            return ahead.size();
+        }
+
+        int partition(String lock) {
+            return (lock.charAt(0) - 'a') % partitions;
+        }
+    }
+
+    private static final Cluster ONE_SERVER = new Cluster(1, List.of(0L), false);
+
+    /** In three runs of ten there are several servers, or several partitions at least. */
+    private static final Set<Integer> CLUSTERS = Set.of(1, 7, 8, 13, 14, 17);
+
+    private static final int SEEDS_PER_CLUSTER = 20;
+
+    private static boolean hasCluster(long seed) {
+        return CLUSTERS.contains((int) (seed % SEEDS_PER_CLUSTER));
+    }
+
+    Cluster cluster() {
+        if (!hasCluster(seed)) {
+            return ONE_SERVER;
+        }
+        Random random = random("cluster");
+        int servers = random.nextInt(10) == 0 ? 1 : 2 + random.nextInt(2);
+        boolean inStep = random.nextInt(3) > 0;
+        List<Long> ahead = new ArrayList<>(List.of(0L));
+        while (ahead.size() < servers) {
+            ahead.add(inStep ? random.nextLong(SimulatedLock.TOLERATED) : random.nextLong(SECOND) - SECOND / 2);
+        }
+        return new Cluster(2 + random.nextInt(3), ahead, random.nextBoolean());
+    }
 
     /** Until then users begin new things and faults happen. */
     long loud() {
@@ -207,7 +272,8 @@ record Plan(
 
     @Override
     public String toString() {
-        return "seed " + seed + ", " + weather + ", " + network + ", outage patience " + outagePatience + "\n"
+        return "seed " + seed + ", " + weather + ", " + network + ", " + cluster() + ", outage patience "
+                + outagePatience + "\n"
                 + clients.stream().map(Plan::text).collect(Collectors.joining("\n"))
                 + faults.stream().map(fault -> "\n  " + fault).collect(Collectors.joining());
     }
@@ -226,6 +292,9 @@ record Plan(
 
     static Plan of(long seed) {
         Plan plan = new Draw(seed).plan();
+        if (hasCluster(seed)) {
+            plan = plan.spread();
+        }
         return switch ((int) (seed % 8)) {
             case 3 -> plan.withSome(act -> act.withReplica());
             case 5 -> plan.withSome(act -> act.withReleaseSent());
@@ -233,10 +302,43 @@ record Plan(
         };
     }
 
+    /** More locks, and faults that several servers can have. */
+    private Plan spread() {
+        Random random = random("spread");
+        List<String> names = List.of("a", "b", "c", "d", "e").subList(0, 2 + random.nextInt(4));
+        List<Fault> spread = new ArrayList<>();
+        for (Fault fault : faults) {
+            Trouble trouble = switch (random.nextInt(10)) {
+                case 0, 1, 2 -> Trouble.MOVE;
+                case 3 -> Trouble.FREEZE_SERVER;
+                default -> fault.trouble;
+            };
+            boolean alone = weather == Weather.ONE_FAULT && trouble != Trouble.MOVE && random.nextBoolean();
+            trouble = alone ? Trouble.FREEZE_SERVER : trouble; // for longer than most leases: see OTHERS_GO_ON
+            long lasts = alone ? random.nextLong(LONGEST_WORK) : fault.lasts;
+            Moment moment = switch (trouble == Trouble.MOVE ? 9 : random.nextInt(10)) {
+                case 0, 1 -> Moment.SENT_AGAIN;
+                case 2 -> Moment.LEARNED;
+                default -> fault.moment;
+            };
+            if (moment == Moment.SENT_AGAIN && random.nextBoolean()) {
+                trouble = Trouble.BREAK;
+            }
+            String lock = names.get(random.nextInt(names.size()));
+            spread.add(
+                    new Fault(trouble, moment, fault.at, fault.client, lock, lasts, fault.half, fault.lag, fault.jump));
+        }
+        return with(act -> act.on(names.get(random.nextInt(names.size()))), spread);
+    }
+
     /** Some acts, or all, are changed. */
     private Plan withSome(UnaryOperator<Act> change) {
         Random random = random("some");
         boolean all = random.nextBoolean();
+        return with(act -> all || random.nextBoolean() ? change.apply(act) : act, faults);
+    }
+
+    private Plan with(UnaryOperator<Act> change, List<Fault> others) {
         List<Client> wanting = clients.stream()
                 .map(client -> new Client(
                         client.id,
@@ -247,12 +349,10 @@ record Plan(
                                         user.name,
                                         user.isThread,
                                         user.start,
-                                        user.acts.stream()
-                                                .map(act -> all || random.nextBoolean() ? change.apply(act) : act)
-                                                .toList()))
+                                        user.acts.stream().map(change).toList()))
                                 .toList()))
                 .toList();
-        return new Plan(seed, weather, network, outagePatience, wanting, faults);
+        return new Plan(seed, weather, network, outagePatience, wanting, others);
     }
 
     /** A source of randomness for one actor, so that leaving out another one changes little. */
@@ -422,7 +522,7 @@ record Plan(
                 case CLOCK_BACK -> -random.nextLong(3 * SECOND);
                 default -> 0;
             };
-            Moment moment = random.nextBoolean() ? Moment.ANY : any(Moment.values());
+            Moment moment = random.nextBoolean() ? Moment.ANY : any(Moment.USUAL);
             return new Fault(
                     trouble,
                     moment,

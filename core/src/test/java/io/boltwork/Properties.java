@@ -46,9 +46,14 @@ final class Properties {
 
     private static final long LONGEST_TAKEOVER_MILLIS = 800;
 
+    /** A lease is renewed after a third and a ninth of it; so much of it is left at least, in ninths, and a little less. */
+    private static final int LEFT = 5;
+
+    private static final long LEFT_LESS = 50 * Plan.MILLI;
+
     private final Simulation simulation;
     private final VirtualTime time;
-    private final SimulatedServer server;
+    private final SimulatedCluster cluster;
     private final Plan plan;
     private final Random random;
     private final List<String> locks;
@@ -71,6 +76,9 @@ final class Properties {
 
     /** When requests came to the server first, in order: numbers from 1 on. */
     private final Map<String, Integer> arrivals = new HashMap<>();
+
+    /** What has happened to one server only; {@code null} if nothing has. */
+    private @Nullable SimulatedServer struck;
 
     private int waits;
     int holds;
@@ -100,6 +108,9 @@ final class Properties {
         boolean ended;
         boolean leftCleanly;
 
+        /** It has been for nearly its whole lease once. */
+        boolean wasWhole;
+
         Held(SimulatedClient client, Hold hold, long since, long grantedAt) {
             this.client = client;
             this.hold = hold;
@@ -120,6 +131,7 @@ final class Properties {
 
     /** What has happened to one lock. */
     private static final class Story {
+        final SimulatedLock data;
         final String lock;
         final Map<String, Hold> current = new HashMap<>();
         final List<Held> live = new ArrayList<>();
@@ -139,12 +151,17 @@ final class Properties {
         long takenAt = -1;
         final Map<String, Long> firstOf = new HashMap<>();
 
-        Story(String lock) {
-            this.lock = lock;
+        Story(SimulatedLock data) {
+            this.data = data;
+            this.lock = data.name;
         }
 
         String idle() {
             return lock + " is free although it is wanted";
+        }
+
+        String idleAtHome() {
+            return idle() + " by somebody who hears of it";
         }
 
         /** When the request was granted first with that token. */
@@ -162,17 +179,17 @@ final class Properties {
         }
     }
 
-    Properties(Simulation simulation, VirtualTime time, SimulatedServer server) {
+    Properties(Simulation simulation, VirtualTime time, SimulatedCluster cluster) {
         this.simulation = simulation;
         this.time = time;
-        this.server = server;
+        this.cluster = cluster;
         this.plan = simulation.plan;
         this.random = plan.random("properties");
         this.locks = plan.locks();
         // but who keeps a lock closed alone knows until when, and may be the one that is gone
         this.looksAfter = !plan.weather().isBad() && plan.options().noneMatch(o -> o.minHoldNanos > 0);
-        locks.forEach(lock -> stories.put(lock, new Story(lock)));
-        server.watch(this::executed, this::published);
+        locks.forEach(lock -> stories.put(lock, new Story(cluster.lock(lock))));
+        cluster.watch(this::executed, this::published);
     }
 
     void check(boolean holds, Property property, Supplier<String> what) {
@@ -220,12 +237,13 @@ final class Properties {
     void lost(SimulatedClient client, String lock, long token, boolean wasValid) {
         losses++;
         Held held = stories.get(lock).byToken.get(token);
+        SimulatedLock data = cluster.lock(lock);
         check(
                 !wasValid
                         || held == null
                         || held.isForced(forced)
-                        || server.hasGoneBack() // then two holds may have the same token, if data were lost, too
-                        || server.losses(held.grantedAt, time.now()) > 0,
+                        || data.hasGoneBack() // then two holds may have the same token, if data were lost, too
+                        || data.losses(held.grantedAt, time.now()) > 0,
                 Property.NO_FALSE_LOSS,
                 () -> held + " was valid, and said to be lost at its release");
     }
@@ -237,7 +255,7 @@ final class Properties {
                 held == null
                         || !held.leftCleanly
                         || client.isClosed()
-                        || server.hasGoneBack()
+                        || stories.get(lock).data.hasGoneBack()
                         || !isReleaseAwaited(held) && stories.get(lock).notHeld.contains(held.hold.request.firstToken),
                 Property.NO_FALSE_LOSS,
                 () -> held + " was released, and then said to be lost");
@@ -257,7 +275,7 @@ final class Properties {
                 plan.weather().isBad()
                         || held == null
                         || client.isClosed()
-                        || server.hasGoneBack()
+                        || stories.get(lock).data.hasGoneBack()
                         || !isReleaseAwaited(held)
                         || client.clock() >= held.hold.request.deadline // it was released in time, and ended on the way
                         || !stories.get(lock).notHeld.contains(held.hold.request.firstToken),
@@ -308,7 +326,8 @@ final class Properties {
     }
 
     private void arrived(Command.Acquire acquire, Reply.Acquired answer) {
-        if (acquire.queue() && answer.verdict() != Reply.Verdict.STALE) {
+        // where nobody listens yet it is tried first; who is granted the lock then has come to the server, too
+        if (answer.verdict() != Reply.Verdict.STALE && (acquire.queue() || answer.verdict() == Reply.Verdict.GRANTED)) {
             arrivals.putIfAbsent(acquire.request(), arrivals.size() + 1);
         }
         if (answer.verdict() == Reply.Verdict.GRANTED) {
@@ -323,7 +342,7 @@ final class Properties {
     /** Somebody may just have become the owner: a client that is gone costs the others little. */
     private void newOwner(String lock) {
         Story story = stories.get(lock);
-        Reply.Inspected key = server.look(lock);
+        Reply.Inspected key = story.data.look();
         Granted last = story.grants.isEmpty() ? null : story.grants.get(story.grants.size() - 1);
         if (last == null || last.at != time.now() || last.token != key.token() || last == story.newOwner) {
             return;
@@ -334,7 +353,7 @@ final class Properties {
             return;
         }
         check(
-                server.isSubscribed(client.id),
+                cluster.isSubscribed(lock, client.id),
                 Property.SHORT_CLAIMS,
                 () -> "the lock was granted to a client that does not listen: " + key);
         check(
@@ -345,7 +364,7 @@ final class Properties {
             check(
                     story.grantsToDead.merge(client.id, 1, Integer::sum) == 1
                             || !forced.isEmpty() // its claim may have been taken away before it lapsed
-                            || server.losses(0, time.now()) > 0,
+                            || story.data.losses(0, time.now()) > 0,
                     Property.SHORT_CLAIMS,
                     () -> "a client that is gone costs the others more than one claim: " + key);
         }
@@ -366,8 +385,8 @@ final class Properties {
         long began = story.grantedAt(restore.request(), restore.firstToken());
         check(
                 newest.hold.token < restore.firstToken()
-                        || server.losses(began, time.now()) > 1
-                        || server.hasGoneBack()
+                        || story.data.losses(began, time.now()) > 1
+                        || story.data.hasGoneBack()
                         || newest.isForced(forced)
                         || forced.containsKey(restore.request()),
                 Property.RESTORED_ALONE,
@@ -378,7 +397,7 @@ final class Properties {
     void force(String lock) {
         Story story = stories.get(lock);
         story.takenAt = time.now();
-        Reply.Inspected before = server.look(lock);
+        Reply.Inspected before = story.data.look();
         if (before.owner() != null) {
             forced.put(before.owner(), new Force(before.token(), time.now()));
         }
@@ -388,10 +407,25 @@ final class Properties {
         story.newest = null;
     }
 
+    /** Something happens to a server, or between it and a client. */
+    void strikes(SimulatedServer server) {
+        struck = server;
+    }
+
+    /** Whether nothing has happened at all, or one thing, and that to another server. */
+    private boolean isSpared(Story story) {
+        SimulatedServer other = struck;
+        return switch (plan.weather()) {
+            case FAIR -> true;
+            case ONE_FAULT -> other != null && other != story.data.server();
+            default -> false;
+        };
+    }
+
     /** Something happens to a client: if it holds a lock, the others have been told of the end of an earlier lease, perhaps. */
     void befalls(SimulatedClient client) {
         looksAfter &= locks.stream().noneMatch(lock -> {
-            String owner = server.look(lock).owner();
+            String owner = cluster.look(lock).owner();
             return owner != null && clientOf(owner) == client;
         });
     }
@@ -430,6 +464,7 @@ final class Properties {
                     held.client.clock() - held.hold.since <= held.hold.request.options.maxHoldNanos,
                     Property.LEASES_END,
                     () -> held + " lasts longer than it may");
+            renewedOnTime(story, held);
             if (other != null) {
                 boolean inOrder = other.grantedAt <= held.grantedAt; // a grant may be heard of late
                 together(story, inOrder ? other : held, inOrder ? held : other);
@@ -441,6 +476,20 @@ final class Properties {
         }
     }
 
+    private void renewedOnTime(Story story, Held held) {
+        LockOptions options = held.hold.request.options;
+        if (!options.isRenewed() || options.maxHoldNanos != Ticker.NEVER || held.hold.absence() != null) {
+            return;
+        }
+        long lease = options.leaseMillis * Plan.MILLI;
+        long left = held.hold.request.deadline - held.client.clock();
+        held.wasWhole |= left > lease - lease / 10;
+        check(
+                !held.wasWhole || left > lease / 9 * LEFT - LEFT_LESS || !isSpared(story) || held.client.isClosed(),
+                Property.OTHERS_GO_ON,
+                () -> held + " is not renewed with " + left / Plan.MICRO + " µs left");
+    }
+
     /** A lease has ended, and its owner has not left. */
     private void ended(Story story, Held held) {
         LockOptions options = held.hold.request.options;
@@ -448,35 +497,36 @@ final class Properties {
         boolean taken = loss != null && loss.reason() == LeaseLoss.Reason.TAKEN;
         check(
                 !taken
-                        || server.hasGoneBack()
+                        || story.data.hasGoneBack()
                         || held.isForced(forced)
                         || story.takenAt >= held.grantedAt // by force, when the server had forgotten whose it was
                         || story.wasGrantedToAnother(held)
-                        || server.hasFailedOverSince(held.grantedAt),
+                        || story.data.hasFailedOverSince(held.grantedAt)
+                        || story.data.hasLostTimeSince(held.grantedAt),
                 Property.NO_FALSE_LOSS,
                 () -> held + " was lost as taken, though nobody took it");
         check(
-                plan.weather() != Plan.Weather.FAIR
+                !isSpared(story)
                         || !options.isRenewed()
                         || options.maxHoldNanos != Ticker.NEVER
                         || held.client.isClosed()
                         || held.hold.absence() != null,
-                Property.NO_FALSE_LOSS,
-                () -> held + " was lost without a fault");
+                plan.weather() == Plan.Weather.FAIR ? Property.NO_FALSE_LOSS : Property.OTHERS_GO_ON,
+                () -> held + " was lost without a fault of its server");
     }
 
     /** Two valid holders: only if the server lost the older one's data, no longer than a lease, and the tokens tell. */
     private void together(Story story, Held older, Held newer) {
         // a clock that is set back gives a claim that has lapsed its time again, if its lapse is lost
-        boolean hasComeBack = server.hasGoneBack() && server.losses(newer.grantedAt, time.now()) > 0;
+        boolean hasComeBack = story.data.hasGoneBack() && story.data.losses(newer.grantedAt, time.now()) > 0;
         check(
-                server.losses(older.grantedAt, newer.grantedAt, older.hold.request.firstToken) > 0 || hasComeBack,
+                story.data.losses(older.grantedAt, newer.grantedAt, older.hold.request.firstToken) > 0 || hasComeBack,
                 Property.EXCLUSION,
                 () -> "the lock " + story.lock + " is held by " + older + " and by " + newer);
         check(
-                server.hasGoneBack()
+                story.data.hasGoneBack()
                         || older.hold.token < newer.hold.token
-                        || server.wasLostAhead(older.hold.token, older.grantedAt),
+                        || story.data.wasLostAhead(older.hold.token, older.grantedAt),
                 Property.EXCLUSION,
                 () -> "tokens do not tell which is newer: " + older + ", " + newer);
         long lease = Math.max(older.hold.request.options.leaseMillis * Plan.MILLI, 2 * Plan.SECOND); // or an extension
@@ -487,14 +537,14 @@ final class Properties {
     }
 
     private void ownsAtServer(Story story, Held held) {
-        if (server.losses(held.standsSince, time.now()) > 0) {
+        if (story.data.losses(held.standsSince, time.now()) > 0) {
             return;
         }
-        Reply.Inspected key = server.look(story.lock);
+        Reply.Inspected key = story.data.look();
         Request request = held.hold.request;
         check(
                 request.id.equals(key.owner())
-                        && server.virtual(key.untilMillis()) >= held.client.realTime(request.deadline)
+                        && story.data.server().virtual(key.untilMillis()) >= held.client.realTime(request.deadline)
                         && key.fence() >= held.hold.token,
                 Property.LEASE_AT_SERVER,
                 () -> held + " is valid, and at the server stands " + key);
@@ -505,10 +555,11 @@ final class Properties {
         simulation.timeline.add(client.id, "holds", story.lock, "token", hold.token, hold.owner());
         holds++;
         since.remove(story.idle());
+        since.remove(story.idleAtHome());
         story.live.add(begun);
         story.byToken.put(hold.token, begun);
         check(
-                hold.token <= server.micros() + server.behind() / Plan.MICRO + MOST_AHEAD,
+                hold.token <= story.data.server().micros() + story.data.behind() / Plan.MICRO + MOST_AHEAD,
                 Property.TOKENS_GROW,
                 () -> begun + " is far ahead of the clock");
         check(
@@ -527,15 +578,15 @@ final class Properties {
         }
         Held before = story.newest;
         if (before != null) {
-            boolean late = server.losses(begun.grantedAt, time.now()) > 0; // an older grant may have been under way
+            boolean late = story.data.losses(begun.grantedAt, time.now()) > 0; // an older grant may have been under way
             check(
                     late
                             || hold.token > before.hold.token
-                            || server.hasGoneBack() && server.losses(before.grantedAt, time.now()) > 0
-                            || server.wasLostAhead(before.hold.token, before.grantedAt),
+                            || story.data.hasGoneBack() && story.data.losses(before.grantedAt, time.now()) > 0
+                            || story.data.wasLostAhead(before.hold.token, before.grantedAt),
                     Property.TOKENS_GROW,
                     () -> begun + " follows " + before);
-            if (!late && server.losses(before.grantedAt, time.now()) == 0) {
+            if (!late && story.data.losses(before.grantedAt, time.now()) == 0) {
                 notTooEarly(begun, before);
             }
             if (hold.token < before.hold.token) {
@@ -609,32 +660,34 @@ final class Properties {
     /** Looks for what may be so for a while only, now and regularly. */
     void patrol() {
         for (Story story : stories.values()) {
-            Reply.Inspected key = server.look(story.lock);
-            boolean taken = key.owner() != null && server.virtual(key.untilMillis()) > time.now();
+            Reply.Inspected key = story.data.look();
+            boolean taken = key.owner() != null && story.data.server().virtual(key.untilMillis()) > time.now();
             SimulatedClient owner = taken ? clientOf(key.owner()) : null;
             Force force = key.owner() == null ? null : forced.get(key.owner());
             check(
                     force == null
-                            || server.hasGoneBack()
+                            || story.data.hasGoneBack()
                             || force.firstToken != key.token()
-                            || server.losses(force.at, time.now()) > 0,
+                            || story.data.losses(force.at, time.now()) > 0,
                     Property.FORCE_IS_FINAL,
                     () -> "a lock that was taken away by force has come back: " + key);
             lasting(
                     Property.NO_ORPHAN,
                     story.lock + " has the owner " + key.owner() + ", a request that its client has finished with",
                     owner != null
-                            && owner.isWell()
+                            && owner.isAtHome(story.lock)
                             && !owner.knows(story.lock, key.owner())
-                            && server.behind() < PATROL, // else a not-after may come late, and a lease lasts longer
+                            && story.data.behind() < PATROL, // else a not-after may come late, and a lease lasts longer
                     plan.weather().isBad() ? ORPHAN : ORPHAN_AFTER_ONE_FAULT);
-            boolean wanted = simulation.clients().stream().anyMatch(c -> c.isWell() && c.wants(story.lock));
-            boolean closed = server.virtual(key.untilMillis()) > time.now(); // owned, or kept
+            boolean wanted = simulation.clients().stream().anyMatch(c -> c.isWell(story.lock) && c.wants(story.lock));
+            boolean atHome = simulation.clients().stream().anyMatch(c -> c.isAtHome(story.lock) && c.wants(story.lock));
+            boolean closed = story.data.server().virtual(key.untilMillis()) > time.now(); // owned, or kept
+            lasting(Property.NOT_IDLE, story.idle(), wanted && !closed, IDLE);
             lasting(
                     Property.NOT_IDLE,
-                    story.idle(),
-                    wanted && !closed,
-                    looksAfter && server.losses(0, time.now()) == 0 ? IDLE_AFTER_ONE_FAULT : IDLE);
+                    story.idleAtHome(),
+                    atHome && !closed && looksAfter && story.data.losses(0, time.now()) == 0,
+                    IDLE_AFTER_ONE_FAULT);
             for (Held held : story.live) {
                 LockOptions options = held.hold.request.options;
                 long visit = options.leaseMillis * Plan.MILLI * 4 / 9;
@@ -643,7 +696,7 @@ final class Properties {
                         Property.TOLD_IN_TIME,
                         held + " is valid though it is not the owner",
                         options.isRenewed()
-                                && held.client.isWell()
+                                && held.client.isWell(story.lock)
                                 && held.hold.isValid()
                                 && held.hold.absence() == null // else nobody is there to be told
                                 && another,
@@ -654,12 +707,12 @@ final class Properties {
             LockMachine machine = wait.client.isDead() ? null : wait.client.machine(wait.act.lock());
             lasting(
                     Property.CALLS_END,
-                    wait + " waits through outage " + wait.client.backend.outages(),
+                    wait + " waits through outage " + wait.client.backend.outages(wait.act.lock()),
                     machine != null
                             && wait.act.kind().isPatient()
                             && machine.hold() == null
                             && wait.client.isAwake()
-                            && !wait.client.backend.isUp(),
+                            && !wait.client.backend.isUp(wait.act.lock()),
                     plan.outagePatience().toNanos() + LEARNS_OF_OUTAGE);
         }
         time.after(PATROL, this::patrol);
@@ -703,13 +756,14 @@ final class Properties {
         Set<String> dead = new HashSet<>();
         simulation.clients().stream().filter(SimulatedClient::isDead).forEach(client -> dead.add(client.id));
         for (String lock : locks) {
-            Reply.Inspected key = server.look(lock);
+            SimulatedLock data = cluster.lock(lock);
+            Reply.Inspected key = data.look();
             check(
-                    key.owner() == null || server.hasGoneBack() || server.virtual(key.untilMillis()) <= time.now(),
+                    key.owner() == null || data.hasGoneBack() || data.server().virtual(key.untilMillis()) <= time.now(),
                     Property.NOTHING_LEFT,
                     () -> "an owner is left: " + key);
             check(
-                    server.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant does that again
+                    data.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant does that again
                             || key.queue().stream()
                                     .allMatch(entry -> dead.contains(entry.request()
                                             .substring(0, entry.request().indexOf(':')))),

@@ -18,6 +18,8 @@ enum Property {
     TOLD_IN_TIME,
     /** A hold that was valid, and that nobody took, is not reported as lost. */
     NO_FALSE_LOSS,
+    /** While one server is frozen or gone, holds at the others are renewed on time, and none of them is lost. */
+    OTHERS_GO_ON,
     /** What was taken away by force does not come back. */
     FORCE_IS_FINAL,
     /** Shortest holds and takeover delays are kept. */

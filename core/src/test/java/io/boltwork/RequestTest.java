@@ -91,16 +91,19 @@ class RequestTest {
         Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
         assertThat(acquire.notAfter()).isEqualTo(51_200);
         assertThat(wanted(FIXED).acquire(clock, ms(300), TIMEOUT).notAfter()).isEqualTo(52_200);
-        assertThat(request.isTainted(new ServerTime(51_200, "run"))).isTrue();
-        assertThat(request.isTainted(new ServerTime(51_201, "run"))).isFalse();
-        assertThat(request.isTainted(new ServerTime(51_200, "other"))).isFalse();
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isTrue();
+        assertThat(request.isTainted(new ServerTime(51_201, "run"), 0)).isFalse();
+        assertThat(request.isTainted(new ServerTime(99_999, "other"), ms(1_300)))
+                .as("by the client's clock at another server")
+                .isTrue();
+        assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
         clock.read(40_000, ms(300)); // set back
         request.acquire(clock, ms(300), TIMEOUT);
-        assertThat(request.isTainted(new ServerTime(51_200, "run")))
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
                 .as("the latest counts")
                 .isTrue();
         request.unanswered = 0;
-        assertThat(request.isTainted(new ServerTime(51_200, "run"))).isFalse();
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
         ServerClock another = new ServerClock("new");
         another.read(30_000, ms(300));
         request.acquire(another, ms(300), TIMEOUT);

@@ -5,245 +5,303 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connections to the server of a simulation: one for commands and one for messages. What is sent on a connection
- * arrives in order while it lives; it is late, it is lost with the connection, and bytes of a dead one may arrive seconds
- * later. The two are not in order with each other.
+ * One client's way to the servers of a simulation. If there are several it believes of each partition that it is at one of
+ * them, learns late that it has moved, sends again what went to the wrong one, and may have to subscribe for a partition
+ * before anybody can wait there.
  */
 final class SimulatedBackend implements LockBackend {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
-    /** How long bytes of a dead connection may still arrive: longer than a command is worth anything. */
-    private static final long LATE_BYTES = 3 * Plan.SECOND;
+    /** Until when a client learns of a partition that has moved: at the next look at the map. */
+    private static final long LEARNS = Plan.SECOND;
+
+    private static final int RESENDS = 3;
 
     private final SimulatedClient client;
     private final VirtualTime time;
-    private final SimulatedServer server;
+    private final SimulatedCluster cluster;
+    private final Plan.Cluster shape;
     private final Timeline timeline;
     private final Random random;
     private Plan.Network network;
 
+    private final List<SimulatedLink> links = new ArrayList<>();
+    private final SimulatedLink[] believed;
+
+    /** For which partitions it listens. */
+    private final BitSet warm = new BitSet();
+
     private @Nullable BackendListener listener;
-    private final List<InFlight> inFlight = new ArrayList<>();
-    private boolean up = true;
-    private boolean hearing;
-    private long commands; // which connection that is: the first, the second
-    private long messages;
+    private @Nullable SimulatedLink sentAgainTo;
     private long silentUntil;
-    private long late;
-    private long lastArrival;
-    private long lastReply;
-    private long lastMessage;
 
-    private final class InFlight {
-        final Command command;
-        final Consumer<Reply> handler;
-        final String run = server.time().run();
-        boolean executed;
-        boolean over;
-
-        InFlight(Command command, Consumer<Reply> handler) {
-            this.command = command;
-            this.handler = handler;
-        }
-
-        void reply(Reply reply) {
-            if (!over) {
-                over = true;
-                inFlight.remove(this);
-                client.happens(() -> handler.accept(reply));
-            }
-        }
-    }
-
-    SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedServer server, Timeline timeline, Plan plan) {
+    SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedCluster cluster, Timeline timeline, Plan plan) {
         this.client = client;
         this.time = time;
-        this.server = server;
+        this.cluster = cluster;
+        this.shape = plan.cluster();
         this.timeline = timeline;
-        this.random = plan.random("network of " + client.id);
+        this.random = plan.random("routes of " + client.id);
         this.network = plan.network();
+        for (SimulatedServer server : cluster.servers()) {
+            String actor = "network of " + client.id + (server.number == 0 ? "" : " to " + server);
+            links.add(new SimulatedLink(this, client, server, cluster, time, timeline, plan.random(actor)));
+        }
+        believed = new SimulatedLink[shape.partitions()];
+        for (int i = 0; i < believed.length; i++) {
+            believed[i] = links.get(cluster.home(i).number);
+        }
+        if (!shape.cold()) {
+            warm.set(0, believed.length);
+        }
     }
 
     @Override
     public void open(String id, BackendListener told) {
         listener = told;
-        listen();
-        told.connected(server.time());
+        for (SimulatedLink link : links) {
+            link.listen();
+            connected(link);
+        }
     }
 
     @Override
+    public int partitions() {
+        return shape.partitions();
+    }
+
+    @Override
+    public int partition(String lock) {
+        return shape.partition(lock);
+    }
+
+    private SimulatedLink link(String lock) {
+        return believed[partition(lock)];
+    }
+
+    // ================================================================ commands
+
+    @Override
     public void send(Command command, Consumer<Reply> handler) {
-        if (!up || client.isDead()) {
-            client.happens(() -> handler.accept(failed(false)));
+        List<String> locks = SimulatedCluster.locksOf(command);
+        if (locks.isEmpty()) {
+            links.get(0).send(command, handler, () -> {});
             return;
         }
-        InFlight sent = new InFlight(command, handler);
-        inFlight.add(sent);
-        long connection = commands;
-        lastArrival = arrival(lastArrival);
-        time.at(client.id + " commands", lastArrival, () -> arrive(sent, connection));
-        if (command instanceof Command.Renew) {
-            client.moment(Plan.Moment.SENT_RENEWAL);
+        int partition = partition(locks.get(0));
+        if (locks.stream().anyMatch(lock -> partition(lock) != partition)) {
+            throw new Violation(Property.NO_DEFECT, "of several partitions: " + command);
+        }
+        if (!warm.get(partition) && command instanceof Command.Acquire acquire && acquire.queue()) {
+            Command.Acquire attempt = new Command.Acquire(
+                    acquire.lock(),
+                    acquire.request(),
+                    false,
+                    acquire.leaseMillis(),
+                    acquire.takeoverMillis(),
+                    acquire.notAfter());
+            send(attempt, believed[partition], answer -> warmUp(partition, answer, handler), 0);
+        } else if (!warm.get(partition) && command instanceof Command.Release release && release.next() != null) {
+            Command.Release alone = new Command.Release(
+                    release.lock(),
+                    release.request(),
+                    release.firstToken(),
+                    release.lastToken(),
+                    release.keepMillis(),
+                    null);
+            send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
+        } else {
+            send(command, believed[partition], handler, 0);
         }
     }
 
-    private void arrive(InFlight sent, long connection) {
-        if (connection != commands) {
+    /** It listens before it says so. */
+    private void warmUp(int partition, Reply answer, Consumer<Reply> handler) {
+        boolean waits = !(answer instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.GRANTED);
+        if (waits && answer instanceof Reply.Answer && !warm.get(partition)) {
+            warm.set(partition);
+            if (believed[partition].isHearing()) {
+                believed[partition].subscribe(partition);
+            }
+        }
+        handler.accept(answer);
+    }
+
+    private void send(Command command, SimulatedLink link, Consumer<Reply> handler, int resends) {
+        link.send(command, handler, () -> moved(command, link, handler, resends));
+    }
+
+    /** The server has said that it has not got what the command is about, or not all of it. */
+    private void moved(Command command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
+        List<String> locks = SimulatedCluster.locksOf(command);
+        int partition = partition(locks.get(0));
+        if (!cluster.isMoving(partition)) {
+            time.after(client.id + " looks", random.nextLong(10 * Plan.MILLI), () -> learn(partition));
+        }
+        if (resends == RESENDS || random.nextInt(10) == 0) {
+            handler.accept(failed(false));
+        } else if (command instanceof Command.Renew renew && locks.size() > 1) {
+            oneByOne(renew, handler);
+        } else {
+            SimulatedLink there = actual(locks.get(0));
+            if (warm.get(partition) && there.isHearing() && random.nextBoolean()) {
+                there.subscribe(partition); // beside what it has where the partition is moving from
+            }
+            timeline.add(client.id, "sends again to", there.server, command);
+            send(command, there, handler, resends + 1);
+            sentAgainTo = there;
+            client.moment(Plan.Moment.SENT_AGAIN);
+        }
+    }
+
+    /** Renewals of locks at different servers: each on its own, and one reply for all. */
+    private void oneByOne(Command.Renew renew, Consumer<Reply> handler) {
+        int count = renew.items().size();
+        Reply.Renewed.Item[] items = new Reply.Renewed.Item[count];
+        int[] left = {count};
+        ServerTime[] newest = new ServerTime[1];
+        for (int i = 0; i < count; i++) {
+            int at = i;
+            Command.Renew part = new Command.Renew(List.of(renew.items().get(i)), renew.notAfter());
+            Consumer<Reply> answered = reply -> {
+                items[at] = new Reply.Renewed.Item(Reply.Renewal.BROKEN, null);
+                if (reply instanceof Reply.Renewed renewed) {
+                    items[at] = renewed.items().get(0);
+                    newest[0] = renewed.server();
+                }
+                if (--left[0] == 0) {
+                    handler.accept(newest[0] == null ? failed(true) : new Reply.Renewed(newest[0], List.of(items)));
+                }
+            };
+            send(part, link(renew.items().get(i).lock()), answered, 1);
+        }
+    }
+
+    static Reply.Failed failed(boolean executed) {
+        return new Reply.Failed(executed, new BackendException("Simulated: not connected", true, null));
+    }
+
+    // ================================================================ where partitions are
+
+    private BitSet partitionsAt(SimulatedLink link) {
+        BitSet partitions = new BitSet();
+        for (int i = 0; i < believed.length; i++) {
+            partitions.set(i, believed[i] == link);
+        }
+        return partitions;
+    }
+
+    /** A partition has moved; nobody says so. */
+    void hasMoved(int partition) {
+        time.after(client.id + " learns", random.nextLong(LEARNS), () -> learn(partition));
+    }
+
+    private void learn(int partition) {
+        SimulatedLink now = links.get(cluster.home(partition).number);
+        SimulatedLink before = believed[partition];
+        BackendListener told = listener;
+        if (now == before || client.isDead() || told == null) {
             return;
         }
-        if (time.now() < server.frozenUntil()) {
-            time.at(server.frozenUntil(), () -> arrive(sent, connection));
+        if (now.isUp() && !now.isWell()) { // it hangs, or is just being replaced
+            time.after(client.id + " looks", 10 * Plan.MILLI, () -> learn(partition));
             return;
         }
-        sent.executed = true;
-        Reply reply = server.execute(sent.command);
-        timeline.add("server", client.id + ":", sent.command, "->", reply);
-        executed(sent.command);
-        lastReply = arrival(lastReply);
-        time.at(client.id + " replies", lastReply, () -> {
-            if (connection == commands) {
-                sent.reply(reply);
+        timeline.add(client.id, "learns that partition", partition, "is at", now.server);
+        before.unsubscribe(partition);
+        believed[partition] = now;
+        client.moment(Plan.Moment.LEARNED);
+        BitSet moved = new BitSet();
+        moved.set(partition);
+        if (now.isUp()) {
+            if (warm.get(partition)) {
+                now.subscribe(partition);
             }
-        });
-    }
-
-    private void executed(Command command) {
-        if (command instanceof Command.Acquire) {
-            client.moment(Plan.Moment.ACQUIRED);
-        } else if (command instanceof Command.Release) {
-            client.moment(Plan.Moment.RELEASED);
-        } else if (command instanceof Command.Renew) {
-            client.moment(Plan.Moment.RENEWED);
-        } else if (command instanceof Command.Restore) {
-            client.moment(Plan.Moment.RESTORED);
-        } else if (command instanceof Command.Withdraw) {
-            client.moment(Plan.Moment.WITHDRAWN);
+            client.happens(() -> told.connected(now.server.time(), moved));
+        } else {
+            client.happens(() -> told.disconnected(new IllegalStateException("broken"), moved));
         }
     }
 
-    /** When something arrives that is sent now, behind what was sent before. */
-    private long arrival(long last) {
-        return Math.max(last, Math.max(silentUntil, time.now()) + delay());
+    void subscribeAll(SimulatedLink link) {
+        partitionsAt(link).stream().filter(warm::get).forEach(link::subscribe);
     }
 
-    private long delay() {
-        if (network != Plan.Network.GOOD) {
-            int dice = random.nextInt(1_000);
-            if (dice < network.stuck()) {
-                return random.nextLong(2 * COMMAND_TIMEOUT.toNanos());
-            }
-            if (dice < network.stuck() + network.slow()) {
-                return random.nextLong(50 * Plan.MILLI);
-            }
+    void unsubscribeAll(SimulatedLink link) {
+        for (int i = 0; i < believed.length; i++) {
+            link.unsubscribe(i);
         }
-        return 20 * Plan.MICRO + random.nextLong(200 * Plan.MICRO);
     }
 
-    private void listen() {
-        hearing = true;
-        server.subscribe(client.id, this::published);
-    }
-
-    private void published(Grant grant) {
-        timeline.add("server", "publishes", grant);
-        client.moment(Plan.Moment.GRANTED);
-        if (!hearing || network.lost() > 0 && random.nextInt(1_000) < network.lost()) {
-            return; // half open: the server counts a receiver that receives nothing
+    /** A connection was made. */
+    void connected(SimulatedLink link) {
+        BackendListener told = listener;
+        BitSet partitions = partitionsAt(link);
+        if (told != null && believed.length == 1) {
+            client.happens(() -> told.connected(link.server.time()));
+        } else if (told != null && !partitions.isEmpty()) {
+            client.happens(() -> told.connected(link.server.time(), partitions));
         }
-        long connection = messages;
-        lastMessage = arrival(lastMessage);
-        time.at(client.id + " messages", lastMessage, () -> {
-            if (connection == messages && listener != null) {
-                timeline.add(client.id, "hears of", grant);
-                BackendListener told = listener;
-                client.happens(() -> told.granted(grant));
-            }
-        });
+    }
+
+    void disconnected(SimulatedLink link) {
+        BackendListener told = listener;
+        BitSet partitions = partitionsAt(link);
+        if (told != null && !partitions.isEmpty()) {
+            client.happens(() -> told.disconnected(new IllegalStateException("broken"), partitions));
+        }
+    }
+
+    void hears(Grant grant) {
+        BackendListener told = listener;
+        if (told != null) {
+            client.happens(() -> told.granted(grant));
+        }
     }
 
     // ================================================================ what goes wrong
 
-    /** Both connections break; they come back after a while. */
-    void disconnect(long outage, boolean halfOpen) {
-        if (!up) {
-            return;
-        }
-        up = false;
-        commands++;
-        deafen(halfOpen);
-        for (InFlight sent : List.copyOf(inFlight)) {
-            if (!sent.executed && random.nextBoolean()) {
-                time.after(client.id + " late " + late++, random.nextLong(LATE_BYTES), () -> arriveLate(sent));
+    long delay(Random dice) {
+        if (network != Plan.Network.GOOD) {
+            int number = dice.nextInt(1_000);
+            if (number < network.stuck()) {
+                return dice.nextLong(2 * COMMAND_TIMEOUT.toNanos());
             }
-            sent.reply(failed(true));
-        }
-        if (listener != null) {
-            BackendListener told = listener;
-            client.happens(() -> told.disconnected(new IllegalStateException("broken")));
-        }
-        time.after(client.id + " connects", outage, this::connect);
-    }
-
-    private void arriveLate(InFlight sent) {
-        if (time.now() < server.frozenUntil()) {
-            time.at(server.frozenUntil(), () -> arriveLate(sent));
-        } else if (server.time().run().equals(sent.run)) { // connections end with the server
-            client.arrivesLate();
-            timeline.add("server", client.id + ", late bytes:", sent.command, "->", server.execute(sent.command));
-        }
-    }
-
-    private void connect() {
-        if (client.isDead()) {
-            server.unsubscribe(client.id);
-        } else if (time.now() < server.frozenUntil()) {
-            time.at(server.frozenUntil(), this::connect);
-        } else {
-            timeline.add(client.id, "is connected again");
-            up = true;
-            lastArrival = lastReply = 0;
-            hear();
-        }
-    }
-
-    /** The connection for messages breaks alone, and comes back after a while. */
-    void deaf(long outage, boolean halfOpen) {
-        if (!up || !hearing) {
-            return;
-        }
-        deafen(halfOpen);
-        time.after(client.id + " hears", outage, () -> {
-            if (up && !client.isDead()) {
-                timeline.add(client.id, "hears again");
-                hear();
+            if (number < network.stuck() + network.slow()) {
+                return dice.nextLong(50 * Plan.MILLI);
             }
-        });
+        }
+        return 20 * Plan.MICRO + dice.nextLong(200 * Plan.MICRO);
     }
 
-    private void deafen(boolean halfOpen) {
-        hearing = false;
-        messages++;
-        if (!halfOpen) {
-            server.unsubscribe(client.id);
-        }
+    boolean loses(Random dice) {
+        return network.lost() > 0 && dice.nextInt(1_000) < network.lost();
     }
 
-    private void hear() {
-        lastMessage = 0;
-        listen();
-        BackendListener told = listener;
-        if (told != null) {
-            client.happens(() -> told.connected(server.time()));
-        }
+    /** Both connections to the server of a lock break, or to the one to which something has just been sent again. */
+    void disconnect(Plan.Fault fault) {
+        SimulatedLink again = fault.moment() == Plan.Moment.SENT_AGAIN ? sentAgainTo : null;
+        (again == null ? actual(fault.lock()) : again).disconnect(fault.lasts(), fault.half());
+    }
+
+    /** Those to one server. */
+    void disconnect(SimulatedServer server, long outage) {
+        links.get(server.number).disconnect(outage, false);
+    }
+
+    void deaf(String lock, long outage, boolean halfOpen) {
+        actual(lock).deaf(outage, halfOpen);
     }
 
     /** Nothing gets through, either way; it arrives later, and nobody is told. */
@@ -251,33 +309,41 @@ final class SimulatedBackend implements LockBackend {
         silentUntil = Math.max(silentUntil, time.now() + nanos);
     }
 
-    /** How many there have been. */
-    long outages() {
-        return commands;
+    long silentUntil() {
+        return silentUntil;
+    }
+
+    /** How many there have been where that lock is. */
+    long outages(String lock) {
+        return link(lock).outages();
     }
 
     void heal() {
         network = Plan.Network.GOOD;
     }
 
-    boolean isUp() {
-        return up;
+    boolean isUp(String lock) {
+        return link(lock).isUp();
     }
 
-    boolean isWell() {
-        return up && hearing && time.now() >= silentUntil && time.now() >= server.frozenUntil();
+    /** Whether it can ask for that lock: where it believes it to be, and where it is if it is sent there. */
+    boolean isWell(String lock) {
+        return link(lock).isWell() && actual(lock).isWell();
     }
 
-    /** The client is no more; the server finds out now, or after a while. */
+    /** Whether it knows where that lock is, and so listens there if it listens at all. */
+    boolean isAtHome(String lock) {
+        return link(lock) == actual(lock);
+    }
+
+    private SimulatedLink actual(String lock) {
+        return links.get(cluster.lock(lock).server().number);
+    }
+
+    /** The client is no more; the servers find out now, or after a while. */
     void die(boolean halfOpen) {
-        if (up) {
-            disconnect(halfOpen ? 2 * Plan.SECOND : 0, halfOpen);
-        }
+        links.forEach(link -> link.disconnect(halfOpen ? 2 * Plan.SECOND : 0, halfOpen));
         listener = null;
-    }
-
-    private static Reply.Failed failed(boolean executed) {
-        return new Reply.Failed(executed, new BackendException("Simulated: not connected", true, null));
     }
 
     @Override
@@ -287,9 +353,7 @@ final class SimulatedBackend implements LockBackend {
 
     @Override
     public void close() {
-        up = false;
-        commands++;
-        deafen(false);
+        links.forEach(SimulatedLink::close);
         listener = null;
     }
 

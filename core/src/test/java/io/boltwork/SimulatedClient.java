@@ -27,14 +27,14 @@ final class SimulatedClient {
     private boolean lateBytes;
 
     SimulatedClient(
-            Simulation simulation, Plan.Client plan, VirtualTime time, SimulatedServer server, Timeline timeline) {
+            Simulation simulation, Plan.Client plan, VirtualTime time, SimulatedCluster cluster, Timeline timeline) {
         this.simulation = simulation;
         this.id = plan.id();
         this.time = time;
         Random random = simulation.plan.random(id);
         this.clockOffset = LONGEST_OFFSET * simulation.clients().size() + random.nextLong(LONGEST_OFFSET);
         this.driftPpm = plan.driftPpm();
-        this.backend = new SimulatedBackend(this, time, server, timeline, simulation.plan);
+        this.backend = new SimulatedBackend(this, time, cluster, timeline, simulation.plan);
         this.engine = Engine.open(
                 backend,
                 ClientOptions.defaults().withOutagePatience(simulation.plan.outagePatience()),
@@ -177,9 +177,14 @@ final class SimulatedClient {
         return !dead && !isClosed() && time.now() >= pausedUntil;
     }
 
-    /** Awake, and connected. */
-    boolean isWell() {
-        return isAwake() && backend.isWell();
+    /** Awake, and connected to a server that it may ask for that lock. */
+    boolean isWell(String lock) {
+        return isAwake() && backend.isWell(lock);
+    }
+
+    /** The same, and it has not yet to learn that the lock has moved. */
+    boolean isAtHome(String lock) {
+        return isWell(lock) && backend.isAtHome(lock);
     }
 
     /** Whether the engine has that request. */

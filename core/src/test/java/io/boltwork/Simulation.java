@@ -1,13 +1,12 @@
 package io.boltwork;
 
-import io.boltwork.memory.MemoryReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several clients with real engines and the public API on top, one server, a bad network, users who do anything: in virtual
+ * Several clients with real engines and the public API on top, servers, a bad network, users who do anything: in virtual
  * time, and one thing at a time. Its {@link Plan} decides everything. What must hold, see {@link Properties}, is checked after
  * every event and when everything has come to rest.
  */
@@ -22,7 +21,7 @@ final class Simulation {
     final VirtualTime time;
     final Timeline timeline;
     final Properties properties;
-    final SimulatedServer server;
+    final SimulatedCluster cluster;
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final List<Plan.Fault> awaitingTheirMoment = new ArrayList<>();
     private @Nullable Throwable defect;
@@ -36,10 +35,14 @@ final class Simulation {
         this.plan = plan;
         this.time = time;
         this.timeline = new Timeline(withTimeline, time);
-        this.server = new SimulatedServer(time, plan);
-        this.properties = new Properties(this, time, server);
+        this.cluster = new SimulatedCluster(time, plan);
+        this.properties = new Properties(this, time, cluster);
+        cluster.watchMoves(partition -> {
+            timeline.add("-", "partition", partition, "has moved to", cluster.home(partition));
+            clients.forEach(client -> client.backend.hasMoved(partition));
+        });
         for (Plan.Client client : plan.clients()) {
-            time.after(client.start(), () -> clients.add(new SimulatedClient(this, client, time, server, timeline)));
+            time.after(client.start(), () -> clients.add(new SimulatedClient(this, client, time, cluster, timeline)));
         }
     }
 
@@ -50,10 +53,10 @@ final class Simulation {
         try {
             while (step(plan.loud())) {}
             heal();
-            long end = time.now() + SERVED_WITHIN + properties.waiting() * Plan.LONGEST_WORK + server.behind();
+            long end = time.now() + SERVED_WITHIN + properties.waiting() * Plan.LONGEST_WORK + cluster.behind();
             while (properties.isSomebodyWaiting() && step(end)) {}
             properties.served();
-            end = time.now() + QUIET_WITHIN + server.behind();
+            end = time.now() + QUIET_WITHIN + cluster.behind();
             while (step(end)) {}
             properties.nothingLeft();
         } finally {
@@ -63,11 +66,11 @@ final class Simulation {
 
     private void prepare(Plan.Fault fault) {
         if (fault.moment() != Plan.Moment.ANY) {
-            server.keepReplica();
+            cluster.keepReplicas();
             time.at(fault.at(), () -> awaitingTheirMoment.add(fault));
         } else if (fault.trouble() == Plan.Trouble.FAILOVER) {
-            MemoryReplica[] replica = new MemoryReplica[1];
-            time.at(fault.at() - fault.lag(), () -> replica[0] = server.replica());
+            SimulatedCluster.Copy[] replica = new SimulatedCluster.Copy[1];
+            time.at(fault.at() - fault.lag(), () -> replica[0] = cluster.copy(serverOf(fault)));
             time.at(fault.at(), () -> failOver(fault, replica[0]));
         } else {
             time.at(fault.at(), () -> happen(fault));
@@ -79,7 +82,7 @@ final class Simulation {
         for (Plan.Fault fault : List.copyOf(awaitingTheirMoment)) {
             if (fault.moment() == moment && fault.client().equals(client)) {
                 awaitingTheirMoment.remove(fault);
-                MemoryReplica behind = server.replicaBehind();
+                SimulatedCluster.Copy behind = cluster.copyBehind(serverOf(fault));
                 time.after(0, () -> {
                     if (healed) {
                         return;
@@ -143,41 +146,53 @@ final class Simulation {
         }
         timeline.add("-", "FAULT", fault);
         properties.befalls(client);
+        SimulatedServer server = serverOf(fault);
+        if (fault.trouble().isOfOneServer()) {
+            properties.strikes(server);
+        }
         switch (fault.trouble()) {
-            case BREAK -> client.backend.disconnect(fault.lasts(), fault.half());
+            case BREAK -> client.backend.disconnect(fault);
             case SILENCE -> client.backend.silence(fault.lasts());
-            case DEAF -> client.backend.deaf(fault.lasts(), fault.half());
+            case DEAF -> client.backend.deaf(fault.lock(), fault.lasts(), fault.half());
             case PAUSE -> client.pause(fault.lasts());
             case CRASH -> client.kill(fault.half());
             case CLOSE -> client.close();
             case FREEZE_SERVER -> server.freeze(fault.lasts());
             case RESTART, RESTART_EMPTY -> {
-                server.restart(fault.trouble() == Plan.Trouble.RESTART_EMPTY);
-                allReconnect(fault);
+                cluster.restart(server, fault.trouble() == Plan.Trouble.RESTART_EMPTY);
+                allReconnect(fault, server);
             }
-            case FLUSH -> server.flush();
-            case DELETE_KEY -> server.delete(fault.lock());
+            case FLUSH -> cluster.flush(server);
+            case DELETE_KEY -> cluster.lock(fault.lock()).forget();
             case FORCE_RELEASE -> {
                 properties.force(fault.lock());
-                timeline.add("operator", "takes away", fault.lock(), server.forceRelease(fault.lock()));
+                timeline.add("operator", "takes away", fault.lock(), cluster.forceRelease(fault.lock()));
             }
-            case CLOCK_BACK -> server.setClock(fault.jump());
+            case CLOCK_BACK -> cluster.setClock(server, fault.jump());
+            case MOVE ->
+                cluster.move(cluster.lock(fault.lock()).partition, fault.lasts(), plan.random("moving " + fault.at()));
             case FAILOVER -> throw new IllegalArgumentException("needs a replica");
         }
     }
 
-    void failOver(Plan.Fault fault, MemoryReplica replica) {
-        timeline.add("-", "FAULT", fault);
-        server.failOver(replica, fault.jump());
-        allReconnect(fault);
+    /** The server to which a fault happens that happens to a server. */
+    SimulatedServer serverOf(Plan.Fault fault) {
+        return cluster.lock(fault.lock()).server();
     }
 
-    private void allReconnect(Plan.Fault fault) {
+    void failOver(Plan.Fault fault, SimulatedCluster.Copy replica) {
+        timeline.add("-", "FAULT", fault);
+        properties.strikes(replica.of());
+        cluster.failOver(replica, fault.jump());
+        allReconnect(fault, replica.of());
+    }
+
+    private void allReconnect(Plan.Fault fault, SimulatedServer server) {
         server.freeze(fault.lasts());
         Random random = plan.random("reconnecting " + fault.at());
         for (SimulatedClient client : clients) {
             if (!client.isDead() && !client.isClosed()) {
-                client.backend.disconnect(fault.lasts() + random.nextLong(5 * Plan.MILLI), false);
+                client.backend.disconnect(server, fault.lasts() + random.nextLong(5 * Plan.MILLI));
             }
         }
     }

@@ -18,10 +18,15 @@ final class SmallCase {
     /** How often timers may fire while something is under way that could happen instead. */
     private final int delays;
 
+    /** Seeds with two servers whose clocks agree; clients listen when somebody has to wait, or always. */
+    private static final long COLD = 133;
+
+    private static final long WARM = 237;
+
     private final int depth;
     private final String name;
     private final Plan plan;
-    private final Plan.Fault fault;
+    private final List<Plan.Fault> faults;
     private final Set<Long> seen = new HashSet<>();
     private long steps;
     private long ends;
@@ -31,16 +36,18 @@ final class SmallCase {
             String name,
             LockOptions first,
             LockOptions second,
-            Plan.Trouble trouble,
+            List<Plan.Trouble> troubles,
             boolean half,
             int depth,
             int delays) {
         this.name = name;
         this.depth = depth;
         this.delays = delays;
-        this.fault = trouble == null ? null : new Plan.Fault(trouble, Plan.Moment.ANY, 0, "c0", "a", 0, half, 0, 0);
+        this.faults = troubles.stream()
+                .map(trouble -> new Plan.Fault(trouble, Plan.Moment.ANY, 0, "c0", "a", 0, half, 0, 0))
+                .toList();
         this.plan = new Plan(
-                0,
+                !troubles.contains(Plan.Trouble.MOVE) ? 0 : half ? COLD : WARM,
                 Plan.Weather.ROUGH, // what is late for longer than a lease is a fault, too
                 Plan.Network.GOOD,
                 Duration.ofSeconds(30),
@@ -65,22 +72,22 @@ final class SmallCase {
 
         World(boolean withTimeline) {
             simulation = new Simulation(plan, time, withTimeline);
-            simulation.server.keepReplica();
+            simulation.cluster.keepReplicas();
             time.pass(); // the clients begin, and introduce themselves
             for (String client : List.of("c0", "c1")) {
                 time.happen(client + " commands");
                 time.happen(client + " replies");
                 time.happen(client + "A"); // that it begins later is as if its command took longer
             }
-            if (fault != null) {
-                time.at("fault", 0, this::fail);
+            for (Plan.Fault fault : faults) {
+                time.at("fault " + fault.trouble(), 0, () -> fail(fault));
             }
         }
 
-        private void fail() {
+        private void fail(Plan.Fault fault) {
             time.setNow(time.now() + 2 * Plan.MILLI); // no data are lost in no time, which tokens rely on
             if (fault.trouble() == Plan.Trouble.FAILOVER) {
-                simulation.failOver(fault, simulation.server.replicaBehind());
+                simulation.failOver(fault, simulation.cluster.copyBehind(simulation.serverOf(fault)));
             } else {
                 simulation.happen(fault);
             }
@@ -90,7 +97,7 @@ final class SmallCase {
         int ways() {
             List<String> ready = time.ready();
             boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.properties.isSomebodyWaitingOrHolding();
-            boolean waits = ready.stream().anyMatch(channel -> !channel.equals("fault"));
+            boolean waits = ready.stream().anyMatch(channel -> !channel.startsWith("fault"));
             return ready.size() + (mayPass && (!waits || delayed < delays) ? 1 : 0);
         }
 
@@ -99,7 +106,7 @@ final class SmallCase {
             if (way < ready.size()) {
                 time.happen(ready.get(way));
             } else {
-                if (ready.stream().anyMatch(channel -> !channel.equals("fault"))) {
+                if (ready.stream().anyMatch(channel -> !channel.startsWith("fault"))) {
                     delayed++;
                 }
                 time.pass();
@@ -120,7 +127,7 @@ final class SmallCase {
             for (int i = 0; i < 100_000; i++) {
                 List<String> ready = time.ready();
                 String next = ready.stream()
-                        .filter(channel -> !channel.equals("fault"))
+                        .filter(channel -> !channel.startsWith("fault"))
                         .findFirst()
                         .orElse(null);
                 if (next != null) {

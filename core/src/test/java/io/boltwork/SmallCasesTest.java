@@ -101,7 +101,7 @@ class SmallCasesTest {
 
     private static List<SmallCase> cases(String name, LockOptions first, LockOptions second, int depth, int delays) {
         List<SmallCase> cases = new ArrayList<>();
-        cases.add(new SmallCase(name + ", no fault", first, second, null, false, depth, delays));
+        cases.add(new SmallCase(name + ", no fault", first, second, List.of(), false, depth, delays));
         for (Plan.Trouble trouble : List.of(
                 Plan.Trouble.BREAK,
                 Plan.Trouble.DEAF,
@@ -110,12 +110,17 @@ class SmallCasesTest {
                 Plan.Trouble.FAILOVER,
                 Plan.Trouble.RESTART,
                 Plan.Trouble.FORCE_RELEASE)) {
-            cases.add(new SmallCase(name + ", " + trouble, first, second, trouble, false, depth, delays));
+            cases.add(new SmallCase(name + ", " + trouble, first, second, List.of(trouble), false, depth, delays));
             if (trouble == Plan.Trouble.BREAK || trouble == Plan.Trouble.DEAF || trouble == Plan.Trouble.CRASH) {
                 cases.add(new SmallCase(
-                        name + ", " + trouble + " half open", first, second, trouble, true, depth, delays));
+                        name + ", " + trouble + " half open", first, second, List.of(trouble), true, depth, delays));
             }
         }
+        List<Plan.Trouble> move = List.of(Plan.Trouble.MOVE);
+        List<Plan.Trouble> moveAndBreak = List.of(Plan.Trouble.MOVE, Plan.Trouble.BREAK);
+        cases.add(new SmallCase(name + ", move", first, second, move, false, depth, delays));
+        cases.add(new SmallCase(name + ", move, cold", first, second, move, true, depth, delays));
+        cases.add(new SmallCase(name + ", move and break", first, second, moveAndBreak, false, depth, delays));
         return cases;
     }
 }

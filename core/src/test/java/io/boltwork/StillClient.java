@@ -8,6 +8,8 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -25,11 +27,14 @@ final class StillClient {
     /** Tasks of one moment: more of them are a loop that time cannot end. */
     private static final int MOST_AT_ONCE = 1_000;
 
-    final MemoryServer server = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
+    /** One for each partition, or one. */
+    final List<MemoryServer> servers = new ArrayList<>();
+
+    final MemoryServer server;
     final Engine engine;
 
     /** What becomes of a command; {@code null} is no answer. */
-    volatile Function<Command, Reply> wire = server::execute;
+    volatile Function<Command, Reply> wire = this::execute;
 
     volatile LongUnaryOperator random = bound -> 0;
 
@@ -47,7 +52,7 @@ final class StillClient {
         @Override
         public void open(String opener, BackendListener listener) {
             client = opener;
-            server.subscribe(client, listener::granted);
+            servers.forEach(one -> one.subscribe(client, listener::granted));
         }
 
         @Override
@@ -64,8 +69,18 @@ final class StillClient {
         }
 
         @Override
+        public int partitions() {
+            return servers.size();
+        }
+
+        @Override
+        public int partition(String lock) {
+            return partitionOf(lock);
+        }
+
+        @Override
         public void close() {
-            server.unsubscribe(client);
+            servers.forEach(one -> one.unsubscribe(client));
         }
     }
 
@@ -93,6 +108,17 @@ final class StillClient {
     }
 
     StillClient() {
+        this(1);
+    }
+
+    /** With servers whose clocks are an hour apart. */
+    StillClient(int partitions) {
+        for (int i = 0; i < partitions; i++) {
+            MemoryServer one = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
+            one.advance(Duration.ofHours(i));
+            servers.add(one);
+        }
+        server = servers.get(0);
         Engine.World world = new Engine.World(
                 new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 this::now,
@@ -103,6 +129,17 @@ final class StillClient {
                 thrown -> defect = thrown,
                 () -> {});
         engine = Engine.open(new Wire(), ClientOptions.defaults(), world);
+    }
+
+    /** The digit at the end of a lock's name. */
+    private int partitionOf(String lock) {
+        return servers.size() == 1 ? 0 : lock.charAt(lock.length() - 1) - '0';
+    }
+
+    /** By the server that has the lock's partition. */
+    Reply execute(Command command) {
+        List<String> locks = SimulatedCluster.locksOf(command);
+        return servers.get(locks.isEmpty() ? 0 : partitionOf(locks.get(0))).execute(command);
     }
 
     long now() {

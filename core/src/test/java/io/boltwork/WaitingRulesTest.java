@@ -209,6 +209,19 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
+    void aStaleAnswerThatWasLongUnderWayIsFollowedByAQuestionAtOnceHoweverManyWereNotAnswered() {
+        isSilent();
+        wish(TEN);
+        pass(7_900);
+        Command.Acquire newest = sent(Command.Acquire.class).get(3);
+        answersAgain();
+        forget();
+        answered(newest, 6_000, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, null));
+        pass(0);
+        assertThat(asked()).containsExactly("c:1");
+    }
+
+    @Test
     void whatFailsIsRepeatedAfterLongerAndLongerPauses() {
         fails(true, BROKEN);
         wish(TEN);

@@ -51,12 +51,16 @@ public final class MemoryServer {
     private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
 
     private Duration offset = Duration.ZERO;
-    private String run = newRun();
+    private final Supplier<String> runs;
+    private String run;
     private boolean frozen;
     private int replicas = Integer.MAX_VALUE;
 
-    private MemoryServer(InstantSource clock) {
+    /** {@code runs} names each run of the server when it begins. */
+    MemoryServer(InstantSource clock, Supplier<String> runs) {
         this.clock = clock;
+        this.runs = runs;
+        this.run = runs.get();
     }
 
     /**
@@ -65,7 +69,7 @@ public final class MemoryServer {
      * @return a new, empty server
      */
     public static MemoryServer create() {
-        return new MemoryServer(InstantSource.system());
+        return create(InstantSource.system());
     }
 
     /**
@@ -75,7 +79,7 @@ public final class MemoryServer {
      * @return a new, empty server
      */
     public static MemoryServer create(InstantSource clock) {
-        return new MemoryServer(clock);
+        return new MemoryServer(clock, () -> UUID.randomUUID().toString());
     }
 
     /**
@@ -195,7 +199,7 @@ public final class MemoryServer {
 
     private void beginRun() {
         waiting.clear();
-        run = newRun();
+        run = runs.get();
         frozen = false;
     }
 
@@ -352,10 +356,6 @@ public final class MemoryServer {
 
     private ServerTime at(long micros) {
         return new ServerTime(Math.floorDiv(micros, 1_000), run);
-    }
-
-    private static String newRun() {
-        return UUID.randomUUID().toString();
     }
 
     private void atomically(Runnable change) {

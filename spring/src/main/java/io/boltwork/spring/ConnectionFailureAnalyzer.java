@@ -11,14 +11,6 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanCreationException cause) {
-        ClusterNotAvailableException cluster = findCause(cause, ClusterNotAvailableException.class);
-        if (cluster != null) {
-            return new FailureAnalysis(
-                    cluster.getMessage() + ".",
-                    "Let 'boltwork.redis.uri' or 'boltwork.lock.server.*' name a Redis that is no cluster: a single server,"
-                            + " sentinels (type=sentinel), or a master with replicas (type=masterslave).",
-                    cluster);
-        }
         BackendException backend = findCause(cause, BackendException.class);
         if (backend == null || !"boltworkBackend".equals(beanName(cause))) {
             return null;

@@ -62,7 +62,7 @@ record RedisTarget(
         return switch (kind) {
             case ONE -> RedisBackend.connect(uris.get(0), options);
             case REPLICATED -> RedisBackend.connectReplicated(uris, options);
-            case CLUSTER -> throw new ClusterNotAvailableException();
+            case CLUSTER -> RedisBackend.connectCluster(uris, options);
         };
     }
 

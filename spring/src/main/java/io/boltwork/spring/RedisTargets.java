@@ -95,7 +95,7 @@ final class RedisTargets {
                     form + ".address",
                     address,
                     "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
-                            + ".type to sentinel or masterslave, or name one server.");
+                            + ".type to sentinel, masterslave or cluster, or name one server.");
         }
         if (server.database() < 0) {
             throw BoltworkProperties.invalid(form + ".database", server.database(), "It must be 0 or more.");

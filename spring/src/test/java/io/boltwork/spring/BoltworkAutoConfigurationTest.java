@@ -168,17 +168,6 @@ class BoltworkAutoConfigurationTest {
     }
 
     @Test
-    void clusterIsRefusedWithAnExplanation() {
-        application
-                .withPropertyValues("boltwork.lock.server.type=cluster", "boltwork.lock.server.address=a:1,b:2")
-                .run(context -> {
-                    FailureAnalysis analysis = new ConnectionFailureAnalyzer().analyze(context.getStartupFailure());
-                    assertThat(analysis.getDescription()).contains("Redis Cluster is not available yet");
-                    assertThat(analysis.getAction()).contains("type=sentinel");
-                });
-    }
-
-    @Test
     void unreachableRedisIsExplained() {
         application.withPropertyValues("boltwork.redis.uri=redis://127.0.0.1:1").run(context -> {
             FailureAnalysis analysis = new ConnectionFailureAnalyzer().analyze(context.getStartupFailure());

@@ -92,9 +92,8 @@ class RedisTargetsTest {
         assertThat(replicated.uris()).containsExactly("redis://a:1/0", "redis://b:2/0");
         RedisTarget cluster =
                 find(Map.of("boltwork.lock.server.type", "cluster", "boltwork.lock.server.address", "a:1,b:2"));
-        assertThatThrownBy(() -> cluster.connect("boltwork"))
-                .isInstanceOf(ClusterNotAvailableException.class)
-                .hasMessageContaining("not available yet");
+        assertThat(cluster.kind()).isEqualTo(Kind.CLUSTER);
+        assertThat(cluster.uris()).containsExactly("redis://a:1/0", "redis://b:2/0");
         assertThatThrownBy(() -> find(Map.of("boltwork.lock.server.address", "a:1,b:2")))
                 .hasMessageContaining("boltwork.lock.server.type");
     }

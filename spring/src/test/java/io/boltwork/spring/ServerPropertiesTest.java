@@ -74,7 +74,7 @@ class ServerPropertiesTest {
         assertWrong(at(form), form + ".type=lonely", "lonely");
         assertWrong(
                 redis().withPropertyValues(form + ".type=sentinel"), form + ".address=s1:26379", ".master=mymaster");
-        assertWrong(redis(), form + ".address=a:1,b:2", ".type to sentinel or masterslave");
+        assertWrong(redis(), form + ".address=a:1,b:2", ".type to sentinel, masterslave or cluster");
     }
 
     @Test

@@ -1,0 +1,93 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.redis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LockClient;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** One application on four deployments, each said in the short form and by the application's own properties. */
+class FourDeploymentsTest {
+
+    /** The application. */
+    static class Shop {
+        @DistributedLock("'stock:' + #item")
+        long sell(String item, io.boltwork.Lease lease) {
+            assertThat(lease.isValid()).isTrue();
+            return lease.fencingToken();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Application {
+        @Bean
+        Shop shop() {
+            return new Shop();
+        }
+    }
+
+    private static void sells(String... properties) {
+        redis().withUserConfiguration(Application.class)
+                .withPropertyValues(properties)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Shop shop = context.getBean(Shop.class);
+                    for (int i = 0; i < 10; i++) {
+                        assertThat(shop.sell("item-" + i, null)).isPositive();
+                    }
+                    assertThat(context.getBean(LockClient.class).health().connected())
+                            .isTrue();
+                });
+    }
+
+    private static String addresses(List<RedisServer> servers) {
+        return servers.stream().map(each -> each.host() + ":" + each.port()).collect(Collectors.joining(","));
+    }
+
+    @Test
+    void standalone() {
+        try (RedisServer server = RedisServer.start()) {
+            sells("boltwork.lock.server.address=" + addresses(List.of(server)));
+            sells("spring.data.redis.port=" + server.port());
+        }
+    }
+
+    @Test
+    void sentinel() {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            String sentinels = addresses(group.sentinels());
+            sells(
+                    "boltwork.lock.server.type=sentinel",
+                    "boltwork.lock.server.address=" + SentinelGroup.NAME + "," + sentinels);
+            sells(
+                    "spring.data.redis.sentinel.master=" + SentinelGroup.NAME,
+                    "spring.data.redis.sentinel.nodes=" + sentinels);
+        }
+    }
+
+    @Test
+    void masterAndReplicas() {
+        try (ReplicaGroup group = ReplicaGroup.start(1)) {
+            String servers = addresses(group.servers());
+            sells("boltwork.lock.server.type=masterslave", "boltwork.lock.server.address=" + servers);
+            sells("spring.data.redis.masterreplica.nodes=" + servers);
+        }
+    }
+
+    @Test
+    void cluster() {
+        try (ClusterGroup group = ClusterGroup.start()) {
+            String nodes = addresses(group.nodes().subList(0, 2));
+            sells("boltwork.lock.server.type=cluster", "boltwork.lock.server.address=" + nodes);
+            sells("spring.data.redis.cluster.nodes=" + nodes);
+        }
+    }
+}

@@ -3,6 +3,7 @@ package io.boltwork.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = {
             "Measures Boltwork beside its peers and beside what Redis allows, on a Redis of its own, and writes"
-                    + " docs/performance.md. All of it takes hours, on a machine that does nothing else; --quick takes a few"
+                    + " docs/performance.md. All of it takes more than an hour, on a machine that does nothing else, and can be"
+                    + " made in parts: the page has what was measured of one commit on one machine. --quick takes less than three"
                     + " minutes.",
             ""
         },
@@ -57,6 +59,19 @@ final class Bench implements Callable<Integer> {
     private List<String> scenarios = List.of();
 
     @Option(
+            names = "--deployment",
+            paramLabel = "WHERE",
+            description =
+                    "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with a"
+                            + " section of its own on the page. Default: standalone.")
+    private Deployment deployment = Deployment.STANDALONE;
+
+    @Option(
+            names = "--missing",
+            description = "Only those scenarios that have not been measured at this commit on this machine.")
+    private boolean missing;
+
+    @Option(
             names = "--contenders",
             split = ",",
             paramLabel = "ID",
@@ -65,10 +80,13 @@ final class Bench implements Callable<Integer> {
                             + " it has not all of them. Default: all.")
     private List<String> contenders = List.of();
 
-    @Option(names = "--repetitions", paramLabel = "N", description = "Of each measurement. Default: 5, quick 1.")
+    @Option(
+            names = "--repetitions",
+            paramLabel = "N",
+            description = "Of each measurement. Default: 5 where targets need it, else 1 to 3; quick 1.")
     private @Nullable Integer repetitions;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 3, quick 0.4.")
+    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 2, quick 0.3.")
     private @Nullable Double seconds;
 
     @Option(
@@ -95,6 +113,7 @@ final class Bench implements Callable<Integer> {
 
     static CommandLine commandLine() {
         return new CommandLine(new Bench())
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExitCodeExceptionMapper(
                         failure -> failure instanceof ParameterException ? CommandLine.ExitCode.USAGE : FAILED);
     }
@@ -111,16 +130,36 @@ final class Bench implements Callable<Integer> {
         List<Scenario> wanted = wanted();
         Path place = isComplete() ? TARGET.resolve("results") : TARGET.resolve("part");
         Store store = new Store(place);
+        Facts facts = Facts.now(plan);
         if (!reportOnly) {
-            Facts facts = Facts.now(plan);
+            boolean engine = jmh || (scenarios.isEmpty() && contenders.isEmpty() && !plan.isOnCluster());
+            if (missing) {
+                Selection there = Selection.of(store, facts);
+                wanted = wanted.stream()
+                        .filter(scenario -> !there.has(plan.deployment(), scenario))
+                        .toList();
+                engine = engine && there.engine() == null;
+            }
+            announce(plan, jmh ? List.of() : wanted, chosen, engine);
             if (!jmh) {
                 measure(plan, facts, wanted, chosen, store);
             }
-            if (jmh || (scenarios.isEmpty() && contenders.isEmpty())) {
+            if (engine) {
                 store.save(Engine.measure(facts));
             }
         }
-        return report(store, wanted);
+        return report(store, facts, wanted);
+    }
+
+    /** Says how long it will take, before it begins. */
+    private static void announce(Plan plan, List<Scenario> wanted, Set<Entrant> chosen, boolean engine) {
+        Duration time = Runner.estimate(plan, wanted, chosen).plus(engine ? Engine.estimate(plan) : Duration.ZERO);
+        System.err.printf(
+                "%d measurements%s: about %s, until about %s; longer if other processes disturb it%n",
+                Runner.measurements(plan, wanted, chosen),
+                engine ? " and JMH" : "",
+                Moment.text(time),
+                Moment.in(time));
     }
 
     /** Whether what is measured may stand on the page. */
@@ -138,16 +177,18 @@ final class Bench implements Callable<Integer> {
         }
     }
 
-    private int report(Store store, List<Scenario> wanted) throws IOException {
+    private int report(Store store, Facts facts, List<Scenario> wanted) throws IOException {
         boolean complete = isComplete();
         Path page =
                 complete ? DOCS.resolve("performance.md") : store.directory().resolve("performance.md");
         Path drawings = page.resolveSibling("performance");
-        List<ScenarioResults> results = store.load();
+        Selection selection = reportOnly ? Selection.newest(store) : Selection.of(store, facts);
+        List<ScenarioResults> results = selection.results();
         if (!complete) {
             Set<String> ids = jmh ? Set.of() : wanted.stream().map(Scenario::id).collect(Collectors.toSet());
             results = results.stream()
-                    .filter(each -> ids.contains(each.scenario()))
+                    .filter(each ->
+                            ids.contains(each.scenario()) && each.facts().plan().deployment() == deployment)
                     .toList();
         }
         Map<String, List<String>> plots = new LinkedHashMap<>();
@@ -155,13 +196,16 @@ final class Bench implements Callable<Integer> {
                 .draw(results)
                 .forEach((id, files) -> plots.put(
                         id, files.stream().map(file -> "performance/" + file).toList()));
-        String text = new Page(results, complete || jmh ? store.loadEngine() : null, plots).text();
+        String text = new Page(results, complete || jmh ? selection.engine() : null, plots).text();
         Files.createDirectories(Objects.requireNonNull(page.getParent()));
         Files.writeString(page, text);
         if (!complete) {
             System.out.print(text);
         }
         System.err.println("Written: " + page);
+        if (complete) {
+            selection.remarks().forEach(System.err::println);
+        }
         return exitCode(results);
     }
 
@@ -170,7 +214,7 @@ final class Bench implements Callable<Integer> {
     }
 
     Plan plan() {
-        Plan base = quick ? Plan.QUICK : Plan.FULL;
+        Plan base = (quick ? Plan.QUICK : Plan.FULL).on(deployment);
         if (repetitions != null && (repetitions < 1 || repetitions > 100)) {
             throw wrong("--repetitions", "must be between 1 and 100, but is " + repetitions);
         }
@@ -179,6 +223,7 @@ final class Bench implements Callable<Integer> {
         }
         long millis = seconds == null ? base.millis() : (long) (seconds * 1_000);
         return new Plan(
+                deployment,
                 quick,
                 repetitions == null ? base.repetitions() : repetitions,
                 Math.min(millis, base.warmUpMillis()),
@@ -188,7 +233,14 @@ final class Bench implements Callable<Integer> {
 
     Set<Entrant> chosen() {
         if (contenders.isEmpty()) {
-            return quick ? QUICK_ENTRANTS : EnumSet.allOf(Entrant.class);
+            Set<Entrant> all = EnumSet.allOf(Entrant.class);
+            if (quick) {
+                all.retainAll(QUICK_ENTRANTS);
+            }
+            if (deployment == Deployment.CLUSTER) {
+                all.removeIf(entrant -> !entrant.isOnCluster());
+            }
+            return all;
         }
         try {
             return contenders.stream()
@@ -200,13 +252,20 @@ final class Bench implements Callable<Integer> {
     }
 
     List<Scenario> wanted() {
-        List<String> ids = Scenario.all().stream().map(Scenario::id).toList();
+        List<Scenario> all = Scenario.all().stream()
+                .filter(each -> deployment == Deployment.STANDALONE || each.isOnCluster())
+                .toList();
+        List<String> ids = all.stream().map(Scenario::id).toList();
         for (String id : scenarios) {
             if (!ids.contains(id)) {
-                throw wrong("--scenarios", "there is no scenario '" + id + "'; there are " + String.join(", ", ids));
+                throw wrong(
+                        "--scenarios",
+                        "there is no scenario '" + id + "'"
+                                + (deployment == Deployment.CLUSTER ? " on a cluster" : "")
+                                + "; there are " + String.join(", ", ids));
             }
         }
-        return Scenario.all().stream()
+        return all.stream()
                 .filter(each -> scenarios.isEmpty() || scenarios.contains(each.id()))
                 .toList();
     }

@@ -12,7 +12,10 @@ final class BoltworkLocks implements Contender {
     private final LockOptions options;
 
     private BoltworkLocks(Setting setting, Fairness fairness, Release release) {
-        client = LockClient.create(RedisBackend.connect(setting.uri()));
+        client = LockClient.create(
+                setting.isCluster()
+                        ? RedisBackend.connectCluster(setting.uris())
+                        : RedisBackend.connect(setting.uri()));
         options =
                 LockOptions.renewedLease(setting.lease()).withFairness(fairness).withRelease(release);
     }

@@ -9,7 +9,7 @@ final class Crash implements Scenario {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration QUEUEING = Duration.ofMillis(1_200);
     private static final Duration GOING = Duration.ofMillis(100);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int DOOMED = 20;
 
     private static final Point HOLDER = new Point("holder killed", 1);
@@ -29,13 +29,24 @@ final class Crash implements Scenario {
     public String about() {
         return "The JVM that holds a lock, lease three seconds, is killed (SIGKILL) while another JVM waits: how long after the"
                 + " lease's end does it have the lock? Or twenty threads of a JVM wait, then one of another JVM, then the first"
-                + " JVM is killed and the holder unlocks: how long after that does the one that lives have the lock? Measured"
-                + " once each; who has not got it after " + PATIENCE.toSeconds() + " s has failed.";
+                + " JVM is killed and the holder unlocks: how long after that does the one that lives have the lock? Who has"
+                + " not got it after " + PATIENCE.toSeconds() + " s has failed.";
     }
 
     @Override
     public List<Entrant> entrants() {
-        return LoadScenario.locks();
+        return List.of(
+                Entrant.BOLTWORK,
+                Entrant.BOLTWORK_FIFO,
+                Entrant.REDISSON,
+                Entrant.REDISSON_FAIR,
+                Entrant.SPRING_PUBSUB,
+                Entrant.JEDIS);
+    }
+
+    @Override
+    public int repetitions(Plan plan, Point point) {
+        return plan.repetitions(2);
     }
 
     @Override
@@ -72,7 +83,7 @@ final class Crash implements Scenario {
         int jvms = point == HOLDER ? 2 : 3;
         Setup setup = Setup.of(jvms, CrashJob.NAME, Map.of(CrashJob.DOOMED, (long) DOOMED))
                 .withLease(LEASE);
-        try (Stage stage = Stage.set(entrant, setup)) {
+        try (Stage stage = Stage.set(plan, entrant, setup)) {
             Stage.Meter meter = stage.meter();
             Usage usage;
             long nanos = point == HOLDER ? holderKilled(stage) : waitersKilled(stage);

@@ -42,7 +42,12 @@ final class CriticalSections extends LoadScenario {
 
     @Override
     public List<Entrant> entrants() {
-        return List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR, Entrant.JEDIS);
+        return List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON);
+    }
+
+    @Override
+    public int repetitions(Plan plan, Point point) {
+        return plan.repetitions(1);
     }
 
     @Override
@@ -94,7 +99,7 @@ final class CriticalSections extends LoadScenario {
                 .findFirst()
                 .orElseThrow()
                 .time();
-        return Setup.of(jvms, LoadJob.NAME, plan.load(THREADS / jvms, 1, inside))
+        return Setup.of(jvms, LoadJob.NAME, plan.load(jvms, THREADS / jvms, 1, inside))
                 .withClients(clients / jvms);
     }
 

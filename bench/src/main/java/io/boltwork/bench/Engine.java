@@ -1,6 +1,7 @@
 package io.boltwork.bench;
 
 import io.boltwork.bench.jmh.EngineBenchmark;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.openjdk.jmh.profile.GCProfiler;
@@ -14,10 +15,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * What JMH has measured of the engine alone.
  *
+ * @param when it was measured
  * @param facts about the run
  * @param rows the benchmarks
  */
-record Engine(Facts facts, List<Row> rows) {
+record Engine(String when, Facts facts, List<Row> rows) {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
 
     /**
@@ -33,6 +35,7 @@ record Engine(Facts facts, List<Row> rows) {
     /** Runs JMH, which prints to standard output; takes a minute, or some seconds if quick. */
     static Engine measure(Facts facts) throws RunnerException {
         boolean quick = facts.plan().quick();
+        String when = Moment.now();
         OptionsBuilder options = new OptionsBuilder();
         options.include(EngineBenchmark.class.getName())
                 .addProfiler(GCProfiler.class)
@@ -52,7 +55,12 @@ record Engine(Facts facts, List<Row> rows) {
                     Double.isNaN(score.getScoreError()) ? 0 : score.getScoreError(),
                     bytes == null ? Double.NaN : bytes.getScore()));
         }
-        return new Engine(facts, rows);
+        return new Engine(when + " UTC", facts, rows);
+    }
+
+    /** About how long that takes. */
+    static Duration estimate(Plan plan) {
+        return Duration.ofSeconds(plan.quick() ? 6 : 95);
     }
 
     private static TimeValue time(boolean quick) {

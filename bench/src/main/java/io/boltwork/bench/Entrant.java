@@ -22,7 +22,12 @@ enum Entrant {
     TEMPLATE("template", "hash + Lua on StringRedisTemplate", Kind.PEER, TemplateLocks::new),
     SCRIPTS("scripts", "floor: the two scripts over Lettuce", Kind.FLOOR, ScriptPair::new),
     PING("ping", "floor: two PINGs over Lettuce", Kind.FLOOR, PingPair::new),
-    PUBLISH("publish", "floor: publish to subscriber", Kind.FLOOR, PingPair::new, Map.of("publish", 1.0));
+    PUBLISH(
+            "publish",
+            "floor: publish to subscriber",
+            Kind.FLOOR,
+            PingPair::new,
+            Map.of("publish", 1.0, "spublish", 1.0));
 
     /** What it is to the comparison. */
     enum Kind {
@@ -35,7 +40,18 @@ enum Entrant {
 
     /* What clients send and never call inside of a script. */
     private static final Set<String> DIRECT = Set.of(
-            "eval", "evalsha", "fcall", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ping", "wait");
+            "eval",
+            "evalsha",
+            "fcall",
+            "subscribe",
+            "unsubscribe",
+            "psubscribe",
+            "punsubscribe",
+            "ssubscribe",
+            "sunsubscribe",
+            "cluster",
+            "ping",
+            "wait");
 
     private final String id;
     private final String title;
@@ -85,6 +101,23 @@ enum Entrant {
 
     boolean isPeer() {
         return kind == Kind.PEER;
+    }
+
+    /** Whether it is compared on a cluster, too. */
+    boolean isOnCluster() {
+        return switch (this) {
+            case BOLTWORK, BOLTWORK_FIFO, REDISSON, REDISSON_FAIR, SCRIPTS, PING, PUBLISH -> true;
+            default -> false;
+        };
+    }
+
+    /** What it talks to Redis with; {@code lettuce}: over which sockets Lettuce does. */
+    String transport(String lettuce) {
+        return switch (this) {
+            case REDISSON, REDISSON_FAIR, REDISSON_SPIN, REDISSON_FENCED -> "Netty over Java's sockets";
+            case JEDIS -> "Java's blocking sockets";
+            default -> "Lettuce over " + lettuce;
+        };
     }
 
     /** Connects; blocks. */

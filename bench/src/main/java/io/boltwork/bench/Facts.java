@@ -1,12 +1,13 @@
 package io.boltwork.bench;
 
 import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.resource.EpollProvider;
+import io.lettuce.core.resource.IOUringProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -14,12 +15,14 @@ import java.util.Properties;
 /**
  * What a run was made with and on.
  *
- * @param date the day
- * @param plan how long and how often
+ * @param commit of what is measured
+ * @param plan where, how long and how often
  * @param machine processors, memory, system
  * @param versions of Java, Redis and the libraries
  */
-record Facts(String date, Plan plan, Map<String, String> machine, Map<String, String> versions) {
+record Facts(String commit, Plan plan, Map<String, String> machine, Map<String, String> versions) {
+    /** The version that is none. */
+    static final String LETTUCE_SOCKETS = "sockets of Lettuce";
 
     static Facts now(Plan plan) {
         Map<String, String> machine = new LinkedHashMap<>();
@@ -36,7 +39,15 @@ record Facts(String date, Plan plan, Map<String, String> machine, Map<String, St
         libraries.stringPropertyNames().stream()
                 .sorted()
                 .forEach(name -> versions.put(name, libraries.getProperty(name)));
-        return new Facts(LocalDate.now().toString(), plan, machine, versions);
+        versions.put(
+                LETTUCE_SOCKETS,
+                IOUringProvider.isAvailable() ? "io_uring" : EpollProvider.isAvailable() ? "epoll" : "Java's");
+        return new Facts(Commit.current(), plan, machine, versions);
+    }
+
+    /** Whether figures of both may stand beside each other: the same code, on the same machine, with the same versions. */
+    boolean isAlike(Facts other) {
+        return commit.equals(other.commit) && machine.equals(other.machine) && versions.equals(other.versions);
     }
 
     private static Properties libraries() {

@@ -12,7 +12,7 @@ final class Footprint implements Scenario {
     private static final Point MANY = new Point("20,000 locks", 20_000);
     private static final Point FEW = new Point("2,000 locks", 2_000);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final Duration QUICK_PATIENCE = Duration.ofSeconds(8);
+    private static final Duration QUICK_PATIENCE = Duration.ofSeconds(20);
     private static final double KIBIBYTE = 1_024;
     private static final String MEMORY = """
             local sum = 0
@@ -42,7 +42,19 @@ final class Footprint implements Scenario {
 
     @Override
     public List<Entrant> entrants() {
-        return OneThread.withFloors();
+        return List.of(
+                Entrant.BOLTWORK,
+                Entrant.BOLTWORK_FIFO,
+                Entrant.REDISSON,
+                Entrant.REDISSON_FAIR,
+                Entrant.SPRING_PUBSUB,
+                Entrant.JEDIS,
+                Entrant.PING);
+    }
+
+    @Override
+    public int repetitions(Plan plan, Point point) {
+        return plan.repetitions(1);
     }
 
     @Override
@@ -92,7 +104,7 @@ final class Footprint implements Scenario {
                         LoadJob.MILLIS,
                         plan.millis()));
         Duration patience = plan.quick() ? QUICK_PATIENCE : PATIENCE;
-        try (Stage stage = Stage.set(entrant, setup)) {
+        try (Stage stage = Stage.set(plan, entrant, setup)) {
             Stage.Meter meter = stage.meter();
             Map<Figure, Double> more = new LinkedHashMap<>();
             stage.go();

@@ -10,19 +10,16 @@ final class Growth extends LoadScenario {
     private static final double FLAT = 1.1;
 
     private static final Point ONE_CLIENT = new Point("1 client, one lock", 1);
-    private static final Point FOUR_CLIENTS = new Point("4 clients, one lock", 4);
-    private static final Point SIXTEEN_CLIENTS = new Point("16 clients, one lock", 16);
+    private static final Point SOME_CLIENTS = new Point("8 clients, one lock", 8);
     private static final Point ALL_CLIENTS = new Point("64 clients, one lock", 64);
     private static final Point ONE_LOCK = new Point("1 thread, 1 lock", 1);
-    private static final Point SOME_LOCKS = new Point("1 thread, 100 locks", 100);
     private static final Point ALL_LOCKS = new Point("1 thread, 10,000 locks", 10_000);
     private static final Point ONE_WAITER = new Point("1 waiter", 1);
-    private static final Point SOME_WAITERS = new Point("100 waiters", 100);
     private static final Point ALL_WAITERS = new Point("1,000 waiters", 1_000);
 
-    private static final List<Point> CLIENTS = List.of(ONE_CLIENT, FOUR_CLIENTS, SIXTEEN_CLIENTS, ALL_CLIENTS);
-    private static final List<Point> LOCKS = List.of(ONE_LOCK, SOME_LOCKS, ALL_LOCKS);
-    private static final List<Point> WAITERS = List.of(ONE_WAITER, SOME_WAITERS, ALL_WAITERS);
+    private static final List<Point> CLIENTS = List.of(ONE_CLIENT, SOME_CLIENTS, ALL_CLIENTS);
+    private static final List<Point> LOCKS = List.of(ONE_LOCK, ALL_LOCKS);
+    private static final List<Point> WAITERS = List.of(ONE_WAITER, ALL_WAITERS);
 
     @Override
     public String id() {
@@ -42,7 +39,22 @@ final class Growth extends LoadScenario {
 
     @Override
     public List<Entrant> entrants() {
-        return List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR);
+        return List.of(
+                Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR, Entrant.SCRIPTS);
+    }
+
+    @Override
+    public List<Entrant> entrants(Plan plan, Point point) {
+        return CLIENTS.contains(point)
+                ? List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
+                : LOCKS.contains(point)
+                        ? List.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.SCRIPTS)
+                        : List.of(Entrant.BOLTWORK, Entrant.REDISSON);
+    }
+
+    @Override
+    public int repetitions(Plan plan, Point point) {
+        return plan.repetitions(plan.isOnCluster() ? 1 : 2);
     }
 
     @Override
@@ -50,7 +62,12 @@ final class Growth extends LoadScenario {
         List<Point> all = new ArrayList<>(CLIENTS);
         all.addAll(LOCKS);
         all.addAll(WAITERS);
-        return plan.choose(all, List.of(SOME_WAITERS));
+        return plan.choose(all, List.of(ONE_WAITER));
+    }
+
+    @Override
+    public boolean isOnCluster() {
+        return true;
     }
 
     @Override
@@ -87,11 +104,11 @@ final class Growth extends LoadScenario {
         if (CLIENTS.contains(point)) {
             int jvms = Math.min(MOST_JVMS, count);
             int each = count / jvms;
-            return Setup.of(jvms, LoadJob.NAME, plan.load(each, 1, Duration.ZERO))
+            return Setup.of(jvms, LoadJob.NAME, plan.load(jvms, each, 1, Duration.ZERO))
                     .withClients(each);
         }
         return LOCKS.contains(point)
-                ? Setup.of(1, LoadJob.NAME, plan.load(1, count, Duration.ZERO))
-                : Setup.of(1, LoadJob.NAME, plan.load(count + 1, 1, Duration.ZERO));
+                ? Setup.of(1, LoadJob.NAME, plan.load(1, 1, count, Duration.ZERO))
+                : Setup.of(1, LoadJob.NAME, plan.load(1, count + 1, 1, Duration.ZERO));
     }
 }

@@ -38,6 +38,11 @@ final class Handoff extends LoadScenario {
     }
 
     @Override
+    public boolean isOnCluster() {
+        return true;
+    }
+
+    @Override
     public String axis() {
         return "";
     }
@@ -67,6 +72,6 @@ final class Handoff extends LoadScenario {
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
         String job = entrant == Entrant.PUBLISH ? PublishJob.NAME : HandoffJob.NAME;
-        return Setup.of(2, job, plan.load(1, 1, Duration.ZERO));
+        return Setup.of(2, job, plan.load(2, 1, 1, Duration.ZERO));
     }
 }

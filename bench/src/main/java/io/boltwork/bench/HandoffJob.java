@@ -37,7 +37,7 @@ final class HandoffJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        pingPong(time.dividedBy(2), 1);
+        pingPong(time.dividedBy(4), 1);
     }
 
     @Override

@@ -45,7 +45,7 @@ final class LoadJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        load(time.dividedBy(2));
+        load(time.dividedBy(4));
     }
 
     @Override

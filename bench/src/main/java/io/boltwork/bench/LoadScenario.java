@@ -8,7 +8,8 @@ import java.util.stream.Stream;
 /** A scenario in which workers do one job for a while. */
 abstract class LoadScenario implements Scenario {
     private static final Duration DRAIN = Duration.ofSeconds(120);
-    private static final Duration START = Duration.ofMillis(1_500);
+    private static final Duration START = Duration.ofMillis(1_100);
+    private static final Duration CLUSTER_START = Duration.ofMillis(2_300);
 
     static final List<Figure> PER_PAIR = List.of(
             Figure.THROUGHPUT,
@@ -34,12 +35,16 @@ abstract class LoadScenario implements Scenario {
     @Override
     public Duration estimate(Plan plan, Point point) {
         int jvms = setup(plan, point, Entrant.BOLTWORK).jvms();
-        return plan.warmUp().plus(plan.time()).plus(START.multipliedBy(jvms));
+        Duration warmUp = plan.warmUp(jvms);
+        return warmUp.plus(warmUp.dividedBy(4))
+                .plus(plan.time())
+                .plus(START.multipliedBy(jvms))
+                .plus(plan.isOnCluster() ? CLUSTER_START : Duration.ZERO);
     }
 
     @Override
     public final Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
-        try (Stage stage = Stage.set(entrant, setup(plan, point, entrant))) {
+        try (Stage stage = Stage.set(plan, entrant, setup(plan, point, entrant))) {
             Stage.Meter meter = stage.meter();
             stage.go();
             Outcome outcome = stage.outcome(patience(plan, point));
@@ -69,6 +74,14 @@ abstract class LoadScenario implements Scenario {
     /** How long the workers may take. */
     Duration patience(Plan plan, Point point) {
         return plan.time().plus(DRAIN);
+    }
+
+    /** On a cluster those that are compared there, at one server all. */
+    @Override
+    public List<Entrant> entrants(Plan plan, Point point) {
+        return plan.isOnCluster()
+                ? entrants().stream().filter(Entrant::isOnCluster).toList()
+                : entrants();
     }
 
     static List<Entrant> locks() {

@@ -1,12 +1,14 @@
 package io.boltwork.bench;
 
+import java.util.List;
 import java.util.Map;
 
 /**
  * What a worker is told to do, as a line of JSON.
  *
  * @param contender which one to open
- * @param uri where Redis is
+ * @param deployment what the locks are on
+ * @param uris where the servers are
  * @param leaseMillis the lease of its locks
  * @param renewed whether locks are held for longer than that
  * @param clients how many to open
@@ -17,7 +19,8 @@ import java.util.Map;
  */
 record Order(
         String contender,
-        String uri,
+        Deployment deployment,
+        List<String> uris,
         long leaseMillis,
         boolean renewed,
         int clients,
@@ -39,6 +42,6 @@ record Order(
     }
 
     Order forJvm(int number) {
-        return new Order(contender, uri, leaseMillis, renewed, clients, board, number, job, numbers);
+        return new Order(contender, deployment, uris, leaseMillis, renewed, clients, board, number, job, numbers);
     }
 }

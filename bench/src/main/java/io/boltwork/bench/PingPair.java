@@ -1,21 +1,19 @@
 package io.boltwork.bench;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 
 /** Floor: two PINGs over Lettuce, which lock nothing. No lock that asks Redis at acquire and at release can be faster. */
 final class PingPair implements Contender {
-    private final RedisClient lettuce;
-    private final StatefulRedisConnection<String, String> connection;
+    private final Masters masters;
 
     PingPair(Setting setting) {
-        lettuce = RedisClient.create(setting.uri());
-        connection = lettuce.connect();
+        masters = new Masters(setting);
     }
 
     @Override
     public BenchLock lock(String name) {
+        StatefulRedisConnection<String, String> connection = masters.of(name);
         return new BenchLock() {
             @Override
             public void lock() {
@@ -37,6 +35,6 @@ final class PingPair implements Contender {
 
     @Override
     public void close() {
-        lettuce.shutdown();
+        masters.close();
     }
 }

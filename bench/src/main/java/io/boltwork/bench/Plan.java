@@ -3,22 +3,44 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How long and how often is measured.
+ * Where, how long and how often is measured.
  *
+ * @param deployment what the locks are on
  * @param quick whether it is only to be seen that all of it works: small scenarios
- * @param repetitions of each measurement
- * @param warmUpMillis before each measurement
+ * @param repetitions of each measurement; {@code null} for as many as each scenario has by itself
+ * @param warmUpMillis before each measurement of one JVM; several, which share the processors, take longer
  * @param millis of each measurement that has no time of its own
  * @param attempts at a measurement that others disturb
  */
-record Plan(boolean quick, int repetitions, long warmUpMillis, long millis, int attempts) {
-    static final Plan FULL = new Plan(false, 5, 3_000, 3_000, 4);
-    static final Plan QUICK = new Plan(true, 1, 400, 400, 1);
+record Plan(
+        Deployment deployment,
+        boolean quick,
+        @Nullable Integer repetitions,
+        long warmUpMillis,
+        long millis,
+        int attempts) {
+    static final Plan FULL = new Plan(Deployment.STANDALONE, false, null, 2_000, 2_000, 4);
+    static final Plan QUICK = new Plan(Deployment.STANDALONE, true, 1, 300, 300, 1);
 
-    Duration warmUp() {
-        return Duration.ofMillis(warmUpMillis);
+    Plan on(Deployment other) {
+        return new Plan(other, quick, repetitions, warmUpMillis, millis, attempts);
+    }
+
+    boolean isOnCluster() {
+        return deployment == Deployment.CLUSTER;
+    }
+
+    /** As many as were asked for, else what a scenario has by itself. */
+    int repetitions(int usual) {
+        return repetitions == null ? usual : repetitions;
+    }
+
+    /** How long so many JVMs warm up. */
+    Duration warmUp(int jvms) {
+        return Duration.ofMillis(warmUpMillis * (3 + jvms) / 4);
     }
 
     Duration time() {
@@ -26,7 +48,7 @@ record Plan(boolean quick, int repetitions, long warmUpMillis, long millis, int 
     }
 
     /** What a load needs, beside what it is about. */
-    Map<String, Long> load(int threads, int locks, Duration hold) {
+    Map<String, Long> load(int jvms, int threads, int locks, Duration hold) {
         return Map.of(
                 LoadJob.THREADS,
                 (long) threads,
@@ -35,7 +57,7 @@ record Plan(boolean quick, int repetitions, long warmUpMillis, long millis, int 
                 LoadJob.HOLD_NANOS,
                 hold.toNanos(),
                 LoadJob.WARM_UP_MILLIS,
-                warmUpMillis,
+                warmUp(jvms).toMillis(),
                 LoadJob.MILLIS,
                 millis);
     }

@@ -29,15 +29,11 @@ record Plots(Path directory) {
     /* The inverse of the share of those that wait longer: 2 is the median, 100 is p99. */
     private static final double[] ONE_OF = {1.1, 1.5, 2, 4, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000};
 
-    /** Draws what there is to draw; the files' names by scenario. */
+    /** Draws what there is to draw; the files' names by the results' keys. */
     Map<String, List<String>> draw(List<ScenarioResults> all) {
         Map<String, List<String>> files = new LinkedHashMap<>();
         for (ScenarioResults results : all) {
-            Scenario scenario = Scenario.all().stream()
-                    .filter(each -> each.id().equals(results.scenario()))
-                    .findFirst()
-                    .orElseThrow();
-            files.put(scenario.id(), draw(scenario, results));
+            files.put(results.key(), draw(Scenario.of(results.scenario()), results));
         }
         return files;
     }
@@ -52,13 +48,13 @@ record Plots(Path directory) {
         }
         if (scenario.columns().contains(Figure.WAIT_P99)) {
             List<Point> all = curve.isEmpty() ? points : curve;
-            names.add(percentiles(scenario, results, all.get(all.size() - 1)));
+            names.add(percentiles(results, all.get(all.size() - 1)));
         }
         return names;
     }
 
     private String curves(Scenario scenario, ScenarioResults results, List<Point> points, Figure figure, String name) {
-        XYChart chart = chart(scenario.id() + ": " + scenario.title(), scenario.axis(), figure.title());
+        XYChart chart = chart(results.title(), scenario.axis(), figure.title());
         for (Entrant entrant : scenario.entrants()) {
             List<Double> x = new ArrayList<>();
             List<Double> y = new ArrayList<>();
@@ -71,12 +67,11 @@ record Plots(Path directory) {
             }
             add(chart, entrant, x, y);
         }
-        return save(chart, scenario.id() + "-" + name);
+        return save(chart, results.key() + "-" + name);
     }
 
-    private String percentiles(Scenario scenario, ScenarioResults results, Point point) {
-        XYChart chart = chart(
-                scenario.id() + ": " + scenario.title() + ", " + point.id(), "one of so many waits longer", "wait, µs");
+    private String percentiles(ScenarioResults results, Point point) {
+        XYChart chart = chart(results.title() + ", " + point.id(), "one of so many waits longer", "wait, µs");
         for (Entrant entrant : results.entrants(point.id())) {
             Histogram wait = results.wait(point.id(), entrant);
             List<Double> x = new ArrayList<>();
@@ -90,7 +85,7 @@ record Plots(Path directory) {
             }
             add(chart, entrant, x, y);
         }
-        return save(chart, scenario.id() + "-percentiles");
+        return save(chart, results.key() + "-percentiles");
     }
 
     private static XYChart chart(String title, String x, String y) {

@@ -2,7 +2,6 @@ package io.boltwork.bench;
 
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -61,7 +60,7 @@ final class Progress implements AutoCloseable {
             double pace = (System.nanoTime() - begin) / (double) done.toNanos();
             rest = Duration.ofNanos((long) (rest.toNanos() * pace));
         }
-        return String.format(Locale.ROOT, "%d:%02d left", rest.toMinutes(), rest.toSecondsPart());
+        return Moment.text(rest) + " left";
     }
 
     private static long units(Duration time) {

@@ -1,7 +1,7 @@
 package io.boltwork.bench;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
 
 /**
- * Floor of a hand-off: how long a message takes from before PUBLISH in one JVM to the subscriber's callback in another. The
- * first JVM publishes, the second one listens.
+ * Floor of a hand-off: how long a message takes from before PUBLISH in one JVM to the subscriber's callback in another; on a
+ * cluster, SPUBLISH at the master of the channel's slot. The first JVM publishes, the second one listens.
  */
 final class PublishJob implements Job {
     static final String NAME = "publish";
@@ -31,23 +31,34 @@ final class PublishJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        RedisClient lettuce = RedisClient.create(site.order().uri());
+        boolean sharded = site.order().deployment() == Deployment.CLUSTER;
+        Masters masters =
+                new Masters(new Setting(site.order().deployment(), site.order().uris()));
         if (site.order().jvm() == 0) {
-            StatefulRedisConnection<String, String> publisher = lettuce.connect();
-            Thread thread = new Thread(() -> publish(publisher), "publisher");
+            StatefulRedisConnection<String, String> publisher = masters.of(CHANNEL);
+            Thread thread = new Thread(() -> publish(publisher.sync(), sharded), "publisher");
             thread.setDaemon(true);
             thread.start();
         } else {
-            StatefulRedisPubSubConnection<String, String> subscriber = lettuce.connectPubSub();
+            StatefulRedisPubSubConnection<String, String> subscriber = masters.listener(CHANNEL);
             subscriber.addListener(new RedisPubSubAdapter<>() {
                 @Override
                 public void message(String channel, String message) {
                     Wait.record(waits, System.nanoTime() - Long.parseLong(message));
                 }
+
+                @Override
+                public void smessage(String channel, String message) {
+                    message(channel, message);
+                }
             });
-            subscriber.sync().subscribe(CHANNEL);
+            if (sharded) {
+                subscriber.sync().ssubscribe(CHANNEL);
+            } else {
+                subscriber.sync().subscribe(CHANNEL);
+            }
         }
-        Thread.sleep(time.dividedBy(2).toMillis());
+        Thread.sleep(time.dividedBy(4).toMillis());
     }
 
     @Override
@@ -67,9 +78,14 @@ final class PublishJob implements Job {
                 Map.of());
     }
 
-    private static void publish(StatefulRedisConnection<String, String> publisher) {
+    private static void publish(RedisCommands<String, String> publisher, boolean sharded) {
         while (true) {
-            publisher.sync().publish(CHANNEL, Long.toString(System.nanoTime()));
+            String now = Long.toString(System.nanoTime());
+            if (sharded) {
+                publisher.spublish(CHANNEL, now);
+            } else {
+                publisher.publish(CHANNEL, now);
+            }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
     }

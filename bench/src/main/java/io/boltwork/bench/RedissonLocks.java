@@ -7,16 +7,24 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Redisson with the configuration of its documentation: the server's address, and the watchdog's time-out, which it renews a
- * lease without a time of its own by. All else is what it is by default.
+ * Redisson with the configuration of its documentation: the servers' addresses, and the watchdog's time-out, which it renews a
+ * lease without a time of its own by; for a cluster also the scan interval of its example. All else is what it is by default.
  */
 final class RedissonLocks implements Contender {
+    private static final int SCAN_MILLIS = 2_000;
+
     private final RedissonClient client;
     private final BiFunction<RedissonClient, String, RLock> kind;
 
     private RedissonLocks(Setting setting, BiFunction<RedissonClient, String, RLock> kind) {
         Config config = new Config().setLockWatchdogTimeout(setting.lease().toMillis());
-        config.useSingleServer().setAddress(setting.uri());
+        if (setting.isCluster()) {
+            config.useClusterServers()
+                    .setScanInterval(SCAN_MILLIS)
+                    .addNodeAddress(setting.uris().toArray(String[]::new));
+        } else {
+            config.useSingleServer().setAddress(setting.uri());
+        }
         this.client = Redisson.create(config);
         this.kind = kind;
     }

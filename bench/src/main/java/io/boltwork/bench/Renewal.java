@@ -42,6 +42,16 @@ final class Renewal implements Scenario {
     }
 
     @Override
+    public List<Entrant> entrants(Plan plan, Point point) {
+        return point == HUNDRED_THOUSAND ? List.of(Entrant.BOLTWORK, Entrant.REDISSON) : entrants();
+    }
+
+    @Override
+    public int repetitions(Plan plan, Point point) {
+        return plan.repetitions(1);
+    }
+
+    @Override
     public List<Point> points(Plan plan) {
         return plan.choose(List.of(TEN_THOUSAND, HUNDRED_THOUSAND), List.of(SMALL));
     }
@@ -78,7 +88,7 @@ final class Renewal implements Scenario {
 
     @Override
     public Duration estimate(Plan plan, Point point) {
-        return time(plan).plus(plan.warmUp()).plusSeconds(2 + (long) point.x() / 10_000);
+        return time(plan).plus(plan.warmUp(1)).plusSeconds(2 + (long) point.x() / 10_000);
     }
 
     private static Duration time(Plan plan) {
@@ -97,7 +107,7 @@ final class Renewal implements Scenario {
                 .withLease(LEASE)
                 .withRenewal()
                 .withHeap(HEAP_MEGABYTES);
-        try (Stage stage = Stage.set(entrant, setup)) {
+        try (Stage stage = Stage.set(plan, entrant, setup)) {
             Stage.Meter meter = stage.meter();
             stage.go();
             long least = Long.MAX_VALUE;

@@ -3,6 +3,7 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -12,6 +13,18 @@ final class Runner {
     private final Facts facts;
     private final Set<Entrant> chosen;
     private final Progress progress;
+    private final Set<String> failed = new HashSet<>();
+
+    /** A measurement that is to be made. */
+    private record Step(Scenario scenario, Point point, Entrant entrant, int repetition, int repetitions) {
+        Duration estimate(Plan plan) {
+            return scenario.estimate(plan, point);
+        }
+
+        String what() {
+            return String.join(", ", scenario.id(), point.id(), entrant.id(), repetition + " of " + repetitions);
+        }
+    }
 
     Runner(Plan plan, Facts facts, Set<Entrant> chosen, Progress progress) {
         this.plan = plan;
@@ -20,53 +33,71 @@ final class Runner {
         this.progress = progress;
     }
 
-    static Duration estimate(Plan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
-        Duration sum = Duration.ZERO;
-        for (Scenario scenario : scenarios) {
-            for (Point point : scenario.points(plan)) {
-                long all = scenario.entrants().stream().filter(chosen::contains).count();
-                sum = sum.plus(scenario.estimate(plan, point).multipliedBy(all * plan.repetitions()));
+    private static List<Step> steps(Plan plan, Scenario scenario, Set<Entrant> chosen) {
+        List<Step> steps = new ArrayList<>();
+        List<Point> points = scenario.points(plan);
+        int most = points.stream()
+                .mapToInt(point -> scenario.repetitions(plan, point))
+                .max()
+                .orElse(0);
+        for (int repetition = 1; repetition <= most; repetition++) {
+            for (Point point : points) {
+                int repetitions = scenario.repetitions(plan, point);
+                if (repetition <= repetitions) {
+                    List<Entrant> entrants = new ArrayList<>(scenario.entrants(plan, point));
+                    entrants.retainAll(chosen);
+                    Collections.rotate(entrants, 1 - repetition);
+                    for (Entrant entrant : entrants) {
+                        steps.add(new Step(scenario, point, entrant, repetition, repetitions));
+                    }
+                }
             }
         }
-        return sum;
+        return steps;
+    }
+
+    static Duration estimate(Plan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
+        return scenarios.stream()
+                .flatMap(scenario -> steps(plan, scenario, chosen).stream())
+                .map(step -> step.estimate(plan))
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    static int measurements(Plan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
+        return scenarios.stream()
+                .mapToInt(scenario -> steps(plan, scenario, chosen).size())
+                .sum();
     }
 
     ScenarioResults measure(Scenario scenario) throws InterruptedException {
+        String begin = Moment.now();
         List<Sample> samples = new ArrayList<>();
-        List<Entrant> entrants = new ArrayList<>(
-                scenario.entrants().stream().filter(chosen::contains).toList());
-        for (int repetition = 1; repetition <= plan.repetitions(); repetition++) {
-            for (Point point : scenario.points(plan)) {
-                for (Entrant entrant : entrants) {
-                    progress.begin(String.join(
-                            ", ", scenario.id(), point.id(), entrant.id(), repetition + " of " + plan.repetitions()));
-                    samples.add(measure(scenario, point, entrant, repetition));
-                    progress.end(scenario.estimate(plan, point));
-                }
-            }
-            Collections.rotate(entrants, -1);
+        for (Step step : steps(plan, scenario, chosen)) {
+            progress.begin(step.what());
+            samples.add(measure(step));
+            progress.end(step.estimate(plan));
         }
-        return new ScenarioResults(scenario.id(), facts, samples);
+        return new ScenarioResults(scenario.id(), Moment.since(begin), facts, samples);
     }
 
-    private Sample measure(Scenario scenario, Point point, Entrant entrant, int repetition)
-            throws InterruptedException {
+    private Sample measure(Step step) throws InterruptedException {
+        Entrant entrant = step.entrant;
         for (int attempt = 1; ; attempt++) {
             Sample sample;
             try {
-                sample = scenario.measure(plan, point, entrant, repetition);
+                sample = step.scenario.measure(plan, step.point, entrant, step.repetition);
             } catch (MeasurementFailedException e) {
                 progress.remark(entrant.id() + " failed: " + e.getMessage());
-                if (attempt < Math.min(2, plan.attempts())) { // once may be bad luck
-                    continue;
+                if (failed.add(String.join(",", step.scenario.id(), step.point.id(), entrant.id()))) {
+                    continue; // once may be bad luck
                 }
-                return Sample.failed(point, entrant, repetition, String.valueOf(e.getMessage()));
+                return Sample.failed(step.point, entrant, step.repetition, String.valueOf(e.getMessage()));
             }
             if (sample.violations() > 0) {
                 progress.remark("VOID: " + entrant.id() + ", " + sample.violations() + " overlaps or lost updates");
                 return sample;
             }
-            if (!sample.disturbed() || attempt == plan.attempts()) {
+            if (!sample.disturbed() || attempt >= plan.attempts()) {
                 return sample;
             }
             progress.remark(

@@ -13,8 +13,23 @@ interface Scenario {
     /** What is done and what to look at, in a few sentences for the page. */
     String about();
 
-    /** Who takes part. */
+    /** Who takes part somewhere, on one server. */
     List<Entrant> entrants();
+
+    /** Who takes part at a point. */
+    default List<Entrant> entrants(Plan plan, Point point) {
+        return entrants();
+    }
+
+    /** How often a point is measured. */
+    default int repetitions(Plan plan, Point point) {
+        return plan.repetitions(plan.isOnCluster() ? 3 : 5);
+    }
+
+    /** Whether it is made on a cluster, too. */
+    default boolean isOnCluster() {
+        return false;
+    }
 
     /** What is varied. */
     List<Point> points(Plan plan);
@@ -37,6 +52,14 @@ interface Scenario {
     Duration estimate(Plan plan, Point point);
 
     Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException;
+
+    /** By its id. */
+    static Scenario of(String id) {
+        return all().stream()
+                .filter(scenario -> scenario.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no scenario " + id));
+    }
 
     static List<Scenario> all() {
         return List.of(

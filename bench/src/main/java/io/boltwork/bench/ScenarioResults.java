@@ -10,10 +10,11 @@ import org.HdrHistogram.Histogram;
  * All that was measured in a scenario in one run.
  *
  * @param scenario its id
+ * @param when it was measured, such as {@code 2026-01-31 09:12 to 09:20 UTC}
  * @param facts about the run
  * @param samples the measurements, in their order
  */
-record ScenarioResults(String scenario, Facts facts, List<Sample> samples) {
+record ScenarioResults(String scenario, String when, Facts facts, List<Sample> samples) {
 
     /** The median of the repetitions; NaN if there is none that counts. */
     double median(String point, Entrant entrant, Figure figure) {
@@ -35,6 +36,24 @@ record ScenarioResults(String scenario, Facts facts, List<Sample> samples) {
 
     List<String> points() {
         return samples.stream().map(Sample::point).distinct().toList();
+    }
+
+    /** The name of its files: a scenario has other results on a cluster. */
+    String key() {
+        return facts.plan().deployment().prefix() + scenario;
+    }
+
+    String title() {
+        return scenario + ": " + Scenario.of(scenario).title() + (facts.plan().isOnCluster() ? ", on a cluster" : "");
+    }
+
+    /** How often a point was measured, by those that were measured most often. */
+    int repetitions(String point) {
+        return samples.stream()
+                .filter(sample -> sample.point().equals(point))
+                .mapToInt(Sample::repetition)
+                .max()
+                .orElse(0);
     }
 
     /** In the order of the catalogue. */

@@ -1,12 +1,13 @@
 package io.boltwork.bench;
 
 import io.boltwork.redis.PairScripts;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Floor: Boltwork's own two scripts sent with Lettuce alone, for locks that nobody contends for. */
@@ -14,45 +15,51 @@ final class ScriptPair implements Contender {
     private static final String GRANTED = "1";
     private static final String FAR_AWAY = "9999999999999";
 
-    private final RedisClient lettuce;
-    private final StatefulRedisConnection<String, String> connection;
-    private final String acquire;
-    private final String release;
+    private record Digests(String acquire, String release) {}
+
+    private final Masters masters;
+    private final Map<StatefulRedisConnection<String, String>, Digests> loaded = new ConcurrentHashMap<>();
     private final String lease;
     private final AtomicLong requests = new AtomicLong();
 
     ScriptPair(Setting setting) {
-        lettuce = RedisClient.create(setting.uri());
-        connection = lettuce.connect();
-        acquire = connection.sync().scriptLoad(PairScripts.acquire());
-        release = connection.sync().scriptLoad(PairScripts.release());
+        masters = new Masters(setting);
         lease = Long.toString(setting.lease().toMillis());
     }
 
     @Override
     public BenchLock lock(String name) {
-        return new Pair(name);
+        return new Pair("boltwork:{" + name + "}");
     }
 
     @Override
     public void close() {
-        lettuce.shutdown();
+        masters.close();
+    }
+
+    private static Digests load(StatefulRedisConnection<String, String> connection) {
+        RedisCommands<String, String> redis = connection.sync();
+        return new Digests(redis.scriptLoad(PairScripts.acquire()), redis.scriptLoad(PairScripts.release()));
     }
 
     private final class Pair implements BenchLock {
-        private final RedisCommands<String, String> redis = connection.sync();
+        private final RedisCommands<String, String> redis;
+        private final Digests digests;
         private final String[] key;
         private final String request = "00000000-0000-0000-0000-000000000000:" + requests.incrementAndGet();
         private String token = "0";
 
         Pair(String name) {
-            key = new String[] {"boltwork:{" + name + "}"};
+            key = new String[] {name};
+            StatefulRedisConnection<String, String> connection = masters.of(name);
+            redis = connection.sync();
+            digests = loaded.computeIfAbsent(connection, ScriptPair::load);
         }
 
         @Override
         public void lock() {
             List<Object> answer =
-                    redis.evalsha(acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY);
+                    redis.evalsha(digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY);
             if (!answer.get(1).toString().equals(GRANTED)) {
                 throw new IllegalStateException("The script pair is for locks of one thread each; answered: " + answer);
             }
@@ -67,7 +74,7 @@ final class ScriptPair implements Contender {
 
         @Override
         public void unlock() {
-            redis.evalsha(release, ScriptOutputType.MULTI, key, request, token, token, "0", "", "0", "0", "0");
+            redis.evalsha(digests.release, ScriptOutputType.MULTI, key, request, token, token, "0", "", "0", "0", "0");
         }
     }
 }

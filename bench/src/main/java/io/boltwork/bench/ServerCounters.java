@@ -1,6 +1,7 @@
 package io.boltwork.bench;
 
 import io.boltwork.testkit.RedisServer;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -53,6 +54,22 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
                 bytesOut - before.bytesOut - before.answered - header.length(),
                 cpuSeconds - before.cpuSeconds,
                 answered);
+    }
+
+    /** What several servers have done together, each since its own moment. */
+    static ServerCounters since(List<ServerCounters> before, List<ServerCounters> now) {
+        Map<String, Long> calls = new TreeMap<>();
+        long in = 0;
+        long out = 0;
+        double cpu = 0;
+        for (int i = 0; i < now.size(); i++) {
+            ServerCounters more = now.get(i).since(before.get(i));
+            more.calls.forEach((command, count) -> calls.merge(command, count, Long::sum));
+            in += more.bytesIn;
+            out += more.bytesOut;
+            cpu += more.cpuSeconds;
+        }
+        return new ServerCounters(calls, in, out, cpu, 0);
     }
 
     /** What clients of this contender have sent. */

@@ -34,6 +34,11 @@ final class SeveralJvms extends LoadScenario {
     }
 
     @Override
+    public boolean isOnCluster() {
+        return true;
+    }
+
+    @Override
     public String axis() {
         return "";
     }
@@ -49,6 +54,6 @@ final class SeveralJvms extends LoadScenario {
 
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
-        return Setup.of(4, LoadJob.NAME, plan.load(4, 1, Duration.ZERO));
+        return Setup.of(4, LoadJob.NAME, plan.load(4, 4, 1, Duration.ZERO));
     }
 }

@@ -37,6 +37,11 @@ final class SharedLock extends LoadScenario {
     }
 
     @Override
+    public boolean isOnCluster() {
+        return true;
+    }
+
+    @Override
     public String axis() {
         return "threads";
     }
@@ -55,6 +60,6 @@ final class SharedLock extends LoadScenario {
 
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
-        return Setup.of(1, LoadJob.NAME, plan.load((int) point.x(), 1, Duration.ZERO));
+        return Setup.of(1, LoadJob.NAME, plan.load(1, (int) point.x(), 1, Duration.ZERO));
     }
 }

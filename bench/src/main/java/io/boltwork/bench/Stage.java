@@ -9,14 +9,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis of its own and the workers of one measurement, new for each, so that nothing is left of the one before. Not
+ * Servers of its own and the workers of one measurement, new for each, so that nothing is left of the one before. Not
  * thread-safe.
  */
 final class Stage implements AutoCloseable {
@@ -25,15 +22,16 @@ final class Stage implements AutoCloseable {
 
     private static final Duration GETTING_READY = Duration.ofSeconds(120);
     private static final Duration GLANCE = Duration.ofMillis(50);
-    private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
 
     private final Entrant entrant;
-    private final RedisServer redis;
+    private final Deployment deployment;
+    private final Servers servers;
     private final Path directory;
     private final Board board;
     private final List<ChildJvm> workers = new ArrayList<>();
 
-    private Stage(Entrant entrant) {
+    private Stage(Deployment deployment, Entrant entrant) {
+        this.deployment = deployment;
         this.entrant = entrant;
         try {
             directory = Files.createTempDirectory("boltwork-bench");
@@ -41,12 +39,12 @@ final class Stage implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         board = Board.in(boardFile(), SLOTS);
-        redis = RedisServer.start();
+        servers = Servers.start(deployment);
     }
 
-    /** Starts Redis and the workers and has them warm up. */
-    static Stage set(Entrant entrant, Setup setup) throws InterruptedException {
-        Stage stage = new Stage(entrant);
+    /** Starts servers and the workers and has them warm up. */
+    static Stage set(Plan plan, Entrant entrant, Setup setup) throws InterruptedException {
+        Stage stage = new Stage(plan.deployment(), entrant);
         try {
             for (int jvm = 0; jvm < setup.jvms(); jvm++) {
                 stage.addWorker(setup, jvm);
@@ -64,7 +62,8 @@ final class Stage implements AutoCloseable {
     private void addWorker(Setup setup, int jvm) {
         Order order = new Order(
                 entrant.id(),
-                redis.uri(),
+                deployment,
+                servers.uris(),
                 setup.lease().toMillis(),
                 setup.renewed(),
                 setup.clients(),
@@ -89,8 +88,9 @@ final class Stage implements AutoCloseable {
         return options;
     }
 
+    /** The only server, for scenarios that look into it. */
     RedisServer redis() {
-        return redis;
+        return servers.all().get(0);
     }
 
     Board board() {
@@ -162,31 +162,22 @@ final class Stage implements AutoCloseable {
         private final long begin = System.nanoTime();
         private final double busy;
         private final double ours;
-        private final ServerCounters server;
+        private final List<ServerCounters> before;
 
         private Meter() {
             own.add(ProcessHandle.current().pid());
-            own.add(redisPid());
+            own.addAll(servers.pids());
             workers.forEach(worker -> own.add(worker.pid()));
             busy = Machine.busy();
             ours = Machine.of(own);
-            server = ServerCounters.of(redis);
+            before = servers.counters();
         }
 
         Usage read() {
-            ServerCounters now = ServerCounters.of(redis);
+            ServerCounters used = ServerCounters.since(before, servers.counters());
             double others = (Machine.busy() - busy) - (Machine.of(own) - ours);
-            return new Usage(now.since(server), Math.max(0, others) / ((System.nanoTime() - begin) / 1e9));
+            return new Usage(used, Math.max(0, others) / ((System.nanoTime() - begin) / 1e9));
         }
-    }
-
-    private long redisPid() {
-        Matcher pid = PID.matcher(
-                Objects.requireNonNull(redis.command("INFO", "server")).toString());
-        if (!pid.find()) {
-            throw new IllegalStateException("Redis does not tell its process");
-        }
-        return Long.parseLong(pid.group(1));
     }
 
     private Path boardFile() {
@@ -196,7 +187,7 @@ final class Stage implements AutoCloseable {
     @Override
     public void close() {
         workers.forEach(ChildJvm::close); // killed: nobody needs what they would tidy up
-        redis.close();
+        servers.close();
         try {
             Files.deleteIfExists(boardFile());
             Files.deleteIfExists(directory);

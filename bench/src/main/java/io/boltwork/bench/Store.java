@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The raw data in a directory: a file of JSON for each scenario. A new run of a scenario replaces its file. */
+/** The raw data in a directory: a file of JSON for each scenario and deployment. A new run of a scenario replaces its file. */
 record Store(Path directory) {
     private static final String JMH = "JMH";
 
@@ -20,23 +21,21 @@ record Store(Path directory) {
             Files.createDirectories(directory);
             Json.MAPPER
                     .writerWithDefaultPrettyPrinter()
-                    .writeValue(file(results.scenario()).toFile(), results);
-            Files.writeString(directory.resolve(results.scenario() + ".csv"), csv(results));
+                    .writeValue(file(results.key()).toFile(), results);
+            Files.writeString(directory.resolve(results.key() + ".csv"), csv(results));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Those that there are, in the scenarios' order. */
+    /** Those that there are, in the scenarios' order, those on a cluster last. */
     List<ScenarioResults> load() {
-        return Scenario.all().stream()
-                .map(scenario -> load(scenario.id()))
+        return Stream.of(Deployment.values())
+                .flatMap(deployment ->
+                        Scenario.all().stream().map(scenario -> file(deployment.prefix() + scenario.id())))
+                .map(file -> read(file, ScenarioResults.class))
                 .filter(Objects::nonNull)
                 .toList();
-    }
-
-    private @Nullable ScenarioResults load(String scenario) {
-        return read(file(scenario), ScenarioResults.class);
     }
 
     void save(Engine engine) {
@@ -64,8 +63,8 @@ record Store(Path directory) {
         }
     }
 
-    private Path file(String scenario) {
-        return directory.resolve(scenario + ".json");
+    private Path file(String key) {
+        return directory.resolve(key + ".json");
     }
 
     private static String csv(ScenarioResults results) {

@@ -33,7 +33,8 @@ final class Worker {
         reader.start();
 
         Entrant entrant = Entrant.of(order.contender());
-        Setting setting = new Setting(order.uri(), Duration.ofMillis(order.leaseMillis()), order.renewed());
+        Setting setting =
+                new Setting(order.deployment(), order.uris(), Duration.ofMillis(order.leaseMillis()), order.renewed());
         List<Contender> clients = new ArrayList<>();
         for (int i = 0; i < order.clients(); i++) {
             clients.add(entrant.open(setting));

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** The command line, and one measurement from end to end. */
@@ -31,6 +33,35 @@ class BenchTest {
     }
 
     @Test
+    void aClusterHasFourScenariosAndFewContenders() {
+        Bench bench = parse("--deployment", "cluster");
+        assertThat(bench.plan()).isEqualTo(Plan.FULL.on(Deployment.CLUSTER));
+        assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S3", "S4", "S7", "S10");
+        assertThat(bench.chosen())
+                .contains(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
+                .doesNotContain(Entrant.JEDIS, Entrant.TEMPLATE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"standalone, 75", "cluster, 15", "--quick, 2"})
+    void aRunFitsIntoItsTime(String what, long minutes) {
+        Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
+        assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
+                .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(minutes));
+    }
+
+    @Test
+    void whatHasTargetsOfThroughputAndWaitingIsMeasuredFiveTimes() {
+        for (Scenario scenario : parse("--scenarios", "S1,S2,S3,S4,S7").wanted()) {
+            for (Point point : scenario.points(Plan.FULL)) {
+                assertThat(scenario.repetitions(Plan.FULL, point))
+                        .as("%s, %s", scenario.id(), point.id())
+                        .isEqualTo(5);
+            }
+        }
+    }
+
+    @Test
     void scenariosContendersAndTimesCanBeChosen() {
         Bench bench = parse("--scenarios", "S3,S1", "--contenders", "boltwork,jedis", "--seconds", "0.5");
         assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S1", "S3");
@@ -43,6 +74,7 @@ class BenchTest {
     @CsvSource(delimiter = '|', textBlock = """
             --scenarios   | S99  | there is no scenario 'S99'; there are S1, S2
             --contenders  | zoo  | there is no contender 'zoo'; there are boltwork, boltwork-fifo
+            --deployment  | moon | expected one of [STANDALONE, CLUSTER] (case-insensitive) but was 'moon'
             --repetitions | 0    | must be between 1 and 100, but is 0
             --seconds     | 0.01 | must be between 0.1 and 600, but is 0.01
             """)
@@ -54,9 +86,30 @@ class BenchTest {
     }
 
     @Test
-    void aMeasurementInAJvmOfItsOwnHasAllFigures() throws Exception {
+    void whatIsNotMadeOnAClusterIsSaid() {
+        StringWriter err = new StringWriter();
+        int code = Bench.commandLine()
+                .setErr(new PrintWriter(err))
+                .execute("--deployment", "cluster", "--scenarios", "S1");
+        assertThat(code).isEqualTo(2);
+        assertThat(err.toString()).contains("there is no scenario 'S1' on a cluster; there are S3, S4, S7, S10");
+    }
+
+    @Test
+    void aMessageOnAClusterIsHeard() throws Exception {
+        Scenario scenario = new Handoff();
+        Plan plan = new Plan(Deployment.CLUSTER, true, 1, 100, 200, 1);
+        Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.PUBLISH, 1);
+        assertThat(sample.failure()).isNull();
+        assertThat(sample.figures().get(Figure.WAIT_P50)).isPositive();
+        assertThat(sample.figures().get(Figure.REQUESTS)).isGreaterThanOrEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Deployment.class)
+    void aMeasurementInAJvmOfItsOwnHasAllFigures(Deployment deployment) throws Exception {
         Scenario scenario = new OneThread();
-        Plan plan = new Plan(true, 1, 100, 200, 1);
+        Plan plan = new Plan(deployment, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.BOLTWORK, 1);
         assertThat(sample.violations()).isZero();
         assertThat(sample.failure()).isNull();

@@ -57,7 +57,7 @@ class BrokenLockTest {
                 new LinkedHashMap<>(Map.of(Figure.THROUGHPUT, 1e6)),
                 Wait.encode(Wait.histogram()));
         ScenarioResults results =
-                new ScenarioResults("S1", new Facts("today", Plan.QUICK, Map.of(), Map.of()), List.of(sample));
+                new ScenarioResults("S1", "today", new Facts("today", Plan.QUICK, Map.of(), Map.of()), List.of(sample));
         assertThat(results.isVoid()).isTrue();
         assertThat(Bench.exitCode(List.of(results))).isEqualTo(1);
         assertThat(results.median("1 thread", Entrant.REDISSON, Figure.THROUGHPUT))

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each contender is a lock, and what it costs is counted right. */
@@ -21,29 +25,32 @@ class ContendersTest {
     private static final Duration INSIDE = Duration.ofNanos(20_000);
     private static final int PAIRS = 5;
 
-    private static RedisServer redis;
+    private static final Map<Deployment, Servers> ALL = new EnumMap<>(Deployment.class);
 
     @TempDir
     private Path directory;
 
     @BeforeAll
     static void start() {
-        redis = RedisServer.start();
+        for (Deployment deployment : Deployment.values()) {
+            ALL.put(deployment, Servers.start(deployment));
+        }
     }
 
     @AfterAll
     static void stop() {
-        redis.close();
+        ALL.values().forEach(Servers::close);
     }
 
     @ParameterizedTest
     @MethodSource("all")
-    void excludesAndIsCountedRight(Entrant entrant) throws Exception {
-        try (Contender contender = entrant.open(new Setting(redis.uri()))) {
+    void excludesAndIsCountedRight(Deployment deployment, Entrant entrant) throws Exception {
+        Servers servers = ALL.get(deployment);
+        try (Contender contender = entrant.open(new Setting(deployment, servers.uris()))) {
             if (!entrant.isFloor()) {
                 excludes(contender);
             }
-            isCountedRight(entrant, contender);
+            isCountedRight(entrant, contender, servers);
         }
     }
 
@@ -69,22 +76,35 @@ class ContendersTest {
     }
 
     /** What INFO counts does not tell what came from clients; a monitor does. */
-    private static void isCountedRight(Entrant entrant, Contender contender) throws Exception {
+    private static void isCountedRight(Entrant entrant, Contender contender, Servers servers) throws Exception {
         BenchLock lock = contender.lock("counted");
         pairs(lock);
-        try (Monitor monitor = new Monitor(redis)) {
-            ServerCounters before = ServerCounters.of(redis);
+        List<Monitor> monitors = new ArrayList<>();
+        try {
+            for (RedisServer server : servers.all()) {
+                monitors.add(new Monitor(server));
+            }
+            List<ServerCounters> before = servers.counters();
             pairs(lock);
             if (!entrant.isFloor()) {
                 handOver(contender);
             }
-            ServerCounters used = ServerCounters.of(redis).since(before);
-            List<Monitor.Command> seen = monitor.betweenInfos();
+            ServerCounters used = ServerCounters.since(before, servers.counters());
+            List<Monitor.Command> seen = monitors.stream()
+                    .flatMap(monitor -> monitor.betweenInfos().stream())
+                    .toList();
             assertThat(used.requests(entrant))
                     .as("%s, seen %s", used.calls(), seen)
                     .isEqualTo(count(seen, false));
             assertThat(used.commands(entrant)).isEqualTo(count(seen, true));
             assertThat(used.requests(entrant)).isGreaterThanOrEqualTo(2.0 * PAIRS);
+            if (servers.all().size() > 1 && entrant.isPeer()) { // as the page says
+                assertThat(used.calls()).containsKey("spublish").doesNotContainKey("publish");
+            }
+        } finally {
+            for (Monitor monitor : monitors) {
+                monitor.close();
+            }
         }
     }
 
@@ -115,7 +135,10 @@ class ContendersTest {
         }
     }
 
-    private static Stream<Entrant> all() {
-        return OneThread.withFloors().stream();
+    private static Stream<Arguments> all() {
+        return Stream.of(Deployment.values())
+                .flatMap(deployment -> OneThread.withFloors().stream()
+                        .filter(entrant -> deployment == Deployment.STANDALONE || entrant.isOnCluster())
+                        .map(entrant -> Arguments.of(deployment, entrant)));
     }
 }

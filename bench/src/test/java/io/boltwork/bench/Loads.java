@@ -14,14 +14,15 @@ final class Loads {
         Path file = directory.resolve("board");
         Order order = new Order(
                 "boltwork",
-                "",
+                Deployment.STANDALONE,
+                List.of(),
                 0,
                 false,
                 1,
                 file.toString(),
                 0,
                 LoadJob.NAME,
-                new Plan(true, 1, 0, time.toMillis(), 1).load(4, 1, inside));
+                new Plan(Deployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
         Board board = Board.in(file, 16);
         Outcome outcome = new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
         if (outcome.pairs() == 0) {

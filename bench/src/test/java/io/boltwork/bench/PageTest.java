@@ -30,6 +30,12 @@ class PageTest {
                 .doesNotContain("| S1, 1 thread | pairs/s |")
                 .contains("Redisson getLock: 1 of 3 disturbed by other processes")
                 .contains("![S1](performance/S1.svg)")
+                .contains("`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC")
+                .contains("**1 thread**, medians of 3")
+                .contains("| `boltwork` | Boltwork | Lettuce over epoll |")
+                .contains("| `redisson` | Redisson getLock | Netty over Java's sockets |")
+                .contains("| measured at commit | abc |")
+                .doesNotContain("Cluster")
                 .doesNotContain("VOID");
     }
 
@@ -43,6 +49,43 @@ class PageTest {
     }
 
     @Test
+    void aClusterHasASectionOfItsOwnBesideOneServersFigures() {
+        String point = "16 threads";
+        ScenarioResults one = results("S3", point, facts(Plan.FULL, "abc"));
+        ScenarioResults cluster = results("S3", point, facts(Plan.FULL.on(Deployment.CLUSTER), "abc"));
+        Store store = new Store(directory);
+        store.save(cluster);
+        store.save(one);
+        assertThat(store.load()).extracting(ScenarioResults::key).containsExactly("S3", "cluster-S3");
+        String page = new Page(store.load(), null, Map.of()).text();
+        int section = page.indexOf("## On a Redis Cluster");
+        assertThat(page.substring(0, section))
+                .contains("| S3 | 16 threads: pairs/s, Boltwork / Redisson getLock | ≥ 15 | 1.5 | **no** |")
+                .contains("\n## S3: ");
+        assertThat(page.substring(section))
+                .contains("| S3 | 16 threads: pairs/s, Boltwork / Redisson getLock | ≥ 15 | 1.5 | 1.5 | **no** |")
+                .contains("Boltwork does not group requests on a cluster")
+                .contains("\n### S3: ", "`bench/run --deployment cluster --scenarios S3`");
+    }
+
+    @Test
+    void aPageIsMadeOfPartsOfOneCommitAndMachine() {
+        Store store = new Store(directory);
+        store.save(results("S1", "1 thread", facts(Plan.FULL, "abc")));
+        store.save(results("S3", "16 threads", facts(Plan.FULL, "abc")));
+        store.save(results("S2", "16 threads", facts(Plan.FULL, "older")));
+        Facts elsewhere = new Facts("abc", Plan.FULL, Map.of("processor", "slow"), Map.of());
+        store.save(results("S4", "4 JVMs × 4 threads", elsewhere));
+        Selection selection = Selection.of(store, facts(Plan.FULL, "abc"));
+        assertThat(selection.results()).extracting(ScenarioResults::scenario).containsExactly("S1", "S3");
+        assertThat(selection.others()).extracting(ScenarioResults::scenario).containsExactly("S2", "S4");
+        assertThat(selection.remarks())
+                .contains("Missing: bench/run --scenarios S2,S4,S5,S6,S7,S8,S9,S10,S11")
+                .contains("Missing: bench/run --deployment cluster --scenarios S3,S4,S7,S10")
+                .anyMatch(remark -> remark.startsWith("Left out") && remark.contains("S2") && remark.contains("older"));
+    }
+
+    @Test
     void plotsAreSvg() throws Exception {
         Map<String, List<String>> files = new Plots(directory).draw(List.of(results()));
         assertThat(files).containsEntry("S1", List.of("S1-percentiles.svg"));
@@ -50,16 +93,25 @@ class PageTest {
     }
 
     private static ScenarioResults results() {
-        List<Sample> samples = new ArrayList<>();
-        for (int repetition = 1; repetition <= 3; repetition++) {
-            samples.add(sample(Entrant.BOLTWORK, repetition, 2_000 * repetition - 1_000, 100, false));
-            samples.add(sample(Entrant.REDISSON, repetition, 2_000, 50, repetition == 2));
-            samples.add(sample(Entrant.SCRIPTS, repetition, 4_000, 10, false));
-        }
-        return new ScenarioResults("S1", new Facts("2026-01-01", Plan.FULL, Map.of(), Map.of()), samples);
+        return results("S1", "1 thread", facts(Plan.FULL, "abc"));
     }
 
-    private static Sample sample(Entrant entrant, int repetition, double throughput, double wait, boolean disturbed) {
+    private static Facts facts(Plan plan, String commit) {
+        return new Facts(commit, plan, Map.of("processor", "fast"), Map.of(Facts.LETTUCE_SOCKETS, "epoll"));
+    }
+
+    private static ScenarioResults results(String scenario, String point, Facts facts) {
+        List<Sample> samples = new ArrayList<>();
+        for (int repetition = 1; repetition <= 3; repetition++) {
+            samples.add(sample(point, Entrant.BOLTWORK, repetition, 2_000 * repetition - 1_000, 100, false));
+            samples.add(sample(point, Entrant.REDISSON, repetition, 2_000, 50, repetition == 2));
+            samples.add(sample(point, Entrant.SCRIPTS, repetition, 4_000, 10, false));
+        }
+        return new ScenarioResults(scenario, "2026-01-01 10:00 to 10:07 UTC", facts, samples);
+    }
+
+    private static Sample sample(
+            String point, Entrant entrant, int repetition, double throughput, double wait, boolean disturbed) {
         Map<Figure, Double> figures = new LinkedHashMap<>();
         figures.put(Figure.THROUGHPUT, throughput);
         figures.put(Figure.WAIT_P50, wait);
@@ -67,6 +119,6 @@ class PageTest {
         for (int i = 1; i <= 100; i++) {
             Wait.record(waits, (long) (i * wait * 1_000));
         }
-        return new Sample("1 thread", entrant.id(), repetition, 0, disturbed, 0, null, figures, Wait.encode(waits));
+        return new Sample(point, entrant.id(), repetition, 0, disturbed, 0, null, figures, Wait.encode(waits));
     }
 }

@@ -1,0 +1,107 @@
+package io.boltwork.bench;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** What the page says of results of one deployment as a whole: which targets were reached, and where a peer is better. */
+final class Comparison {
+    /** A peer has to be better by that much to be said to be: less is within what repetitions differ by. */
+    private static final double NOTABLE = 1.03;
+
+    private final Markdown out;
+    private final List<ScenarioResults> all;
+
+    Comparison(Markdown out, List<ScenarioResults> all) {
+        this.out = out;
+        this.all = all;
+    }
+
+    void targets() {
+        out.row("", "what", "target", "measured", "reached");
+        out.line("|---|---|---:|---:|---|");
+        for (ScenarioResults results : all) {
+            for (Target target : Scenario.of(results.scenario()).targets()) {
+                double measured = target.value().applyAsDouble(results);
+                if (Double.isNaN(measured) && results.facts().plan().quick()) {
+                    continue; // it has fewer points and contenders
+                }
+                String reached = Double.isNaN(measured) ? "not measured" : target.reached(measured) ? "yes" : "**no**";
+                out.row(results.scenario(), target.what(), target.boundText(), Target.number(measured), reached);
+            }
+        }
+        out.line();
+    }
+
+    /** The same targets here and at one server, beside each other. */
+    void targetsBeside(List<ScenarioResults> others) {
+        out.row("", "what", "target", "one server", "cluster", "reached");
+        out.line("|---|---|---:|---:|---:|---|");
+        for (ScenarioResults results : all) {
+            for (Target target : Scenario.of(results.scenario()).targets()) {
+                double here = target.value().applyAsDouble(results);
+                double there = others.stream()
+                        .filter(other -> other.scenario().equals(results.scenario()))
+                        .mapToDouble(target.value())
+                        .findFirst()
+                        .orElse(Double.NaN);
+                if (!Double.isNaN(here)) {
+                    out.row(
+                            results.scenario(),
+                            target.what(),
+                            target.boundText(),
+                            Target.number(there),
+                            Target.number(here),
+                            target.reached(here) ? "yes" : "**no**");
+                }
+            }
+        }
+        out.line();
+    }
+
+    void peers() {
+        out.line("Than Boltwork as it is by default, by more than 3 %; the best peer of each figure.");
+        out.line();
+        List<String> rows = new ArrayList<>();
+        for (ScenarioResults results : all) {
+            for (String point : results.points()) {
+                for (Figure figure : Scenario.of(results.scenario()).columns()) {
+                    better(results, point, figure)
+                            .ifPresent(peer -> rows.add(Markdown.cells(
+                                    results.scenario() + ", " + point,
+                                    figure.title(),
+                                    Target.number(results.median(point, Entrant.BOLTWORK, figure)),
+                                    Target.number(results.median(point, peer, figure)),
+                                    peer.title())));
+                }
+            }
+        }
+        if (rows.isEmpty()) {
+            out.line("Nowhere.");
+        } else {
+            out.line("| where | what | Boltwork | the peer | who |");
+            out.line("|---|---|---:|---:|---|");
+            rows.forEach(out::line);
+        }
+        out.line();
+    }
+
+    /** The best peer, if it is better. */
+    private static Optional<Entrant> better(ScenarioResults results, String point, Figure figure) {
+        if (figure.better() == Figure.Better.NEITHER) {
+            return Optional.empty();
+        }
+        boolean more = figure.better() == Figure.Better.MORE;
+        double ours = results.median(point, Entrant.BOLTWORK, figure);
+        Comparator<Entrant> byFigure = Comparator.comparingDouble(entrant -> results.median(point, entrant, figure));
+        return results.entrants(point).stream()
+                .filter(Entrant::isPeer)
+                .filter(entrant -> !Double.isNaN(results.median(point, entrant, figure)))
+                .max(more ? byFigure : byFigure.reversed())
+                .filter(peer -> {
+                    double theirs = results.median(point, peer, figure);
+                    return more ? theirs > ours * NOTABLE : theirs * NOTABLE < ours;
+                });
+    }
+}

@@ -1,0 +1,95 @@
+package io.boltwork.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the page says of one scenario: its tables and plots. */
+final class ScenarioSection {
+    private final Markdown out;
+    private final Scenario scenario;
+    private final ScenarioResults results;
+
+    ScenarioSection(Markdown out, ScenarioResults results) {
+        this.out = out;
+        this.results = results;
+        this.scenario = Scenario.of(results.scenario());
+    }
+
+    /**
+     * Writes it.
+     *
+     * @param level of its heading, such as {@code ##}
+     * @param plots the files, as seen from the page
+     */
+    void write(String level, List<String> plots) {
+        Plan plan = results.facts().plan();
+        out.paragraph(level + " " + scenario.id() + ": " + scenario.title());
+        out.paragraph(scenario.about());
+        out.paragraph("`bench/run" + (plan.isOnCluster() ? " --deployment cluster" : "") + " --scenarios "
+                + scenario.id() + "`, " + results.when() + ", " + plan.millis() / 1e3
+                + " s each unless it says something else.");
+        for (String plot : plots) {
+            out.paragraph("![" + plot.substring(plot.lastIndexOf('/') + 1).replace(".svg", "") + "](" + plot + ")");
+        }
+        if (results.points().size() > 3) {
+            map();
+        }
+        results.points().forEach(this::table);
+    }
+
+    /** The first column's figure of all points. */
+    private void map() {
+        Figure figure = scenario.columns().get(0);
+        List<Entrant> entrants =
+                scenario.entrants().stream().filter(this::isMeasured).toList();
+        List<String> heads = new ArrayList<>(List.of(figure.title()));
+        entrants.stream().map(Entrant::title).forEach(heads::add);
+        heads.add(Entrant.BOLTWORK.title() + " / " + Entrant.REDISSON.title());
+        out.row(heads.toArray(String[]::new));
+        out.line("|---|" + "---:|".repeat(entrants.size() + 1));
+        for (String point : results.points()) {
+            List<String> cells = new ArrayList<>(List.of(point));
+            entrants.forEach(entrant -> cells.add(Target.number(results.median(point, entrant, figure))));
+            cells.add(Target.number(
+                    results.median(point, Entrant.BOLTWORK, figure) / results.median(point, Entrant.REDISSON, figure)));
+            out.row(cells.toArray(String[]::new));
+        }
+        out.line();
+    }
+
+    private boolean isMeasured(Entrant entrant) {
+        return results.points().stream()
+                .anyMatch(point -> results.entrants(point).contains(entrant));
+    }
+
+    private void table(String point) {
+        List<Figure> columns = scenario.columns();
+        Figure first = columns.get(0);
+        double reference = results.median(point, Entrant.REDISSON, first);
+        int repetitions = results.repetitions(point);
+        out.paragraph("**" + point + "**, " + (repetitions == 1 ? "measured once" : "medians of " + repetitions));
+        List<String> heads = new ArrayList<>(List.of("", first.title(), "× Redisson"));
+        columns.stream().skip(1).map(Figure::title).forEach(heads::add);
+        out.row(heads.toArray(String[]::new));
+        out.line("|---|" + "---:|".repeat(columns.size() + 1));
+        List<String> remarks = new ArrayList<>();
+        for (Entrant entrant : results.entrants(point)) {
+            double value = results.median(point, entrant, first);
+            List<String> cells = new ArrayList<>();
+            cells.add(entrant == Entrant.BOLTWORK ? "**" + entrant.title() + "**" : entrant.title());
+            cells.add(Target.number(value));
+            cells.add(Target.number(value / reference));
+            columns.stream()
+                    .skip(1)
+                    .map(figure -> Target.number(results.median(point, entrant, figure)))
+                    .forEach(cells::add);
+            out.row(cells.toArray(String[]::new));
+            results.remarks(point, entrant).forEach(remark -> remarks.add(entrant.title() + ": " + remark));
+        }
+        out.line();
+        remarks.forEach(remark -> out.line("- " + remark));
+        if (!remarks.isEmpty()) {
+            out.line();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.boltwork.bench;
+
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The servers of one measurement, real processes: a single one, or the masters of a cluster. Not thread-safe. */
+final class Servers implements AutoCloseable {
+    private static final int MASTERS = 3;
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(15); // Redis' default: nobody is down, only busy
+    private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
+
+    private final List<RedisServer> all;
+    private final Runnable ending;
+
+    private Servers(List<RedisServer> all, Runnable ending) {
+        this.all = all;
+        this.ending = ending;
+    }
+
+    /** Starts them; a cluster takes two seconds. */
+    static Servers start(Deployment deployment) {
+        if (deployment == Deployment.STANDALONE) {
+            RedisServer redis = RedisServer.start();
+            return new Servers(List.of(redis), redis::close);
+        }
+        ClusterGroup cluster = ClusterGroup.start(MASTERS, 0, NODE_TIMEOUT);
+        return new Servers(cluster.nodes(), cluster::close);
+    }
+
+    List<RedisServer> all() {
+        return all;
+    }
+
+    List<String> uris() {
+        return all.stream().map(RedisServer::uri).toList();
+    }
+
+    List<Long> pids() {
+        return all.stream().map(Servers::pid).toList();
+    }
+
+    private static long pid(RedisServer redis) {
+        Matcher pid = PID.matcher(
+                Objects.requireNonNull(redis.command("INFO", "server")).toString());
+        if (!pid.find()) {
+            throw new IllegalStateException("Redis does not tell its process");
+        }
+        return Long.parseLong(pid.group(1));
+    }
+
+    /** What each of them has done so far. */
+    List<ServerCounters> counters() {
+        return all.stream().map(ServerCounters::of).toList();
+    }
+
+    @Override
+    public void close() {
+        ending.run();
+    }
+}

@@ -95,12 +95,14 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                     "Cannot use " + deployment.describe() + ": no master has the slots " + map.uncovered(), true, null);
         }
         List<CompletableFuture<?>> connects = new ArrayList<>();
-        cluster.topology = Topology.of(map, address -> {
-            ClusterNode node = cluster.newNode(address);
-            cluster.nodes.put(address, node);
-            connects.add(node.connect());
-            return node;
-        });
+        // one for each, though it may have several ranges of slots
+        cluster.topology = Topology.of(
+                map,
+                master -> cluster.nodes.computeIfAbsent(master, address -> {
+                    ClusterNode node = cluster.newNode(address);
+                    connects.add(node.connect());
+                    return node;
+                }));
         Lettuce.await(all(connects));
         cluster.clerk.execute(cluster::lookLater);
         return cluster;

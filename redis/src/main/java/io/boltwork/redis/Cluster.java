@@ -73,7 +73,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     /* What follows belongs to the clerk's thread. */
     private final Set<String> weaknesses = new HashSet<>();
     private String client = "";
+    private final BitSet unheard = new BitSet(Slots.COUNT);
     private boolean looking;
+    private boolean lookAgain;
     private boolean suspects;
 
     private Cluster(Lettuce lettuce, Deployment deployment, KeySpace keySpace) {
@@ -342,8 +344,15 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         }
     }
 
+    @Override
+    public void unheard(int slot) {
+        unheard.set(slot);
+        suspicion();
+    }
+
     private void look() {
         if (looking || closed) {
+            lookAgain = looking; // what is being heard may be older than what there is to see
             return;
         }
         looking = true;
@@ -353,17 +362,24 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                     if (map != null && !closed) {
                         follow(map);
                     }
+                    if (lookAgain) {
+                        lookAgain = false;
+                        look();
+                    }
                 }));
     }
 
     private void follow(SlotMap map) {
         Topology before = topology;
-        if (before.map().isSameAs(map)) {
+        boolean same = before.map().isSameAs(map);
+        if (same && unheard.isEmpty()) {
             return;
         }
-        Topology next = Topology.of(map, this::node);
+        Topology next = same ? before : Topology.of(map, this::node);
         topology = next;
         BitSet moved = next.movedSince(before);
+        moved.or(unheard); // it may have moved and come back
+        unheard.clear();
         Set<ClusterNode> targets = new LinkedHashSet<>(masters());
         for (ClusterNode target : targets) {
             BitSet gained = next.slots(target);

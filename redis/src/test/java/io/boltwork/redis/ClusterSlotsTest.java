@@ -84,4 +84,23 @@ class ClusterSlotsTest {
     private static int connections(RedisServer server) {
         return (int) String.valueOf(server.command("CLIENT", "LIST")).lines().count();
     }
+
+    @Test
+    void whoeverWaitsIsWokenThoughTheSlotHasGoneAndComeBack() throws Exception {
+        RedisServer master = group.masters().get(2);
+        RedisServer other = group.masters().get(0);
+        String lock = lockIn(10_923, 16_383);
+        int slot = ClusterTurns.slot(lock);
+        try (LockClient holder = client();
+                LockClient waiter = client()) {
+            for (int i = 0; i < 10; i++) {
+                Lease held = holder.lock(lock).acquire();
+                CompletableFuture<Lease> waiting = waits(waiter, lock);
+                group.moveSlot(slot, master, other);
+                group.moveSlot(slot, other, master);
+                TimeUnit.MILLISECONDS.sleep(i * 30); // less or more than clients need to look
+                isWoken(held, waiting);
+            }
+        }
+    }
 }

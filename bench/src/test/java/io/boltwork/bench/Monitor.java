@@ -17,10 +17,13 @@ import java.util.stream.IntStream;
 
 /** What MONITOR shows of a server: each command, and whether a script called it. */
 final class Monitor implements AutoCloseable {
-    private static final Pattern LINE = Pattern.compile("^\\+[0-9.]+ \\[\\d+ ([^ \\]]+)\\] \"([^\"]+)\".*");
+    private static final Pattern LINE = Pattern.compile("^\\+[0-9.]+ \\[\\d+ ([^ \\]]+)\\] \"([^\"]+)\"(.*)");
+
+    /* INFO of those who count; clients ask for INFO, too. */
+    private static final String COUNTERS = "info everything";
 
     /* What connections and this say beside what the lock says. */
-    private static final Set<String> TALK = Set.of("info", "hello", "client", "monitor");
+    private static final Set<String> TALK = Set.of("info", COUNTERS, "hello", "client", "monitor");
 
     /** A command, and whether a script called it. */
     record Command(boolean fromScript, String name) {}
@@ -46,7 +49,8 @@ final class Monitor implements AutoCloseable {
                 Matcher command = LINE.matcher(line);
                 if (command.matches()) {
                     String name = command.group(2).toLowerCase(Locale.ROOT);
-                    commands.add(new Command(command.group(1).equals("lua"), name));
+                    boolean counters = name.equals("info") && command.group(3).contains("everything");
+                    commands.add(new Command(command.group(1).equals("lua"), counters ? COUNTERS : name));
                 }
             }
         } catch (IOException e) {
@@ -54,9 +58,9 @@ final class Monitor implements AutoCloseable {
         }
     }
 
-    /** What was seen between the first INFO and the second one; waits for that. */
+    /** What was seen between the first question for counters and the second one; waits for that. */
     List<Command> betweenInfos() {
-        Await.until("two INFO", () -> infos().size() >= 2);
+        Await.until("two questions for counters", () -> infos().size() >= 2);
         List<Integer> infos = infos();
         return commands.subList(infos.get(0), infos.get(1)).stream()
                 .filter(command -> !TALK.contains(command.name))
@@ -65,7 +69,7 @@ final class Monitor implements AutoCloseable {
 
     private List<Integer> infos() {
         return IntStream.range(0, commands.size())
-                .filter(i -> commands.get(i).name.equals("info"))
+                .filter(i -> commands.get(i).name.equals(COUNTERS))
                 .boxed()
                 .toList();
     }

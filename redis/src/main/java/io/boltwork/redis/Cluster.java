@@ -75,7 +75,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     /* What follows belongs to the clerk's thread. */
     private final Set<String> weaknesses = new HashSet<>();
     private String client = "";
+    private final BitSet unheard = new BitSet(Slots.COUNT);
     private boolean looking;
+    private boolean lookAgain;
     private boolean suspects;
 
     private Cluster(Lettuce lettuce, Deployment deployment, KeySpace keySpace) {
@@ -97,12 +99,14 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                     "Cannot use " + deployment.describe() + ": no master has the slots " + map.uncovered(), true, null);
         }
         List<CompletableFuture<?>> connects = new ArrayList<>();
-        cluster.topology = Topology.of(map, address -> {
-            ClusterNode node = cluster.newNode(address);
-            cluster.nodes.put(address, node);
-            connects.add(cluster.connect(node));
-            return node;
-        });
+        // one for each, though it may have several ranges of slots
+        cluster.topology = Topology.of(
+                map,
+                master -> cluster.nodes.computeIfAbsent(master, address -> {
+                    ClusterNode node = cluster.newNode(address);
+                    connects.add(cluster.connect(node));
+                    return node;
+                }));
         Lettuce.await(all(connects));
         cluster.clerk.execute(cluster::lookLater);
         return cluster;
@@ -144,7 +148,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                 } else if (listener != null) {
                     node.open(client);
                 }
-                clerk.schedule(() -> retire(node), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
+                clerk.schedule(() -> retire(node, false), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
             });
             return node;
         });
@@ -361,8 +365,15 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         }
     }
 
+    @Override
+    public void unheard(int slot) {
+        unheard.set(slot);
+        suspicion();
+    }
+
     private void look() {
         if (looking || closed) {
+            lookAgain = looking; // what is being heard may be older than what there is to see
             return;
         }
         looking = true;
@@ -372,17 +383,24 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                     if (map != null && !closed) {
                         follow(map);
                     }
+                    if (lookAgain) {
+                        lookAgain = false;
+                        look();
+                    }
                 }));
     }
 
     private void follow(SlotMap map) {
         Topology before = topology;
-        if (before.map().isSameAs(map)) {
+        boolean same = before.map().isSameAs(map);
+        if (same && unheard.isEmpty()) {
             return;
         }
-        Topology next = Topology.of(map, this::node);
+        Topology next = same ? before : Topology.of(map, this::node);
         topology = next;
         BitSet moved = next.movedSince(before);
+        moved.or(unheard); // it may have moved and come back
+        unheard.clear();
         Set<ClusterNode> targets = new LinkedHashSet<>(masters());
         for (ClusterNode target : targets) {
             BitSet gained = next.slots(target);
@@ -397,7 +415,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         if (!orphaned.isEmpty() && told != null) {
             told.disconnected(uncovered(orphaned.nextSetBit(0)), orphaned);
         }
-        nodes.values().stream().filter(node -> !targets.contains(node)).forEach(this::retire);
+        nodes.values().stream()
+                .filter(node -> !targets.contains(node))
+                .forEach(node -> retire(node, before.map().masters().contains(node.address())));
     }
 
     private void gained(ClusterNode target, BitSet slots) {
@@ -419,15 +439,18 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         }));
     }
 
-    /** A node has no slots any more. What is under way there may still be answered. */
-    private void retire(ClusterNode node) {
+    /**
+     * A node has no slots. If it had some, another one has taken its place: it may be frozen, and grant on waking what it was asked
+     * for before, so what is under way there is given up. If it is about to get some, what is under way may still be answered.
+     */
+    private void retire(ClusterNode node, boolean replaced) {
         clerk.schedule(
                 () -> {
                     if (!topology.map().masters().contains(node.address()) && nodes.remove(node.address(), node)) {
                         node.close();
                     }
                 },
-                2 * deployment.commandTimeout().toMillis(),
+                replaced ? 0 : 2 * deployment.commandTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
@@ -451,7 +474,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     public void down(ClusterNode node, Throwable cause) {
         BackendListener told = listener;
         BitSet slots = topology.slots(node);
-        if (told != null && !slots.isEmpty()) {
+        if (slots.isEmpty()) {
+            retire(node, true);
+        } else if (told != null) {
             told.disconnected(cause, slots);
         }
         suspicion();

@@ -42,6 +42,9 @@ final class ClusterNode implements BackendListener, Connector.Ear {
 
         /** A slot may have moved. */
         void suspicion();
+
+        /** Grants of a slot are not heard any more: who waits there is to ask again, though the slot may have come back. */
+        void unheard(int slot);
     }
 
     private final NodeAddress address;
@@ -67,7 +70,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         this.errors = connector.errors();
         this.owner = owner;
         this.connections = new Connections(connector);
-        this.channels = new ShardChannels(clerk, keySpace, owner::suspicion);
+        this.channels = new ShardChannels(clerk, keySpace, owner::suspicion, owner::unheard);
     }
 
     NodeAddress address() {

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,15 +59,22 @@ final class ShardChannels {
     private final EventExecutor clerk;
     private final KeySpace keySpace;
     private final Runnable suspicion;
+    private final IntConsumer unheard;
     private final ConcurrentHashMap<Integer, Channel> channels = new ConcurrentHashMap<>();
     private volatile String client = "";
     private volatile @Nullable ServerConnection connection;
 
-    /** {@code suspicion} is told that a slot may have moved. */
-    ShardChannels(EventExecutor clerk, KeySpace keySpace, Runnable suspicion) {
+    /**
+     * Channels of which there are none yet.
+     *
+     * @param suspicion is told that a slot may have moved
+     * @param unheard is told that grants of a slot were heard, and are not any more
+     */
+    ShardChannels(EventExecutor clerk, KeySpace keySpace, Runnable suspicion, IntConsumer unheard) {
         this.clerk = clerk;
         this.keySpace = keySpace;
         this.suspicion = suspicion;
+        this.unheard = unheard;
     }
 
     /** The connection that listens is up. On the clerk's thread. */
@@ -149,7 +157,7 @@ final class ShardChannels {
             Channel channel = channels.get(slot);
             if (channel != null && channel.at == from && channel.open) {
                 channels.remove(slot, channel);
-                suspicion.run();
+                unheard.accept(slot);
             }
         });
     }

@@ -1,0 +1,242 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Task;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Several JVMs take locks of a cluster in turns while its masters die, freeze and come back, slots move, and the cluster is down.
+ * Where a replica takes over that Redis has not told all, two may believe to hold a lock: that is counted, as in {@link
+ * FailoverHistoriesTest}, and told. Nothing else may happen: tokens tell the holds apart and grow, who was told of a loss does not
+ * hold afterwards, every call is answered, and the turns go on. Where no data are lost, nobody holds beside another.
+ */
+@Tag("load")
+class ClusterHistoriesTest {
+    private static final String PROOF = "boltwork.proof";
+    private static final Duration PROMISE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(2);
+
+    /** A failover of three seconds and what is promised after it; or a safety poll of five seconds in a slot on its way. */
+    private static final Duration WAIT = Duration.ofMillis(6_500);
+
+    /** Longer than a failover. */
+    private static final Duration LONG = Duration.ofSeconds(4);
+
+    @TempDir
+    Path directory;
+
+    private static void pass(Duration time) throws InterruptedException {
+        Thread.sleep(time.toMillis()); // a fault that lasts so long is the subject
+    }
+
+    // ================================================================ 1. killed
+
+    @Test
+    void aMasterIsKilledAndItsReplicaPromoted() throws Exception {
+        aMasterIsKilled(ClusterGroup.start(), "master killed");
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterOfRedis62IsKilledAndItsReplicaPromoted() throws Exception {
+        aMasterIsKilled(ClusterGroup.startEmbedded(), "master killed, 6.2");
+    }
+
+    private void aMasterIsKilled(ClusterGroup group, String what) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE, WAIT)) {
+            RedisServer old = group.masters().get(1);
+            List<Integer> affected = turns.locksOf(old);
+            int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
+            List<Integer> others = turns.numbers(lock -> !affected.contains(lock));
+            group.kill(old);
+            turns.awaitTurns(others, 20);
+            group.awaitFailover(slot, old);
+            turns.usable(affected, System.nanoTime(), PROMISE);
+            turns.judge(what);
+        }
+    }
+
+    // ================================================================ 2. frozen
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterIsFrozenAndReplacedAndComesBackStale() throws Exception {
+        aMasterIsFrozen(ClusterGroup.start(), "master frozen and back");
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterOfRedis62IsFrozenAndReplacedAndComesBackStale() throws Exception {
+        aMasterIsFrozen(ClusterGroup.startEmbedded(), "master frozen and back, 6.2");
+    }
+
+    private void aMasterIsFrozen(ClusterGroup group, String what) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE, WAIT)) {
+            RedisServer old = group.masters().get(0);
+            List<Integer> affected = turns.locksOf(old);
+            int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
+            group.freeze(old);
+            RedisServer next = group.awaitFailover(slot, old);
+            turns.usable(affected, System.nanoTime(), PROMISE);
+            group.thaw(old);
+            turns.awaitTurns(20);
+            Await.until("the old one is a replica", () -> group.replicasOf(next).contains(old));
+            turns.judge(what);
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterComesBackStaleInTheMomentItIsReplaced() throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(ClusterGroup.start(), directory, LEASE, WAIT)) {
+            RedisServer old = turns.group.masters().get(0);
+            List<Integer> affected = turns.locksOf(old);
+            int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
+            turns.group.freeze(old);
+            turns.group.awaitFailover(slot, old);
+            turns.group.thaw(old); // what was sent to it while it was frozen, it does now
+            turns.usable(affected, System.nanoTime(), PROMISE);
+            turns.awaitTurns(20);
+            turns.judge("master frozen and back at once");
+        }
+    }
+
+    // ================================================================ 3. slots move
+
+    @Test
+    void slotsMoveThereAndBackUnderLoad() throws Exception {
+        slotsMove(ClusterGroup.start(), "slots moved there and back", 4);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void slotsOfRedis62MoveThereAndBackUnderLoad() throws Exception {
+        slotsMove(ClusterGroup.startEmbedded(), "slots moved there and back, 6.2", 4);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void manySlotsMoveThereAndBackUnderLoad() throws Exception {
+        slotsMove(ClusterGroup.start(), "many slots moved there and back", 100);
+    }
+
+    private void slotsMove(ClusterGroup group, String what, int range) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE, WAIT)) {
+            List<RedisServer> masters = group.masters();
+            int[] slots = turns.locks.stream().mapToInt(ClusterTurns::slot).toArray();
+            int[] homes = IntStream.of(slots)
+                    .map(slot -> masters.indexOf(group.masterOf(slot)))
+                    .toArray();
+            for (boolean away : new boolean[] {true, false}) {
+                for (int i = 0; i < slots.length; i++) {
+                    group.beginMove(slots[i], at(masters, homes[i], !away), at(masters, homes[i], away));
+                }
+                turns.awaitTurns(5); // the keys are where they were
+                for (int i = 0; i < slots.length; i++) {
+                    group.moveKeys(slots[i], at(masters, homes[i], !away), at(masters, homes[i], away));
+                }
+                turns.awaitTurns(5); // the keys are where the slots are not yet
+                for (int i = 0; i < slots.length; i++) {
+                    group.endMove(slots[i], at(masters, homes[i], away));
+                }
+                turns.awaitTurns(5);
+            }
+            for (boolean away : new boolean[] {true, false}) {
+                for (int i = 0; i < slots.length; i += 2) {
+                    int first = Math.max(slots[i] - range / 2, homes[i] * 5_462);
+                    int last = Math.min(slots[i] + range / 2, homes[i] * 5_462 + 5_460);
+                    group.reshard(
+                            IntStream.range(first, last), at(masters, homes[i], !away), at(masters, homes[i], away));
+                }
+            }
+            turns.judgeStrictly(what);
+        }
+    }
+
+    private static RedisServer at(List<RedisServer> masters, int home, boolean away) {
+        return masters.get(away ? (home + 1) % masters.size() : home);
+    }
+
+    // ================================================================ 4. half of the cluster
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void twoOfThreeMastersAreFrozenAndGoOn() throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(ClusterGroup.start(), directory, LEASE, WAIT)) {
+            List<RedisServer> frozen = turns.group.masters().subList(0, 2);
+            frozen.forEach(turns.group::freeze);
+            pass(LONG);
+            frozen.forEach(turns.group::thaw);
+            turns.group.awaitOk();
+            turns.usable(turns.numbers(lock -> true), System.nanoTime(), PROMISE);
+            turns.judge("two of three masters frozen");
+        }
+    }
+
+    // ================================================================ 5. clients
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void clientsAreKilledAndFrozenWhileSlotsMove() throws Exception {
+        clientsDie(ClusterGroup.start(), "clients killed and frozen while slots move", 1);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void clientsAreKilledAndFrozenAgainAndAgainWhileSlotsMove() throws Exception {
+        clientsDie(ClusterGroup.start(), "clients killed and frozen three times while slots move", 3);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void clientsOfRedis62AreKilledAndFrozenWhileSlotsMove() throws Exception {
+        clientsDie(ClusterGroup.startEmbedded(), "clients killed and frozen while slots move, 6.2", 1);
+    }
+
+    private void clientsDie(ClusterGroup group, String what, int times) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, SHORT_LEASE, WAIT)) {
+            CompletableFuture<Boolean> stop = new CompletableFuture<>();
+            Task<Integer> moves = Task.start("moves", () -> moveAllTheTime(turns, stop));
+            for (int i = 0; i < times; i++) {
+                turns.kill(0);
+                turns.awaitTurns(5);
+                turns.jvm(0).freeze();
+                pass(SHORT_LEASE.plusMillis(500));
+                turns.awaitTurnsWithout(0, 5);
+                turns.jvm(0).thaw();
+                turns.awaitTurns(5);
+                turns.launch();
+                turns.awaitTurns(5);
+            }
+            stop.complete(true);
+            System.out.println("cluster: " + moves.get() + " slots moved");
+            turns.judgeStrictly(what);
+        }
+    }
+
+    /** Each lock's slot goes from master to master until it is told to stop. */
+    private static int moveAllTheTime(ClusterTurns turns, CompletableFuture<Boolean> stop) {
+        List<RedisServer> masters = turns.group.masters();
+        int moved = 0;
+        while (!stop.isDone()) {
+            for (String lock : turns.locks) {
+                int slot = ClusterTurns.slot(lock);
+                RedisServer from = turns.group.masterOf(slot);
+                turns.group.moveSlot(slot, from, masters.get((masters.indexOf(from) + 1) % masters.size()));
+                moved++;
+            }
+        }
+        return moved;
+    }
+}

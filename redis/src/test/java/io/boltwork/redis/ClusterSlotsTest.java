@@ -1,0 +1,106 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Slots of a cluster are scattered, go and come back: who waits is woken all the same. */
+@Tag("load")
+class ClusterSlotsTest {
+    /** Much less than the safety poll, by which it would be found without a message. */
+    private static final Duration WOKEN = Duration.ofSeconds(1);
+
+    private static ClusterGroup group;
+
+    @BeforeAll
+    static void start() {
+        group = ClusterGroup.start(3, 0, ClusterSite.PATIENT);
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    private static LockClient client() {
+        return LockClient.create(RedisBackend.connectCluster(group.uris()));
+    }
+
+    private static String lockIn(int first, int last) {
+        for (int i = 0; ; i++) {
+            String name = "slots:" + i;
+            if (ClusterTurns.slot(name) >= first && ClusterTurns.slot(name) <= last) {
+                return name;
+            }
+        }
+    }
+
+    private static CompletableFuture<Lease> waits(LockClient client, String lock) {
+        CompletableFuture<Lease> waiting = client.lock(lock).acquireAsync().toCompletableFuture();
+        Await.until("it waits", () -> client.inspector().describe(lock).queue().size() == 1);
+        return waiting;
+    }
+
+    /** The lock is passed on; how long that took. */
+    private static void isWoken(Lease held, CompletableFuture<Lease> waiting) throws Exception {
+        long since = System.nanoTime();
+        held.release();
+        waiting.get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS).release();
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Slack.of(WOKEN));
+    }
+
+    @Test
+    void whoeverConnectsToACommonMasterOfScatteredSlotsIsWokenAndLeavesNoConnection() throws Exception {
+        RedisServer master = group.masters().get(0);
+        RedisServer other = group.masters().get(1);
+        group.moveSlot(5_000, master, other);
+        int before = connections(master);
+        try (LockClient holder = client();
+                LockClient waiter = client()) {
+            for (String lock : new String[] {lockIn(0, 4_999), lockIn(5_001, 5_460)}) {
+                for (int i = 0; i < 3; i++) {
+                    Lease held = holder.lock(lock).acquire();
+                    isWoken(held, waits(waiter, lock));
+                }
+            }
+        } finally {
+            group.moveSlot(5_000, other, master);
+        }
+        Await.until("the connections are closed", () -> connections(master) == before);
+    }
+
+    private static int connections(RedisServer server) {
+        return (int) String.valueOf(server.command("CLIENT", "LIST")).lines().count();
+    }
+
+    @Test
+    void whoeverWaitsIsWokenThoughTheSlotHasGoneAndComeBack() throws Exception {
+        RedisServer master = group.masters().get(2);
+        RedisServer other = group.masters().get(0);
+        String lock = lockIn(10_923, 16_383);
+        int slot = ClusterTurns.slot(lock);
+        try (LockClient holder = client();
+                LockClient waiter = client()) {
+            for (int i = 0; i < 10; i++) {
+                Lease held = holder.lock(lock).acquire();
+                CompletableFuture<Lease> waiting = waits(waiter, lock);
+                group.moveSlot(slot, master, other);
+                group.moveSlot(slot, other, master);
+                TimeUnit.MILLISECONDS.sleep(i * 30); // less or more than clients need to look
+                isWoken(held, waiting);
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.Event;
+import io.boltwork.testkit.History;
+import io.boltwork.testkit.HistoryChecker;
+import io.boltwork.testkit.HistoryChecker.Rule;
+import io.boltwork.testkit.HistoryChecker.Verdict;
+import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/** A real cluster, several JVMs that take locks of all its masters in turns ({@link ClusterJvm}), and the judgement. */
+final class ClusterTurns implements AutoCloseable {
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final int JVMS = 3;
+    private static final int LOCKS_PER_MASTER = 2;
+
+    final ClusterGroup group;
+    final List<String> locks = new ArrayList<>();
+    private final Path directory;
+    private final Duration lease;
+    private final Duration longestWait;
+    private final HistoryWriter history;
+    private final List<ChildJvm> jvms = new ArrayList<>();
+    private final List<String> names = new ArrayList<>();
+    private int started;
+
+    /** Takes the cluster over; the JVMs take turns when this returns. */
+    ClusterTurns(ClusterGroup group, Path directory, Duration lease, Duration longestWait) throws InterruptedException {
+        this.group = group;
+        this.directory = directory;
+        this.lease = lease;
+        this.longestWait = longestWait;
+        this.history = HistoryWriter.open(directory, "test");
+        for (RedisServer master : group.masters()) {
+            for (int found = 0, i = 0; found < LOCKS_PER_MASTER; i++) {
+                String name = "turns:" + master.port() + ":" + i;
+                if (group.masterOf(slot(name)) == master) {
+                    locks.add(name);
+                    found++;
+                }
+            }
+        }
+        List<ChildJvm> all = new ArrayList<>();
+        for (int i = 0; i < JVMS; i++) {
+            all.add(begin());
+        }
+        for (ChildJvm jvm : all) {
+            assertThat(jvm.nextLine(START)).isEqualTo("ready");
+        }
+        awaitTurns(20);
+    }
+
+    static int slot(String lock) {
+        return Slots.of("boltwork:{" + lock + "}");
+    }
+
+    private ChildJvm begin() {
+        String name = "jvm-" + ++started;
+        ChildJvm jvm = ChildJvm.start(
+                ClusterJvm.class,
+                List.of("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                List.of(
+                        String.join(" ", group.uris()),
+                        directory.toString(),
+                        name,
+                        String.join(" ", locks),
+                        Long.toString(lease.toMillis())));
+        names.add(name);
+        jvms.add(jvm);
+        return jvm;
+    }
+
+    /** One JVM more. */
+    void launch() throws InterruptedException {
+        assertThat(begin().nextLine(START)).isEqualTo("ready");
+    }
+
+    /** The numbers of the locks whose slots a master has. */
+    List<Integer> locksOf(RedisServer master) {
+        return numbers(lock -> group.masterOf(slot(locks.get(lock))) == master);
+    }
+
+    List<Integer> numbers(IntPredicate those) {
+        return IntStream.range(0, locks.size()).filter(those).boxed().toList();
+    }
+
+    ChildJvm jvm(int number) {
+        return jvms.get(number);
+    }
+
+    /** SIGKILL, which the history tells. */
+    void kill(int number) {
+        jvms.remove(number).close();
+        history.killed(names.remove(number));
+    }
+
+    // ================================================================ turns
+
+    /** Each JVM has that many more turns with each lock. */
+    void awaitTurns(int more) {
+        awaitTurns(jvms, numbers(lock -> true), more);
+    }
+
+    /** Each JVM has that many more turns with each of these locks. */
+    void awaitTurns(List<Integer> which, int more) {
+        awaitTurns(jvms, which, more);
+    }
+
+    /** Each JVM but one, which may be frozen, has that many more turns with each lock. */
+    void awaitTurnsWithout(int number, int more) {
+        List<ChildJvm> others = new ArrayList<>(jvms);
+        others.remove(number);
+        awaitTurns(others, numbers(lock -> true), more);
+    }
+
+    private static void awaitTurns(List<ChildJvm> jvms, List<Integer> which, int more) {
+        for (ChildJvm jvm : jvms) {
+            int[] before = turns(jvm);
+            Await.until("JVM " + jvm.pid() + " goes on taking turns with locks " + which, () -> {
+                int[] now = turns(jvm);
+                return which.stream().allMatch(lock -> now[lock] >= before[lock] + more);
+            });
+        }
+    }
+
+    private static int[] turns(ChildJvm jvm) {
+        jvm.send("turns");
+        try {
+            String line = Objects.requireNonNull(jvm.nextLine(START));
+            return Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private int[] sums() {
+        int[] sums = new int[locks.size()];
+        for (ChildJvm jvm : jvms) {
+            int[] turns = turns(jvm);
+            Arrays.setAll(sums, lock -> sums[lock] + turns[lock]);
+        }
+        return sums;
+    }
+
+    /** Somebody has had a turn with each of these locks; how long after {@code since}. */
+    Duration usable(List<Integer> which, long since, Duration promise) {
+        int[] before = sums();
+        Await.until("locks " + which + " are usable", () -> {
+            int[] now = sums();
+            return which.stream().allMatch(lock -> now[lock] > before[lock]);
+        });
+        Duration took = Duration.ofNanos(System.nanoTime() - since);
+        System.out.println("cluster: locks " + which + " are usable " + took.toMillis() + " ms after");
+        assertThat(took).isLessThan(Slack.of(promise));
+        return took;
+    }
+
+    // ================================================================ the end
+
+    /** Two may have held at once because the last writes were lost, and nothing else went wrong. */
+    void judge(String what) throws InterruptedException {
+        Verdict verdict = ended(what);
+        assertThat(verdict.violations()).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
+        assertThat(verdict.violations()).hasSizeLessThanOrEqualTo(2);
+    }
+
+    /** Nothing was lost, so nothing went wrong. */
+    void judgeStrictly(String what) throws InterruptedException {
+        ended(what).orThrow();
+    }
+
+    private Verdict ended(String what) throws InterruptedException {
+        awaitTurns(20);
+        jvms.forEach(jvm -> jvm.send("stop"));
+        long[] sums = new long[3];
+        for (ChildJvm jvm : jvms) {
+            long[] counts = Arrays.stream(
+                            Objects.requireNonNull(jvm.nextLine(START)).split(" "))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+            Arrays.setAll(sums, i -> sums[i] + counts[i]);
+            assertThat(jvm.awaitExit(START)).isZero();
+        }
+        History all = History.read(directory);
+        Verdict verdict = HistoryChecker.checkEnded(all);
+        Waits waits = Waits.of(all);
+        System.out.println("cluster: " + what + ": turns, told of a loss, errors: " + Arrays.toString(sums) + "; "
+                + waits + "; two at once: " + verdict.violations().size() + "; " + verdict);
+        assertThat(waits.longest()).isLessThan(Slack.of(longestWait));
+        return verdict;
+    }
+
+    /**
+     * How long callers had to wait.
+     *
+     * @param longest whoever had to wait longest, until he had the lock or was refused
+     * @param pause the longest time between two turns with one lock
+     */
+    private record Waits(Duration longest, Duration pause) {
+        static Waits of(History history) {
+            Map<String, Long> invoked = new HashMap<>();
+            Map<String, Long> granted = new HashMap<>();
+            long longest = 0;
+            long pause = 0;
+            for (Event event : history.events()) {
+                if (event.action() != Event.Action.ACQUIRE) {
+                    continue;
+                }
+                String thread = event.process() + event.thread();
+                Long before = invoked.remove(thread);
+                if (event.type() == Event.Type.INVOKE) {
+                    invoked.put(thread, event.nanos());
+                } else if (before != null) {
+                    longest = Math.max(longest, event.nanos() - before);
+                }
+                Long last = event.type() == Event.Type.OK ? granted.put(event.lock(), event.nanos()) : null;
+                pause = last == null ? pause : Math.max(pause, event.nanos() - last);
+            }
+            return new Waits(Duration.ofNanos(longest), Duration.ofNanos(pause));
+        }
+
+        @Override
+        public String toString() {
+            return "longest wait " + longest.toMillis() + " ms, longest pause of a lock " + pause.toMillis() + " ms";
+        }
+    }
+
+    @Override
+    public void close() {
+        jvms.forEach(ChildJvm::close);
+        history.close();
+        group.close();
+    }
+}

@@ -295,9 +295,12 @@ public final class FaultyLink implements AutoCloseable {
         }
         LinkedSockets connection = new LinkedSockets(near, far, () -> delay.nanos());
         connections.add(connection);
-        connection.start(() -> connections.remove(connection));
-        if (refusing || listener.isClosed()) { // since a moment
+        if (refusing
+                || listener.isClosed()) { // since a moment; what is refused from now on finds it among the connections
+            connections.remove(connection);
             connection.reset();
+        } else {
+            connection.start(() -> connections.remove(connection));
         }
     }
 

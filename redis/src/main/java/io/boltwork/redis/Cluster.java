@@ -416,7 +416,10 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         }));
     }
 
-    /** A node has no slots any more. What is under way there may still be answered. */
+    /**
+     * A node has no slots any more. What is under way there may still be answered; but not if it fell silent before another one
+     * took its place: what it says when it comes back is of no use to anybody.
+     */
     private void retire(ClusterNode node) {
         clerk.schedule(
                 () -> {
@@ -424,7 +427,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                         node.close();
                     }
                 },
-                2 * deployment.commandTimeout().toMillis(),
+                node.isLost() ? 0 : 2 * deployment.commandTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
@@ -443,7 +446,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     public void down(ClusterNode node, Throwable cause) {
         BackendListener told = listener;
         BitSet slots = topology.slots(node);
-        if (told != null && !slots.isEmpty()) {
+        if (slots.isEmpty()) {
+            retire(node);
+        } else if (told != null) {
             told.disconnected(cause, slots);
         }
         suspicion();

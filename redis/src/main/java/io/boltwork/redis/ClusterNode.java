@@ -59,6 +59,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     /* What follows belongs to the clerk's thread. */
     private String client = "";
     private boolean up;
+    private boolean lost;
     private boolean refuses;
 
     ClusterNode(NodeAddress address, Connector connector, Owner owner) {
@@ -109,6 +110,11 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     /** Whether its slots can be used. On the clerk's thread. */
     boolean isUp() {
         return up && !refuses;
+    }
+
+    /** Whether it was connected, and a connection broke or is silent. On the clerk's thread. */
+    boolean isLost() {
+        return lost;
     }
 
     /** Its clock; {@code null} without a connection. */
@@ -247,6 +253,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
             channels.up(client, listening);
         }
         up = true;
+        lost = false;
         refuses = false;
         owner.up(this, server);
     }
@@ -255,6 +262,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     public void disconnected(Throwable cause) {
         boolean was = isUp();
         up = false;
+        lost = true;
         if (was) {
             owner.down(this, cause);
         }

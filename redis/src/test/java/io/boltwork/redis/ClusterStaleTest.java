@@ -1,0 +1,75 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.BackendException;
+import io.boltwork.ClientOptions;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A master that was frozen, and replaced, grants on waking what was asked of it before: nobody holds for that who knows that
+ * it was replaced.
+ */
+@Tag("load")
+class ClusterStaleTest {
+    private static final String LOCK = "stale";
+
+    /** Longer than the freeze, so that the old master does not find the request too late. */
+    private static final Duration COMMAND_TIMEOUT = Slack.seconds(6);
+
+    private static LockClient client(ClusterGroup group) {
+        List<String> uris = group.uris().stream()
+                .map(uri -> uri + RedisSite.timeout(COMMAND_TIMEOUT))
+                .toList();
+        return LockClient.create(
+                RedisBackend.connectCluster(uris), ClientOptions.defaults().withShutdownTime(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void whatAStaleMasterGrantsIsNoHold() throws Exception {
+        try (ClusterGroup group = ClusterGroup.start();
+                LockClient one = client(group);
+                LockClient other = client(group)) {
+            int slot = ClusterTurns.slot(LOCK);
+            one.lock(LOCK).acquire().release();
+            other.lock(LOCK).acquire().release(); // the scripts are known, so one message is enough
+            CompletableFuture<LockListener.BackendUp> followed = new CompletableFuture<>();
+            one.addListener(new LockListener() {
+                @Override
+                public void backendUp(BackendUp event) {
+                    followed.complete(event);
+                }
+            });
+            RedisServer old = group.masterOf(slot);
+            group.freeze(old);
+            Task<Optional<Lease>> asked =
+                    Task.start("asks", () -> one.lock(LOCK).tryAcquire()); // once: not at the new master, too
+            RedisServer next = group.awaitFailover(slot, old);
+            Lease held = other.lock(LOCK).tryAcquire(Duration.ofSeconds(10)).orElseThrow();
+            assertThat(next.command("HGET", "boltwork:{" + LOCK + "}", "owner")).isNotIn(null, "");
+            Await.until("the first one knows of the new master", followed::isDone);
+            group.thaw(old);
+            assertThat(asked.failure()).isInstanceOf(BackendException.class);
+            Await.until("it is a replica", () -> "slave".equals(ReplicaGroup.field(old, "role")));
+            assertThat(held.isValid()).isTrue();
+            held.release();
+            Lease following = one.lock(LOCK).tryAcquire(Duration.ofSeconds(10)).orElseThrow();
+            assertThat(following.fencingToken()).isGreaterThan(held.fencingToken());
+            following.release();
+        }
+    }
+}

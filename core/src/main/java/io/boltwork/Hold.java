@@ -164,6 +164,9 @@ final class Hold {
     /** Why nobody is left who could release it: no thread of its {@code lock}s, no handle that anybody has; or {@code null}. */
     LockListener.@Nullable Absence absence() {
         long now = word.get();
+        if ((now & COUNTS) == 0) {
+            return null; // its owner has left: the release is in the mailbox
+        }
         boolean locked = count(now, false) > 0;
         if (locked && thread != null && thread.isAlive()) {
             return null;

@@ -176,6 +176,13 @@ class HoldTest {
     }
 
     @Test
+    void whoeverHasLeftIsNotAbsent() {
+        Hold left = hold(LockOptions.defaults(), true);
+        left.leave(true);
+        assertThat(left.absence()).as("its release is not under way yet").isNull();
+    }
+
+    @Test
     void aRightIsUsedOnceAndKnowsWhetherTheLossIsItsOwn() {
         LeaseHandle handle =
                 (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();

@@ -49,10 +49,18 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
      * for it.
      */
 
+    /** Locks are to work again 2 s after a failover: the map is read so often, and more often when something is known to be wrong. */
     private static final long CALM_MILLIS = 1_000;
+
     private static final long RESTLESS_MILLIS = 200;
+
+    /** Many commands are redirected at once when a slot moves; the map is read once for all of them. */
     private static final long SUSPICION_MILLIS = 50;
+
+    /** The fewest of whom most can be right though one is wrong. */
     private static final int ASKED = 3;
+
+    /** A slot is moved in less; who gets none in that time is not going to. */
     private static final long GRACE_SECONDS = 60;
 
     /** A command goes so often from node to node at once; then, while nodes disagree, with pauses. */

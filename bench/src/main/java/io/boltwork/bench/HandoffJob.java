@@ -14,6 +14,9 @@ final class HandoffJob implements Job {
     static final String NAME = "handoff";
 
     private static final Duration SETTLE = Duration.ofMillis(2);
+    /** So many times as long as other jobs warm up. */
+    static final int REHEARSAL = 2;
+
     private static final Duration GLANCE = Duration.ofNanos(100_000);
 
     private static final int LOCK = 0;
@@ -37,15 +40,18 @@ final class HandoffJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        pingPong(time.dividedBy(4), 1);
+        pingPong(
+                time.multipliedBy(REHEARSAL),
+                GLANCE,
+                1); // in quick succession: two milliseconds apart it would take minutes
     }
 
     @Override
     public Outcome run() {
-        return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), 2);
+        return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), SETTLE, 2);
     }
 
-    private Outcome pingPong(Duration time, int round) {
+    private Outcome pingPong(Duration time, Duration settle, int round) {
         Board board = site.board();
         int me = site.order().jvm();
         Histogram waits = Wait.histogram();
@@ -67,7 +73,7 @@ final class HandoffJob implements Job {
                 LockSupport.parkNanos(GLANCE.toNanos());
             }
             boolean wanted = board.mark(ASKED + other) == 1;
-            LockSupport.parkNanos(SETTLE.toNanos());
+            LockSupport.parkNanos(settle.toNanos());
             board.exit(LOCK, site.who(0));
             board.mark(RELEASED_BY, me + 1L);
             board.mark(RELEASED_AT, wanted ? System.nanoTime() : 0);

@@ -20,8 +20,13 @@ final class PublishJob implements Job {
     private static final String CHANNEL = "floor";
     private static final Duration PAUSE = Duration.ofMillis(2);
 
+    private static final Duration REHEARSAL_PAUSE = Duration.ofNanos(100_000);
+
     private final Site site;
     private final Histogram waits = new SynchronizedHistogram(Wait.histogram());
+
+    /** Between two messages. */
+    private volatile Duration pause = REHEARSAL_PAUSE;
 
     PublishJob(Site site) {
         this.site = site;
@@ -58,11 +63,12 @@ final class PublishJob implements Job {
                 subscriber.sync().subscribe(CHANNEL);
             }
         }
-        Thread.sleep(time.dividedBy(4).toMillis());
+        Thread.sleep(time.multipliedBy(HandoffJob.REHEARSAL).toMillis());
     }
 
     @Override
     public Outcome run() throws InterruptedException {
+        pause = PAUSE;
         waits.reset();
         double cpu = Worker.cpuSeconds();
         long millis = site.order().number(LoadJob.MILLIS);
@@ -78,7 +84,7 @@ final class PublishJob implements Job {
                 Map.of());
     }
 
-    private static void publish(RedisCommands<String, String> publisher, boolean sharded) {
+    private void publish(RedisCommands<String, String> publisher, boolean sharded) {
         while (true) {
             String now = Long.toString(System.nanoTime());
             if (sharded) {
@@ -86,7 +92,7 @@ final class PublishJob implements Job {
             } else {
                 publisher.publish(CHANNEL, now);
             }
-            LockSupport.parkNanos(PAUSE.toNanos());
+            LockSupport.parkNanos(pause.toNanos());
         }
     }
 }

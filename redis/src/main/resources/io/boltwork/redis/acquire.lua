@@ -45,6 +45,8 @@ end
 --- @include "save"
 --- @include "extend"
 --- @include "own"
+--- @include "client"
+--- @include "tell"
 --- @include "lapse"
 --- @include "next"
 --- @include "ask"

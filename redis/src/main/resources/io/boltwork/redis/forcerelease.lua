@@ -16,6 +16,8 @@ local expected = tonumber(ARGV[1])
 --- @include "save"
 --- @include "own"
 --- @include "ring"
+--- @include "client"
+--- @include "tell"
 --- @include "lapse"
 --- @include "next"
 --- @include "grant"

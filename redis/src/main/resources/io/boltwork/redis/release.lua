@@ -25,13 +25,39 @@ local key = KEYS[1]
 local request = ARGV[1]
 --- @include "time"
 
--- The usual case, the owner releases and nobody waits, reads and writes no more than it must. It is only a short
--- form of what follows.
-local mine = call('HMGET', key, 'owner', 'token', 'fence', 'head', 'x')
-if mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999 and not mine[4]
-    and ARGV[4] == '0' and ARGV[5] == '' and math.abs(now - (tonumber(mine[5]) or 0)) < 3600000
-    and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
+-- The usual cases, the owner releases and nobody waits, or the first who waits is there, read and write no more than
+-- they must. They are only a short form of what follows.
+local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail')
+local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999
+    and ARGV[4] == '0' and ARGV[5] == '' and math.abs(now - (tonumber(mine[4]) or 0)) < 3600000
+if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
   return {now, 5, 0, ''}
+end
+--- @include "client"
+--- @include "tell"
+if usual and mine[5] then
+  local head = tonumber(mine[5])
+  local isLast = mine[6] - head == 1
+  local first = call('HMGET', key, 'q' .. head, 'q' .. head + 1)
+  local lease, takeover, waiter = string.match(first[1], '^(%d+) (%d+) %d+ (.*)$')
+  local claimed = math.min(lease, 3000)
+  local left = claimed + takeover
+  if waiter ~= request and (isLast or first[2]) and left <= 86400000 then
+    -- First what a server that takes no writes refuses: nobody may hear of what is not done.
+    if isLast then
+      call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
+    else
+      call('HDEL', key, 'q' .. head, 'r' .. waiter)
+      call('HSET', key, 'head', head + 1)
+    end
+    local token = math.max(ARGV[3] + 1, us)
+    if tell(waiter, token, claimed) > 0 then
+      local text = string.format -- cheaper than to hand numbers over
+      call('HSET', key, 'owner', waiter, 'token', text('%d', token), 'until', text('%d', now + left), 'claim', '1',
+        'fence', text('%d', token + 999))
+      return {now, 5, left, waiter}
+    end
+  end
 end
 
 --- @include "lock"

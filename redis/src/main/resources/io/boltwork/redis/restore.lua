@@ -24,6 +24,7 @@ end
 
 --- @include "save"
 --- @include "ring"
+--- @include "client"
 --- @include "lapse"
 --- @include "touch"
 

@@ -17,6 +17,8 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "save"
 --- @include "own"
 --- @include "ring"
+--- @include "client"
+--- @include "tell"
 --- @include "lapse"
 --- @include "next"
 --- @include "grant"

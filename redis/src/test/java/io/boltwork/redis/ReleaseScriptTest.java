@@ -6,6 +6,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Verdict;
@@ -130,6 +131,70 @@ class ReleaseScriptTest extends ScriptTest {
         assertThat(grant.token()).isGreaterThan(token).isEqualTo(field("token"));
         assertThat(grant.leaseMillis()).isEqualTo(3_000);
         assertThat(grant.server()).isEqualTo(released.server());
+    }
+
+    @Test
+    void theOthersMoveUp() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        a.acquire(LOCK, "a:2");
+        b.acquire(LOCK, "b:2");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().token()).isGreaterThan(token).isEqualTo(field("token"));
+        assertThat(queue()).containsExactly("a:2", "b:2");
+        assertThat(fields()).containsEntry("claim", "1").containsEntry("fence", "" + (field("token") + BLOCK - 1));
+    }
+
+    @Test
+    void whoHasLeftBehindTheFirstIsNotGranted() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        b.acquire(LOCK, "b:2");
+        a.acquire(LOCK, "a:2");
+        b.withdraw(LOCK, "b:2", 0);
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:1");
+        token = b.nextGrant().token();
+        assertThat(queue()).containsExactly("a:2");
+        assertThat(b.release(LOCK, "b:1", token).owner()).isEqualTo("a:2");
+        assertThat(a.nextGrant().token()).isGreaterThan(token);
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void whoDoesNotListenIsPassedOver() {
+        long token = a.acquire(LOCK, "a:1").token();
+        a.acquire(LOCK, "gone:1");
+        a.acquire(LOCK, "gone:2");
+        b.acquire(LOCK, "b:1");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().request()).isEqualTo("b:1");
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void whoDoesNotListenAndIsAloneLeavesTheLockFree() {
+        long token = a.acquire(LOCK, "a:1").token();
+        a.acquire(LOCK, "gone:1");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isNull();
+        assertThat(queue()).isEmpty();
+        assertThat(fields()).containsEntry("owner", "").containsEntry("fence", "" + token);
+    }
+
+    @Test
+    void aServerThatTakesNoWritesTellsNobody() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        a.acquire(LOCK, "a:2");
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+        try {
+            a.ask(new Command.Release(LOCK, "a:1", token, token, 0, null), Failed.class);
+            redis.command("PING");
+            assertThat(b.grants).isEmpty();
+        } finally {
+            redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        }
+        assertThat(fields()).containsEntry("owner", "a:1");
+        assertThat(queue()).containsExactly("b:1", "a:2");
     }
 
     @Test

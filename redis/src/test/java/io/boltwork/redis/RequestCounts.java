@@ -94,6 +94,9 @@ abstract class RequestCounts {
         CommandStats stats = CommandStats.of(servers());
         assertThat(stats.requests()).as(stats.toString()).isEqualTo(1);
         assertThat(stats.published()).as(stats.toString()).isEqualTo(1);
+        assertThat(stats.total())
+                .as("the request, and in it time, lock, queue, leaving, message, owner: " + stats)
+                .isEqualTo(7);
     }
 
     @Test

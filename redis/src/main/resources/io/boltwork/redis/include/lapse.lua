@@ -1,11 +1,6 @@
 -- A lease that ran out is no lease. A claim that ran out takes all requests of its client out of the queue: nobody is
 -- there, or it asks again.
--- Needs: lock, ring.
-
-local function clientOf(request)
-  return string.match(request, '^(.*):') or request
-end
-
+-- Needs: lock, ring, client.
 local function lapse()
   if owner ~= '' and now >= ends then
     if claim ~= '' and head then

@@ -1,0 +1,4 @@
+-- Whose a request is.
+local function clientOf(request)
+  return string.match(request, '^(.*):') or request
+end

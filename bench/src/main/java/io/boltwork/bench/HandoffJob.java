@@ -14,8 +14,8 @@ final class HandoffJob implements Job {
     static final String NAME = "handoff";
 
     private static final Duration SETTLE = Duration.ofMillis(2);
-    /** So many times as long as other jobs warm up. */
-    static final int REHEARSAL = 2;
+    /** So many times as long as other jobs warm up; with two, the compiler used half of a processor while was measured. */
+    static final int REHEARSAL = 6;
 
     private static final Duration GLANCE = Duration.ofNanos(100_000);
 
@@ -40,10 +40,7 @@ final class HandoffJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        pingPong(
-                time.multipliedBy(REHEARSAL),
-                GLANCE,
-                1); // in quick succession: two milliseconds apart it would take minutes
+        pingPong(time.multipliedBy(REHEARSAL), GLANCE, 1);
     }
 
     @Override

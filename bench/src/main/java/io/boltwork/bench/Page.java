@@ -99,8 +99,8 @@ final class Page {
                                 + " first: with sixteen threads on locks of their own, then with what is to be measured.",
                         "Contenders take turns, repetition by repetition, each time beginning with another one. How many"
                                 + " repetitions there are stands at each table: five where throughput or waiting at one server has a"
-                                + " target (S1 to S4, S7), fewer elsewhere. Only what the targets need is measured in S5, S6, S8 to"
-                                + " S11, so some contenders are missing there.",
+                                + " target (S1 to S4, S7), fewer elsewhere. Only what the targets need is measured in S5 to S11,"
+                                + " so some contenders are missing there.",
                         "Each lock guards an unsafe counter and a mark of who is inside, in memory that the JVMs share. A lost"
                                 + " update or an overlap voids the run.",
                         "A measurement during which other processes used more than a tenth of a processor is thrown away and"

@@ -184,6 +184,22 @@ class ClusterHistoriesTest {
         }
     }
 
+    /** Without a majority nobody is promoted: the same masters go on, with what they had written down. */
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void twoOfThreeMastersAreKilledAndComeBack() throws Exception {
+        ClusterGroup group = ClusterGroup.start("--appendonly", "yes", "--appendfsync", "always");
+        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE, WAIT)) {
+            List<RedisServer> killed = group.masters().subList(0, 2);
+            killed.forEach(group::kill);
+            pass(LONG);
+            killed.forEach(group::restart);
+            group.awaitOk();
+            turns.usable(turns.numbers(lock -> true), System.nanoTime(), PROMISE);
+            turns.judge("two of three masters killed");
+        }
+    }
+
     // ================================================================ 5. clients
 
     @Test

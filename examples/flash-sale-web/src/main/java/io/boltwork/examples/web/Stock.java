@@ -8,7 +8,10 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
-/** What is left, in Redis. A purchase reads it, works, and writes it: two at once sell the same item twice. */
+/**
+ * What is left, in Redis. A purchase reads it, works, and writes it: two at once sell the same item twice. Who comes too late
+ * is turned away without work.
+ */
 @Component
 class Stock {
     static final int ITEMS = 10;
@@ -42,8 +45,8 @@ class Stock {
     boolean decrease() throws InterruptedException {
         long begun = System.nanoTime();
         int left = left();
-        Thread.sleep(work.toMillis());
         if (left > 0) {
+            Thread.sleep(work.toMillis());
             redis.opsForValue().set(LEFT, Integer.toString(left - 1));
         }
         redis.opsForHash().increment(COUNTS, left > 0 ? "sold" : "late", 1);

@@ -14,6 +14,11 @@ import io.boltwork.spring.LocksEndpoint;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -58,6 +63,23 @@ class SpringBoot3Test {
     @Test
     void thisIsSpringBoot3() {
         assertThat(SpringBootVersion.getVersion()).startsWith("3.5.");
+    }
+
+    @Test
+    void theVersionsAreThoseThatTheDocumentationAsksFor() throws IOException {
+        assertThat(Files.readString(Path.of("..", "..", "docs", "spring.md")))
+                .contains("<lettuce.version>" + version("io.lettuce", "lettuce-core") + "</lettuce.version>")
+                .contains("<netty.version>" + version("io.netty", "netty-common") + "</netty.version>");
+    }
+
+    /** Of a library, as it was loaded. */
+    private static String version(String group, String artifact) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream in = SpringBoot3Test.class.getResourceAsStream(
+                "/META-INF/maven/" + group + "/" + artifact + "/pom.properties")) {
+            properties.load(in);
+        }
+        return properties.getProperty("version");
     }
 
     @Test

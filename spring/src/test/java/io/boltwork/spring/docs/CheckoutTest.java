@@ -1,0 +1,30 @@
+package io.boltwork.spring.docs;
+
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
+
+import io.boltwork.LockClient;
+import io.boltwork.spring.BoltworkAutoConfiguration;
+import io.boltwork.spring.DistributedLockAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
+import org.springframework.test.web.servlet.MockMvc;
+
+// @start region="slice"
+@WebMvcTest(controllers = Checkout.class, properties = "boltwork.backend=memory")
+@ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+class CheckoutTest {
+    @MockitoBean
+    Stock stock;
+
+    @Test
+    void sellsUnderTheLock(@Autowired MockMvc web, @Autowired LockClient locks) throws Exception {
+        when(stock.decrease("1001")).thenAnswer(call -> locks.lock("stock:1001").isHeldByCurrentThread() ? 1 : 0);
+        web.perform(post("/buy/1001")).andExpect(content().string("true"));
+    }
+}
+// @end

@@ -27,7 +27,8 @@ enum Entrant {
             "floor: publish to subscriber",
             Kind.FLOOR,
             PingPair::new,
-            Map.of("publish", 1.0, "spublish", 1.0));
+            Map.of("publish", 1.0, "spublish", 1.0)),
+    LOCAL("local", "floor: the JDK's fair lock in one JVM", Kind.FLOOR, setting -> new LocalLocks());
 
     /** What it is to the comparison. */
     enum Kind {
@@ -116,6 +117,7 @@ enum Entrant {
         return switch (this) {
             case REDISSON, REDISSON_FAIR, REDISSON_SPIN, REDISSON_FENCED -> "Netty over Java's sockets";
             case JEDIS -> "Java's blocking sockets";
+            case LOCAL -> "none";
             default -> "Lettuce over " + lettuce;
         };
     }

@@ -18,7 +18,7 @@ enum Figure {
     ALLOWED("of what the work allows", Better.MORE),
     SERVED("buyers served/s", Better.MORE),
     TURNED_AWAY("turned away in each shop", Better.LESS),
-    SOLD("sold in each shop", Better.NEITHER),
+    SOLD("sold in all shops", Better.NEITHER),
     REQUESTS_PER_SECOND("requests/s", Better.LESS),
     COMMANDS_PER_SECOND("commands in scripts/s", Better.LESS),
     BYTES_PER_SECOND("bytes/s", Better.LESS),

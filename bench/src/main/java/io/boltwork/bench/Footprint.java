@@ -13,6 +13,7 @@ final class Footprint implements Scenario {
     private static final Point FEW = new Point("2,000 locks", 2_000);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration QUICK_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LEASE = Duration.ofMinutes(2); // so that nothing is renewed meanwhile
     private static final double KIBIBYTE = 1_024;
     private static final String MEMORY = """
             local sum = 0
@@ -34,7 +35,7 @@ final class Footprint implements Scenario {
 
     @Override
     public String about() {
-        return "One thread takes many locks and gives them back. Heap: what is live after garbage collections, less what was live"
+        return "One thread takes many locks, with a lease of two minutes, and gives them back. Heap: what is live after garbage collections, less what was live"
                 + " before; idle is three seconds after the last unlock. Redis: MEMORY USAGE of all keys with the locks' names."
                 + " Allocated: by all threads of the JVM, over pairs of one thread; two PINGs show what of it is Lettuce's,"
                 + " Netty's and that of the waiting for replies, so what Boltwork allocates is the difference to them.";
@@ -94,15 +95,16 @@ final class Footprint implements Scenario {
     @Override
     public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
         Setup setup = Setup.of(
-                1,
-                FootprintJob.NAME,
-                Map.of(
-                        LoadJob.LOCKS,
-                        (long) point.x(),
-                        FootprintJob.HOLD,
-                        entrant.isFloor() ? 0L : 1L,
-                        LoadJob.MILLIS,
-                        plan.millis()));
+                        1,
+                        FootprintJob.NAME,
+                        Map.of(
+                                LoadJob.LOCKS,
+                                (long) point.x(),
+                                FootprintJob.HOLD,
+                                entrant.isFloor() ? 0L : 1L,
+                                LoadJob.MILLIS,
+                                plan.millis()))
+                .withLease(LEASE);
         Duration patience = plan.quick() ? QUICK_PATIENCE : PATIENCE;
         try (Stage stage = Stage.set(plan, entrant, setup)) {
             Stage.Meter meter = stage.meter();

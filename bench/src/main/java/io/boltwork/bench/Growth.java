@@ -34,7 +34,8 @@ final class Growth extends LoadScenario {
     @Override
     public String about() {
         return "More clients on one lock, a thread each, in up to four JVMs; more locks that one thread goes round; more threads"
-                + " of one JVM that wait for a lock. What a pair costs should not grow.";
+                + " of one JVM that wait for a lock. What a pair costs should not grow. With more clients a lock is passed on from client to"
+                + " client, so that is rehearsed as in S7.";
     }
 
     @Override
@@ -104,11 +105,22 @@ final class Growth extends LoadScenario {
         if (CLIENTS.contains(point)) {
             int jvms = Math.min(MOST_JVMS, count);
             int each = count / jvms;
-            return Setup.of(jvms, LoadJob.NAME, plan.load(jvms, each, 1, Duration.ZERO))
+            return Setup.of(jvms, LoadJob.NAME, plan.load(jvms, each, 1, Duration.ZERO, rehearsal(plan, jvms)))
                     .withClients(each);
         }
         return LOCKS.contains(point)
                 ? Setup.of(1, LoadJob.NAME, plan.load(1, 1, count, Duration.ZERO))
                 : Setup.of(1, LoadJob.NAME, plan.load(1, count + 1, 1, Duration.ZERO));
+    }
+
+    @Override
+    public Duration estimate(Plan plan, Point point) {
+        Duration rehearsal =
+                CLIENTS.contains(point) ? rehearsal(plan, Math.min(MOST_JVMS, (int) point.x())) : Duration.ZERO;
+        return super.estimate(plan, point).plus(rehearsal);
+    }
+
+    private static Duration rehearsal(Plan plan, int jvms) {
+        return plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL);
     }
 }

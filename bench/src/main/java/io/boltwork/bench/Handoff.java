@@ -40,7 +40,7 @@ final class Handoff extends LoadScenario {
 
     @Override
     public Duration estimate(Plan plan, Point point) {
-        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(HandoffJob.REHEARSAL));
+        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL));
     }
 
     @Override

@@ -14,9 +14,6 @@ final class HandoffJob implements Job {
     static final String NAME = "handoff";
 
     private static final Duration SETTLE = Duration.ofMillis(2);
-    /** So many times as long as other jobs warm up; with two, the compiler used half of a processor while was measured. */
-    static final int REHEARSAL = 6;
-
     private static final Duration GLANCE = Duration.ofNanos(100_000);
 
     private static final int LOCK = 0;
@@ -40,7 +37,7 @@ final class HandoffJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        pingPong(time.multipliedBy(REHEARSAL), GLANCE, 1);
+        pingPong(time.multipliedBy(WarmUp.REHEARSAL), GLANCE, 1);
     }
 
     @Override

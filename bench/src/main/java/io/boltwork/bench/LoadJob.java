@@ -26,6 +26,9 @@ final class LoadJob implements Job {
     static final String HOLD_NANOS = "holdNanos";
 
     static final String WARM_UP_MILLIS = "warmUpMillis";
+    /** For how long what is measured is rehearsed after that. */
+    static final String REHEARSAL_MILLIS = "rehearsalMillis";
+
     static final String MILLIS = "millis";
 
     private final Site site;
@@ -45,7 +48,7 @@ final class LoadJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        load(time.dividedBy(4));
+        load(Duration.ofMillis(site.order().number(REHEARSAL_MILLIS)));
     }
 
     @Override

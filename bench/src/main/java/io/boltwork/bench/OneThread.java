@@ -27,13 +27,13 @@ final class OneThread extends LoadScenario {
     @Override
     public List<Entrant> entrants() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH)
+                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL)
                 .toList();
     }
 
     static List<Entrant> withFloors() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH && !entrant.isOption())
+                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL && !entrant.isOption())
                 .toList();
     }
 

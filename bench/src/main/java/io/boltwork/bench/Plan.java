@@ -47,8 +47,12 @@ record Plan(
         return Duration.ofMillis(millis);
     }
 
-    /** What a load needs, beside what it is about. */
+    /** What a load needs, beside what it is about; it is rehearsed shortly. */
     Map<String, Long> load(int jvms, int threads, int locks, Duration hold) {
+        return load(jvms, threads, locks, hold, warmUp(jvms).dividedBy(4));
+    }
+
+    Map<String, Long> load(int jvms, int threads, int locks, Duration hold, Duration rehearsal) {
         return Map.of(
                 LoadJob.THREADS,
                 (long) threads,
@@ -58,6 +62,8 @@ record Plan(
                 hold.toNanos(),
                 LoadJob.WARM_UP_MILLIS,
                 warmUp(jvms).toMillis(),
+                LoadJob.REHEARSAL_MILLIS,
+                rehearsal.toMillis(),
                 LoadJob.MILLIS,
                 millis);
     }

@@ -63,7 +63,7 @@ final class PublishJob implements Job {
                 subscriber.sync().subscribe(CHANNEL);
             }
         }
-        Thread.sleep(time.multipliedBy(HandoffJob.REHEARSAL).toMillis());
+        Thread.sleep(time.multipliedBy(WarmUp.REHEARSAL).toMillis());
     }
 
     @Override

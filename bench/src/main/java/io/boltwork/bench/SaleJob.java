@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class SaleJob implements Job {
     static final String NAME = "sale";
 
+    static final String SHOPS = "shops";
+
     /** How many buyers come to this shop. */
     static final String BUYERS = "buyers";
 
@@ -46,6 +48,8 @@ final class SaleJob implements Job {
 
     @Override
     public void warmUp() throws InterruptedException {
+        Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
+        WarmUp.handoffs(site, NAME, time.multipliedBy(WarmUp.REHEARSAL));
         sell(REHEARSALS, 0, 0);
         sell(REHEARSALS, 0, 0);
     }
@@ -93,9 +97,12 @@ final class SaleJob implements Job {
                 Worker.cpuSeconds() - cpu,
                 Wait.encode(waits),
                 Map.of(
-                        Figure.INSIDE.name(), inside / 1e3,
-                        Figure.TURNED_AWAY.name(), (double) (count - served.size()),
-                        Figure.SOLD.name(), (double) sold));
+                        Figure.INSIDE.name(),
+                        inside / 1e3,
+                        Figure.TURNED_AWAY.name(),
+                        (double) (count - served.size()),
+                        Figure.SOLD.name(), // so that the mean of the shops is what all of them have sold
+                        (double) sold * site.order().number(SHOPS)));
     }
 
     private final class Buyer extends Thread {
@@ -115,7 +122,7 @@ final class SaleJob implements Job {
             this.comes = comes;
             this.time = time;
             this.failure = failure;
-            lock = site.lock(number, "sale");
+            lock = site.lock(number, NAME);
         }
 
         @Override

@@ -12,18 +12,41 @@ import org.jspecify.annotations.Nullable;
  * until the compiler has seen enough of it.
  */
 final class WarmUp {
+    /**
+     * So many times as long as other jobs warm up is rehearsed how a lock passes from JVM to JVM; with two, the compiler used
+     * half of a processor while was measured.
+     */
+    static final int REHEARSAL = 6;
+
     private static final int THREADS = 16;
+    private static final int REHEARSING = 4;
 
     private WarmUp() {}
 
-    /** Blocks for that long. */
+    /** Threads with locks of their own. Blocks for that long. */
     static void pairs(Site site, Duration time) throws InterruptedException {
+        List<BenchLock> locks = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            locks.add(site.lock(i, "warm-up:" + site.who(i)));
+        }
+        repeat(locks, time);
+    }
+
+    /** A few threads of each JVM with one lock, which goes to and fro between them. Blocks for that long. */
+    static void handoffs(Site site, String lock, Duration time) throws InterruptedException {
+        List<BenchLock> locks = new ArrayList<>();
+        for (int i = 0; i < REHEARSING; i++) {
+            locks.add(site.lock(i, lock));
+        }
+        repeat(locks, time);
+    }
+
+    private static void repeat(List<BenchLock> locks, Duration time) throws InterruptedException {
         long end = System.nanoTime() + time.toNanos();
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            BenchLock lock = site.lock(i, "warm-up:" + site.who(i));
-            Thread thread = new Thread(() -> repeat(lock, end), "warm-up-" + i);
+        for (BenchLock lock : locks) {
+            Thread thread = new Thread(() -> repeat(lock, end), "warm-up-" + threads.size());
             thread.setUncaughtExceptionHandler((ended, why) -> failure.compareAndSet(null, why));
             thread.start();
             threads.add(thread);

@@ -24,7 +24,17 @@ final class Worker {
 
     private Worker() {}
 
-    public static void main(String[] args) throws Exception {
+    public static void main(String[] args) {
+        try {
+            measure();
+            System.exit(0);
+        } catch (Throwable e) { // a library's threads would keep the JVM alive, and the bench waiting
+            e.printStackTrace();
+            System.exit(1);
+        }
+    }
+
+    private static void measure() throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Order order = Json.parse(in.readLine(), Order.class);
         BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -47,7 +57,6 @@ final class Worker {
         site.say(Json.line(job.run()));
         site.await(END);
         clients.forEach(Contender::close);
-        System.exit(0);
     }
 
     /** What this JVM has used of its processors so far, in seconds. */

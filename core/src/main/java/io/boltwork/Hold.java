@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +33,12 @@ final class Hold {
     private static final long LOST = Long.MIN_VALUE;
     private static final long COUNTS = LOSING - 1;
 
+    private static final AtomicLongFieldUpdater<Hold> WORD = AtomicLongFieldUpdater.newUpdater(Hold.class, "word");
+
+    @SuppressWarnings("rawtypes") // the updater of a generic field
+    private static final AtomicReferenceFieldUpdater<Hold, CompletableFuture> LOSS_FUTURE =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, CompletableFuture.class, "lossFuture");
+
     final Request request;
     final long token;
 
@@ -42,10 +48,10 @@ final class Hold {
     /** The thread that asked for it. */
     final Thread asker;
 
-    private final AtomicLong word;
+    private volatile long word;
     private final Ticker ticker;
     private final CallbackQueue callbacks;
-    private final AtomicReference<@Nullable CompletableFuture<LeaseLoss>> lossFuture = new AtomicReference<>();
+    private volatile @Nullable CompletableFuture<LeaseLoss> lossFuture;
 
     /** When it began, by the client's clock. */
     final long since;
@@ -64,7 +70,7 @@ final class Hold {
         this.since = since;
         this.thread = waiter.thread;
         this.asker = waiter.asker;
-        this.word = new AtomicLong(waiter.asLease ? HANDLE : LOCK);
+        this.word = waiter.asLease ? HANDLE : LOCK;
         this.ticker = ticker;
         this.callbacks = callbacks;
     }
@@ -104,7 +110,7 @@ final class Hold {
             if (count(now, asLease) == COUNT) {
                 throw new IllegalStateException("The lock '" + request.lock + "' is nested too deeply");
             }
-            if (word.compareAndSet(now, now + (asLease ? HANDLE : LOCK))) {
+            if (WORD.compareAndSet(this, now, now + (asLease ? HANDLE : LOCK))) {
                 return true;
             }
         }
@@ -116,7 +122,7 @@ final class Hold {
         for (; ; ) {
             long now = settledWord();
             long left = now - (asLease ? HANDLE : LOCK);
-            if (word.compareAndSet(now, left)) {
+            if (WORD.compareAndSet(this, now, left)) {
                 boolean last = (left & COUNTS) == 0;
                 return now < 0 ? last ? Left.LOST_LAST : Left.LOST_NESTED : last ? Left.LAST : Left.NESTED;
             }
@@ -125,12 +131,12 @@ final class Hold {
 
     /** How many {@code lock}s there are to undo. */
     long locks() {
-        return count(word.get(), false);
+        return count(word, false);
     }
 
     /** How many levels there are. */
     int depth() {
-        long now = word.get();
+        long now = word;
         return (int) Math.min(Integer.MAX_VALUE, count(now, false) + count(now, true));
     }
 
@@ -140,7 +146,7 @@ final class Hold {
 
     /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
     boolean isValid() {
-        long now = word.get();
+        long now = word;
         return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
     }
 
@@ -163,7 +169,7 @@ final class Hold {
 
     /** Why nobody is left who could release it: no thread of its {@code lock}s, no handle that anybody has; or {@code null}. */
     LockListener.@Nullable Absence absence() {
-        long now = word.get();
+        long now = word;
         if ((now & COUNTS) == 0) {
             return null; // its owner has left: the release is in the mailbox
         }
@@ -185,7 +191,7 @@ final class Hold {
 
     /** Ended, cleanly or by unwinding. */
     boolean isOver() {
-        return (word.get() & COUNTS) == 0;
+        return (word & COUNTS) == 0;
     }
 
     /** Nanoseconds until the deadline; 0 if it is not held. */
@@ -210,7 +216,7 @@ final class Hold {
     }
 
     private void expire() {
-        if (word.get() >= 0 && ticker.nanos() >= request.deadline) {
+        if (word >= 0 && ticker.nanos() >= request.deadline) {
             lose(request.reasonOfEnd());
         }
     }
@@ -226,7 +232,7 @@ final class Hold {
             if (now < 0 || (now & COUNTS) == 0) {
                 return false;
             }
-            if (word.compareAndSet(now, now | LOSING)) {
+            if (WORD.compareAndSet(this, now, now | LOSING)) {
                 break;
             }
         }
@@ -235,7 +241,7 @@ final class Hold {
         if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
             thread.interrupt();
         }
-        word.getAndUpdate(now -> (now & ~LOSING) | LOST);
+        WORD.getAndUpdate(this, now -> (now & ~LOSING) | LOST);
         tellLoss();
         tellLost(lost);
         return true;
@@ -260,7 +266,7 @@ final class Hold {
     /** The word when no loss is being delivered: that takes an instant. */
     private long settledWord() {
         for (; ; ) {
-            long now = word.get();
+            long now = word;
             if ((now & LOSING) == 0) {
                 return now;
             }
@@ -271,10 +277,10 @@ final class Hold {
 
     /** Completes when the hold is lost, on the callback executor. */
     CompletableFuture<LeaseLoss> whenLost() {
-        CompletableFuture<LeaseLoss> future = lossFuture.get();
+        CompletableFuture<LeaseLoss> future = lossFuture;
         if (future == null) {
             CompletableFuture<LeaseLoss> fresh = new CompletableFuture<>();
-            future = lossFuture.compareAndSet(null, fresh) ? fresh : lossFuture.get();
+            future = LOSS_FUTURE.compareAndSet(this, null, fresh) ? fresh : lossFuture;
         }
         if (loss() != null) {
             tellLoss();
@@ -283,7 +289,7 @@ final class Hold {
     }
 
     private void tellLoss() {
-        CompletableFuture<LeaseLoss> future = lossFuture.get();
+        CompletableFuture<LeaseLoss> future = lossFuture;
         if (future != null && !future.isDone()) {
             callbacks.run(() -> future.complete(lossOf()));
         }

@@ -70,6 +70,7 @@ final class Keeper {
             return; // another one was put in its place
         }
         together(() -> {
+            long now = engine.ticker.nanos();
             long shortest = Ticker.NEVER;
             for (LockDriver driver : engine.drivers()) {
                 Hold hold = driver.machine.hold();
@@ -77,7 +78,10 @@ final class Keeper {
                     if (hold.request.options.isRenewed()) {
                         shortest = Math.min(shortest, hold.request.options.leaseMillis);
                     }
-                    driver.mailbox.post(d -> d.machine.keep());
+                    // two of three visits find nothing to do, and the way to the machine costs more than the look
+                    if (hold.request.isToBeKept(now)) {
+                        driver.mailbox.post(d -> d.machine.keep());
+                    }
                 }
             }
             if (shortest != Ticker.NEVER) {

@@ -185,8 +185,9 @@ public final class LockInspector {
     /**
      * Takes a lock away from whoever holds it, and gives it to the next who waits; a lock that is kept is opened. The old holder
      * is told at its next contact with the backend (a third of a renewed lease at most; its release, if the lease is fixed),
-     * cannot restore its hold, and its fencing token is smaller than any issued from now on. Until it is told, two believe to hold the lock: a last resort, for holders
-     * that hang. One round trip.
+     * cannot restore its hold, and its fencing token is smaller than any issued from now on. Until it is told, two believe to hold
+     * the lock, and its client may pass it on inside for what is left of a {@linkplain ClientOptions#withSlice slice}: a last
+     * resort, for holders that hang. One round trip.
      *
      * @param name the lock's name
      * @return whether the backend knew of a holder, or kept the lock closed

@@ -9,7 +9,6 @@ import io.boltwork.spi.Reply;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,7 +60,7 @@ final class LockMachine {
     private final Effects effects;
 
     final Waiters waiters = new Waiters();
-    private final Map<String, Request> requests = new LinkedHashMap<>(2); // seldom more than one
+    private final Requests requests = new Requests();
     private @Nullable Request wanted;
 
     private volatile @Nullable Hold hold;
@@ -233,7 +232,7 @@ final class LockMachine {
             held.lose(Reason.CLOSED);
             startRelease(held.request);
         }
-        for (Request request : List.copyOf(requests.values())) {
+        for (Request request : requests.all()) {
             if (request.state == State.LOST) {
                 startRelease(request);
             }
@@ -334,7 +333,7 @@ final class LockMachine {
 
     /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
     void connected(Recovery recovery) {
-        for (Request request : List.copyOf(requests.values())) {
+        for (Request request : requests.all()) {
             switch (request.state) {
                 case WANTED -> {
                     if (request.answered == null) {
@@ -363,7 +362,7 @@ final class LockMachine {
 
     /** An answered release may have been lost by a server that took over; it is undone once more. */
     void releaseAgain(String request, long lastToken) {
-        if (!requests.containsKey(request)) {
+        if (!requests.contains(request)) {
             undoing.stray(request, lastToken);
         }
     }
@@ -395,7 +394,7 @@ final class LockMachine {
     /** Does whatever is due. */
     void tick() {
         long now = effects.now();
-        for (Request request : List.copyOf(requests.values())) {
+        for (Request request : requests.all()) {
             if (request.isOverdue(now, timing.commandTimeout)) {
                 unanswered(request);
             }
@@ -412,7 +411,7 @@ final class LockMachine {
                 }
                 case LOST -> {
                     if (now >= request.giveUpAt) {
-                        requests.remove(request.id);
+                        requests.remove(request);
                     } else if (request.isDue(now)) {
                         startRelease(request);
                     }
@@ -448,9 +447,7 @@ final class LockMachine {
     /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
     long wakeAt() {
         long at = Math.min(Math.min(undoing.nudgeAt(), pollAt), lostHolds.wakeAt());
-        for (Request request : requests.values()) {
-            at = Math.min(at, request.wakeAt(timing.commandTimeout));
-        }
+        at = Math.min(at, requests.wakeAt(timing.commandTimeout));
         if (!waiters.isEmpty()) {
             at = Math.min(at, outage.patienceEnds());
         }
@@ -475,7 +472,7 @@ final class LockMachine {
 
     /** Whether that request is under way here. */
     boolean knows(String request) {
-        return requests.containsKey(request);
+        return requests.contains(request);
     }
 
     /** Whether the lock is being asked for. */
@@ -523,7 +520,7 @@ final class LockMachine {
 
     private Request newRequest(Waiter waiter) {
         Request request = Request.of(name, effects.newRequestId(), waiter, effects.now());
-        requests.put(request.id, request);
+        requests.add(request);
         return request;
     }
 
@@ -767,7 +764,7 @@ final class LockMachine {
      * with it, or all is lost.
      */
     private void askOthers(Request forgotten) {
-        for (Request other : List.copyOf(requests.values())) {
+        for (Request other : requests.all()) {
             if (other != forgotten && other.state == State.WANTED && other.standing) {
                 other.standing = false;
                 if (other.awaited == null) {
@@ -999,7 +996,7 @@ final class LockMachine {
         if (request.state == State.RELEASING && request.unanswered > 0) {
             undoing.undo(request);
         } else {
-            requests.remove(request.id);
+            requests.remove(request);
         }
     }
 
@@ -1118,6 +1115,6 @@ final class LockMachine {
 
     @Override
     public String toString() {
-        return "lock '" + name + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests.values();
+        return "lock '" + name + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests;
     }
 }

@@ -2,7 +2,7 @@ package io.boltwork;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,11 @@ final class Mailbox<M extends Mailbox.Machine> {
     private static final Letter<?> DRAINING = new Letter<>(null, null);
     private static final Letter<?> RETIRED = new Letter<>(null, null);
 
-    private final AtomicReference<Letter<?>> head = new AtomicReference<>(IDLE);
+    @SuppressWarnings("rawtypes") // the updater of a generic class
+    private static final AtomicReferenceFieldUpdater<Mailbox, Letter> HEAD =
+            AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Letter.class, "head");
+
+    private volatile Letter<?> head = IDLE;
     final M machine;
 
     Mailbox(M machine) {
@@ -79,12 +83,12 @@ final class Mailbox<M extends Mailbox.Machine> {
     boolean post(Event<M> event) {
         Letter<M> letter = null;
         for (; ; ) {
-            Letter<?> last = head.get();
+            Letter<?> last = head;
             if (last == RETIRED) {
                 return false;
             }
             if (last == IDLE) {
-                if (head.compareAndSet(IDLE, DRAINING)) {
+                if (HEAD.compareAndSet(this, IDLE, DRAINING)) {
                     happen(event);
                     drain();
                     return true;
@@ -94,7 +98,7 @@ final class Mailbox<M extends Mailbox.Machine> {
                     letter = new Letter<>(event, null);
                 }
                 letter.next = last;
-                if (head.compareAndSet(last, letter)) {
+                if (HEAD.compareAndSet(this, last, letter)) {
                     return true;
                 }
             }
@@ -103,10 +107,10 @@ final class Mailbox<M extends Mailbox.Machine> {
 
     private void drain() {
         for (; ; ) {
-            if (head.get() == DRAINING) {
+            if (head == DRAINING) {
                 boolean retire = settled();
                 List<Thread> sleepers = machine.sleepers();
-                boolean done = head.compareAndSet(DRAINING, retire ? RETIRED : IDLE);
+                boolean done = HEAD.compareAndSet(this, DRAINING, retire ? RETIRED : IDLE);
                 for (int i = 0; i < sleepers.size(); i++) {
                     LockSupport.unpark(sleepers.get(i));
                 }
@@ -117,7 +121,7 @@ final class Mailbox<M extends Mailbox.Machine> {
                     return;
                 }
             }
-            Letter<?> oldest = reverse(head.getAndSet(DRAINING));
+            Letter<?> oldest = reverse(HEAD.getAndSet(this, DRAINING));
             for (Letter<?> letter = oldest; letter != null; letter = letter.next) {
                 happen(eventOf(letter));
             }

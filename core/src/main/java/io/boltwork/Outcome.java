@@ -1,6 +1,6 @@
 package io.boltwork;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,11 @@ final class Outcome<T> {
 
     private record Decided<T>(T value) {}
 
-    private final AtomicReference<Object> state = new AtomicReference<>(OPEN);
+    @SuppressWarnings("rawtypes") // the updater of a generic class
+    private static final AtomicReferenceFieldUpdater<Outcome, Object> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Outcome.class, Object.class, "state");
+
+    private volatile Object state = OPEN;
 
     static <T> Outcome<T> decided(T value) {
         Outcome<T> outcome = new Outcome<>();
@@ -38,11 +42,11 @@ final class Outcome<T> {
     Thread decideQuietly(T value) {
         Decided<T> decided = new Decided<>(value);
         for (; ; ) {
-            Object before = state.get();
+            Object before = state;
             if (before instanceof Decided) {
                 return null;
             }
-            if (state.compareAndSet(before, decided)) {
+            if (STATE.compareAndSet(this, before, decided)) {
                 if (before instanceof Runnable callback && !(before instanceof Thread)) {
                     callback.run();
                 }
@@ -52,13 +56,13 @@ final class Outcome<T> {
     }
 
     boolean isDecided() {
-        return state.get() instanceof Decided;
+        return state instanceof Decided;
     }
 
     /** What was decided. */
     @SuppressWarnings("unchecked") // only decide() boxes, and it boxes a T
     T value() {
-        if (state.get() instanceof Decided<?> decided) {
+        if (state instanceof Decided<?> decided) {
             return (T) decided.value();
         }
         throw new IllegalStateException("not decided");
@@ -67,8 +71,8 @@ final class Outcome<T> {
     /** Sleeps until it is decided, the time is over, or the thread is unparked or interrupted. For one thread. */
     void sleep(Object blocker, long nanos) {
         Thread current = Thread.currentThread();
-        Object before = state.get();
-        if (before == current || before == OPEN && state.compareAndSet(OPEN, current)) {
+        Object before = state;
+        if (before == current || before == OPEN && STATE.compareAndSet(this, OPEN, current)) {
             if (nanos == Ticker.NEVER) {
                 LockSupport.park(blocker);
             } else if (nanos > 0) {
@@ -79,7 +83,7 @@ final class Outcome<T> {
 
     /** Calls {@code callback} when it is decided: now or later, on the deciding thread. For one callback. */
     void then(Runnable callback) {
-        if (!state.compareAndSet(OPEN, callback)) {
+        if (!STATE.compareAndSet(this, OPEN, callback)) {
             callback.run();
         }
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One wish for a lock at the backend, from the first acquire to the last withdrawal. Belongs to its {@link LockMachine}; only
- * the deadline is read by others. Times are the client's, in nanoseconds, unless they are called server times.
+ * the deadline, and when to renew, are read by others. Times are the client's, in nanoseconds, unless they are called server
+ * times.
  */
 final class Request {
 
@@ -125,7 +126,7 @@ final class Request {
     boolean confirmed;
 
     /** When the lease is to be renewed. */
-    long renewAt;
+    volatile long renewAt;
 
     /** Nobody is left who could release it, and that has been told. */
     boolean abandoned;
@@ -146,7 +147,7 @@ final class Request {
     private boolean forgotten;
 
     /** Until when it may be handed over inside the client. */
-    long sliceEnd;
+    private long sliceEnd;
 
     // ---- ending
 
@@ -484,6 +485,11 @@ final class Request {
     /** By how much a renewal is late, of a lease that the server has answered for. */
     long renewalLag(long now) {
         return options.isRenewed() && confirmed ? Math.max(0, now - renewAt) : 0;
+    }
+
+    /** Whether the keeper has to look at it. Thread-safe: for it to find out without the machine. */
+    boolean isToBeKept(long now) {
+        return now >= renewAt || now >= deadline;
     }
 
     boolean isRenewalDue(long now, long commandTimeout) {

@@ -4,7 +4,6 @@ import io.boltwork.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +18,13 @@ final class Undoing {
     private static final long NUDGE_AGAIN = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final String lock;
-    private final Map<String, Request> requests;
+    private final Requests requests;
     private final Effects effects;
 
     /** When to look whether the grantee that this client saw last has taken its grant. */
     private long nudgeAt = Ticker.NEVER;
 
-    Undoing(String lock, Map<String, Request> requests, Effects effects) {
+    Undoing(String lock, Requests requests, Effects effects) {
         this.lock = lock;
         this.requests = requests;
         this.effects = effects;
@@ -34,7 +33,7 @@ final class Undoing {
     /** Nobody wants that request any more. */
     void undo(Request request) {
         if (request.unanswered == 0 && !request.known) {
-            requests.remove(request.id); // the server has never heard of it
+            requests.remove(request); // the server has never heard of it
             return;
         }
         request.state = State.UNDOING;
@@ -54,13 +53,13 @@ final class Undoing {
     /** The backend speaks of a request that is unknown here, or may. */
     void stray(String id, long lastToken) {
         Request request = Request.unwanted(lock, id, lastToken);
-        requests.put(id, request);
+        requests.add(request);
         undo(request);
     }
 
     /** The backend says who owns the lock. */
     void named(@Nullable String owner) {
-        if (owner != null && !requests.containsKey(owner) && effects.isOurs(owner)) {
+        if (owner != null && !requests.contains(owner) && effects.isOurs(owner)) {
             stray(owner, 0);
         }
     }
@@ -90,7 +89,7 @@ final class Undoing {
         } else if (request.isTainted(server, effects.now())) {
             request.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
         } else {
-            requests.remove(request.id);
+            requests.remove(request);
         }
         return forgotten ? request : null;
     }

@@ -27,8 +27,13 @@ if (free[1] or '') == '' and not free[3] and not stale then
   local token = math.max((tonumber(free[2]) or 0) + 1, us)
   local left = lease + takeover
   local text = string.format -- cheaper than to hand numbers over
-  call('HSET', key, 'owner', request, 'token', text('%d', token), 'until', text('%d', now + left), 'claim', '',
-    'fence', text('%d', token + 999))
+  local issued, ends, fence = text('%d', token), text('%d', now + left), text('%d', token + 999)
+  if not free[2] then -- a new key: there is no claim to clear
+    call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'fence', fence, 'x', now)
+    call('PEXPIRE', key, left + 90000000)
+    return {now, 1, 0, token}
+  end
+  call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'claim', '', 'fence', fence)
   local age = now - (tonumber(free[4]) or 0)
   if age >= 3600000 or age < 0 or left > 86400000 then
     call('HSET', key, 'x', now)

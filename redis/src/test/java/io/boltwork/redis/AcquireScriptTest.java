@@ -25,9 +25,17 @@ class AcquireScriptTest extends ScriptTest {
                 .containsEntry("owner", "a:1")
                 .containsEntry("token", "" + granted.token())
                 .containsEntry("until", "" + (granted.server().millis() + Client.LEASE))
-                .containsEntry("claim", "")
                 .containsEntry("fence", "" + (granted.token() + BLOCK - 1))
-                .doesNotContainKeys("head", "tail");
+                .containsEntry("x", "" + granted.server().millis())
+                .hasSize(5);
+    }
+
+    @Test
+    void whatAnEarlierOwnerHadNotConfirmedIsConfirmedByTheNext() {
+        set("fence", 7);
+        set("claim", 1);
+        a.acquire(LOCK, "a:1");
+        assertThat(fields()).containsEntry("claim", "");
     }
 
     @Test

@@ -146,6 +146,16 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
+    void theKeyOutlivesALongTakeoverDelay() {
+        long twoDays = 48 * 3_600_000L;
+        long token = a.acquire(LOCK, "a:1").token();
+        b.ask(new Command.Acquire(LOCK, "b:1", true, Client.LEASE, twoDays, Client.NEVER), Acquired.class);
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().token()).isGreaterThan(token);
+        assertThat((Long) redis.command("PTTL", KEY)).isGreaterThan(twoDays);
+    }
+
+    @Test
     void whoHasLeftBehindTheFirstIsNotGranted() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");

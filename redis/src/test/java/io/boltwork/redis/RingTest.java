@@ -34,7 +34,7 @@ class RingTest extends ScriptTest {
         b.withdraw(LOCK, "b:2", 0);
         b.withdraw(LOCK, "b:3", 0);
         b.withdraw(LOCK, "b:1", 0);
-        assertThat(fields().keySet()).containsExactlyInAnyOrder("owner", "token", "until", "claim", "fence", "x");
+        assertThat(fields().keySet()).containsExactlyInAnyOrder("owner", "token", "until", "fence", "x");
         assertThat(b.acquire(LOCK, "b:4").position()).isEqualTo(1);
         assertThat(fields()).containsEntry("head", "1").containsEntry("tail", "2");
     }

@@ -8,6 +8,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -90,7 +91,8 @@ class OperationsTest {
                             .toCompletableFuture()
                             .get(5, TimeUnit.SECONDS);
                     locks.lock("stock:9").tryAcquire();
-                    locks.lock("stock:9").acquireAsync();
+                    locks.lock("stock:9", LockOptions.renewedLease(Duration.ofSeconds(20))) // so not passed on inside
+                            .acquireAsync();
                     Await.until(
                             "counted",
                             () -> count(meters, "granted", "stock") == 4

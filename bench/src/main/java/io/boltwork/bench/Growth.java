@@ -121,6 +121,6 @@ final class Growth extends LoadScenario {
     }
 
     private static Duration rehearsal(Plan plan, int jvms) {
-        return plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL);
+        return jvms == 1 ? Duration.ZERO : plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
     }
 }

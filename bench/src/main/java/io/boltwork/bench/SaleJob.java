@@ -48,8 +48,7 @@ final class SaleJob implements Job {
 
     @Override
     public void warmUp() throws InterruptedException {
-        Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
-        WarmUp.handoffs(site, NAME, time.multipliedBy(WarmUp.REHEARSAL));
+        WarmUp.handoffs(site, NAME, Duration.ofMillis(site.order().number(LoadJob.REHEARSAL_MILLIS)));
         sell(REHEARSALS, 0, 0);
         sell(REHEARSALS, 0, 0);
     }

@@ -393,13 +393,7 @@ final class Engine implements BackendListener {
         boolean another = clocks.connected(partitions, server, ticker.nanos());
         List<Downtimes.Return> returns = downtimes.end(partitions, another);
         Recovery recovery = returns.isEmpty() ? new Recovery() : returns.get(0).recovery();
-        keeper.together(() -> {
-            for (LockDriver driver : drivers.values()) {
-                if (partitions.get(driver.partition)) {
-                    connected(driver, recovery);
-                }
-            }
-        });
+        keeper.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
         for (Downtimes.Return back : returns) {
             if (back.over()) {
                 up(back);
@@ -528,7 +522,7 @@ final class Engine implements BackendListener {
                 lag.accumulateAndGet(d.machine.renewalLag(), Math::max);
             });
         }
-        boolean told = sleep(nodes, timing.commandTimeout() + LOOK_AGAIN);
+        boolean told = sleep(nodes, 2 * timing.commandTimeout()); // the backend keeps to one; its timer may be late
         return new ClientHealth(
                 downtimes.isNone(),
                 told ? nodes.value() : List.of(),
@@ -555,6 +549,15 @@ final class Engine implements BackendListener {
                 cause.getMessage());
         if (backendEvents.isHeard()) {
             backendEvents.tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
+        }
+        forEach(partitions, driver -> driver.mailbox.post(d -> d.machine.disconnected()));
+    }
+
+    private void forEach(BitSet partitions, Consumer<LockDriver> action) {
+        for (LockDriver driver : drivers.values()) {
+            if (partitions.get(driver.partition)) {
+                action.accept(driver);
+            }
         }
     }
 

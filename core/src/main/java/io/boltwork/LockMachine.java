@@ -360,6 +360,18 @@ final class LockMachine {
         tick();
     }
 
+    /** A connection was lost. Who stands in the queue asks: if it is an outage, the patience counts from here. */
+    void disconnected() {
+        Request request = wanted;
+        if (request != null && request.awaited == null) {
+            request.dueAt = effects.now();
+        }
+        if (waiters.hasOwnRequests()) {
+            pollAt = effects.now();
+        }
+        tick();
+    }
+
     /** An answered release may have been lost by a server that took over; it is undone once more. */
     void releaseAgain(String request, long lastToken) {
         if (!requests.contains(request)) {

@@ -20,6 +20,16 @@ final class Request {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long ROUNDING = 2 * MILLI;
 
+    /**
+     * A slice lasts for so many owners if they need longer than its time, as in lock cohorting (Dice, Marathe, Shavit: Lock
+     * Cohorting, PPoPP 2012): a hand-off to another client every time would cost those who work for milliseconds a good part of
+     * them.
+     */
+    private static final int SLICE_TURNS = 8;
+
+    /** But not for longer than that. */
+    private static final long LONGEST_TURNS = 500 * MILLI;
+
     /** Where a request stands. docs/synchronization.md draws the ways between. */
     enum State {
         /** Asks for the lock and waits for it. */
@@ -148,6 +158,9 @@ final class Request {
 
     /** Until when it may be handed over inside the client. */
     private long sliceEnd;
+
+    /** Until when it may be handed over if it was to a few owners only. */
+    private long turnsEnd;
 
     // ---- ending
 
@@ -375,6 +388,7 @@ final class Request {
         firstToken = token;
         lastToken = token;
         sliceEnd = now + slice;
+        turnsEnd = now + LONGEST_TURNS;
         long whole = leaseNanos();
         long granted = forWholeLease ? whole : Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
         closedUntil = now + granted + options.takeoverMillis * MILLI;
@@ -420,9 +434,13 @@ final class Request {
                 && options.minHoldNanos == 0
                 && !extended
                 && options.replication().isEmpty()
-                && now < sliceEnd
+                && isInSlice(now)
                 && now < deadline
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;
+    }
+
+    private boolean isInSlice(long now) {
+        return now < sliceEnd || now < turnsEnd && lastToken - firstToken < SLICE_TURNS - 1;
     }
 
     /** The server has prolonged the lease. */

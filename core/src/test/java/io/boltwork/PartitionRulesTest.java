@@ -228,6 +228,19 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
+    void onlyWhoWaitsInAPartitionThatWasLostAsks() {
+        List.of("x1", "x2").forEach(lock -> {
+            takeElsewhere(lock);
+            wish(lock);
+        });
+        forget();
+        breakDown(1);
+        assertThat(sent(Command.Acquire.class))
+                .extracting(Command.Acquire::lock)
+                .containsExactly("x1");
+    }
+
+    @Test
     void outagesOfTwoServersAreTwo() {
         List.of("x0", "x1", "x2").forEach(this::acquire);
         breakDown(1);

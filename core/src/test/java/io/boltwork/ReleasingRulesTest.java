@@ -49,11 +49,13 @@ class ReleasingRulesTest extends EngineScene {
         answered(acquire, 0, new Acquired(time(), Verdict.GRANTED, 7_000, 0, 0, false, "c:1"));
         Lease lease = granted(wish);
         Request request = holdOf(lease).request;
+        request.lastToken += 7; // the eighth owner
         assertThat(request.mayBeHandedOver(99 * MILLI)).isTrue();
         assertThat(request.mayBeHandedOver(100 * MILLI)).isFalse();
         answersAgain();
         lease.release(); // a round trip of no time: an eighth of what it was before goes
         request = holdOf(acquire(TEN)).request;
+        request.lastToken += 7;
         assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI)).isTrue();
         assertThat(request.mayBeHandedOver(client.now() + 69 * MILLI)).isFalse();
     }

@@ -250,15 +250,25 @@ class RequestTest {
     @Test
     void isHandedOverWithinItsSliceAndItsBlockOfTokens() {
         Request request = held(TEN_SECONDS);
+        request.lastToken = 7_998;
         assertThat(request.mayBeHandedOver(ms(10) - 1)).isTrue();
         assertThat(request.mayBeHandedOver(ms(10))).isFalse();
-        request.lastToken = 7_998;
-        assertThat(request.mayBeHandedOver(0)).isTrue();
         request.lastToken = 7_999;
         assertThat(request.mayBeHandedOver(0)).isFalse();
         assertThat(held(FIXED).mayBeHandedOver(0)).isFalse();
         assertThat(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)).mayBeHandedOver(0))
                 .isFalse();
+    }
+
+    @Test
+    void isHandedOverToEightOwnersWithinHalfASecondAtLeast() {
+        Request request = held(TEN_SECONDS);
+        request.lastToken = 7_006;
+        assertThat(request.mayBeHandedOver(ms(500) - 1)).as("to the eighth").isTrue();
+        assertThat(request.mayBeHandedOver(ms(500))).as("too late").isFalse();
+        request.lastToken = 7_007;
+        assertThat(request.mayBeHandedOver(ms(10))).as("to a ninth").isFalse();
+        assertThat(request.mayBeHandedOver(ms(10) - 1)).isTrue();
     }
 
     @Test

@@ -520,6 +520,32 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
+    void whoStandsInTheQueueCountsTheOutageFromTheLossOfTheConnection() {
+        for (LockOptions options : List.of(TEN, FIFO)) {
+            holdElsewhere(600_000);
+            CompletableFuture<Lease> wish = wish(options);
+            pass(100);
+            fails(true, BROKEN);
+            client.engine.disconnected(new IllegalStateException("broken"));
+            pass(29_999);
+            assertThat(wish).isNotDone();
+            pass(1);
+            assertThat(wish).isCompletedExceptionally();
+            answersAgain();
+            client.engine.connected(time());
+        }
+    }
+
+    @Test
+    void whoStandsInTheQueueGoesOnWaitingIfOnlyTheConnectionForGrantsIsLost() {
+        holdElsewhere(600_000);
+        CompletableFuture<Lease> wish = wish(TEN);
+        client.engine.disconnected(new IllegalStateException("broken"));
+        pass(60_000);
+        assertThat(wish).isNotDone();
+    }
+
+    @Test
     void thePatienceBeginsAnewForWhoComesWhenNobodyWaits() {
         isSilent();
         CompletableFuture<Lease> first = wish(TEN);

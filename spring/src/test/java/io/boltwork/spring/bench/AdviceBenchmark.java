@@ -4,22 +4,27 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** What {@link DistributedLock} costs beside the plain lock, on a backend in memory; one thread. */
+/** What {@link DistributedLock} costs beside the plain lock, on a backend in memory; one thread. With Micrometer's observations, and without. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -57,15 +62,31 @@ public class AdviceBenchmark {
         }
     }
 
-    private final ConfigurableApplicationContext application = new SpringApplicationBuilder(App.class)
-            .web(WebApplicationType.NONE)
-            .properties("boltwork.backend=memory", "spring.main.banner-mode=off", "logging.level.root=warn")
-            .run();
-    private final LockClient locks = application.getBean(LockClient.class);
-    private final LockTemplate template = application.getBean(LockTemplate.class);
-    private final Work work = application.getBean(Work.class);
-    private final FencedLock lock = locks.lock("work:1001");
+    /** Whether the application has a registry of observations, as with Spring Boot's actuator. */
+    @Param({"false", "true"})
+    public boolean observed;
+
     private final String id = "1001";
+    private ConfigurableApplicationContext application;
+    private ObservationRegistry registry;
+    private LockTemplate template;
+    private Work work;
+    private FencedLock lock;
+
+    @Setup
+    public void open() {
+        application = new SpringApplicationBuilder(App.class)
+                .web(WebApplicationType.NONE)
+                .properties("boltwork.backend=memory", "spring.main.banner-mode=off", "logging.level.root=warn")
+                .properties(
+                        observed ? "" : "spring.autoconfigure.exclude=" + ObservationAutoConfiguration.class.getName())
+                .run();
+        registry =
+                application.getBeanProvider(ObservationRegistry.class).getIfAvailable(() -> ObservationRegistry.NOOP);
+        template = application.getBean(LockTemplate.class);
+        work = application.getBean(Work.class);
+        lock = application.getBean(LockClient.class).lock("work:1001");
+    }
 
     @TearDown
     public void close() {
@@ -82,15 +103,25 @@ public class AdviceBenchmark {
         }
     }
 
-    /** What the advice could do at best. */
+    /** The same, with an observation from the wish to the answer as the advice has it. */
     @Benchmark
-    public int plainLockByName() {
-        FencedLock named = locks.lock("work:" + id);
-        named.lock();
+    public int observedByHand() throws InterruptedException {
+        Observation observation = Observation.createNotStarted("by.hand", registry)
+                .contextualName("lock work")
+                .lowCardinalityKeyValue("group", "work")
+                .lowCardinalityKeyValue("outcome", "unknown")
+                .highCardinalityKeyValue("name", lock.name())
+                .start();
+        try (Observation.Scope scope = observation.openScope()) {
+            lock.lockInterruptibly();
+            observation.lowCardinalityKeyValue("outcome", "granted");
+        } finally {
+            observation.stop();
+        }
         try {
             return work.plain(id);
         } finally {
-            named.unlock();
+            lock.unlock();
         }
     }
 

@@ -109,18 +109,11 @@ final class Growth extends LoadScenario {
                     .withClients(each);
         }
         return LOCKS.contains(point)
-                ? Setup.of(1, LoadJob.NAME, plan.load(1, 1, count, Duration.ZERO))
+                ? Setup.of(1, LoadJob.NAME, plan.load(1, 1, count, Duration.ZERO, plan.steady()))
                 : Setup.of(1, LoadJob.NAME, plan.load(1, count + 1, 1, Duration.ZERO));
     }
 
-    @Override
-    public Duration estimate(Plan plan, Point point) {
-        Duration rehearsal =
-                CLIENTS.contains(point) ? rehearsal(plan, Math.min(MOST_JVMS, (int) point.x())) : Duration.ZERO;
-        return super.estimate(plan, point).plus(rehearsal);
-    }
-
     private static Duration rehearsal(Plan plan, int jvms) {
-        return jvms == 1 ? Duration.ZERO : plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
+        return jvms == 1 ? plan.steady() : plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
     }
 }

@@ -34,11 +34,12 @@ abstract class LoadScenario implements Scenario {
 
     @Override
     public Duration estimate(Plan plan, Point point) {
-        int jvms = setup(plan, point, Entrant.BOLTWORK).jvms();
-        Duration warmUp = plan.warmUp(jvms);
-        return warmUp.plus(warmUp.dividedBy(4))
+        Setup setup = setup(plan, point, Entrant.BOLTWORK);
+        long rehearsal = setup.numbers().getOrDefault(LoadJob.REHEARSAL_MILLIS, 0L);
+        return plan.warmUp(setup.jvms())
+                .plusMillis(rehearsal)
                 .plus(plan.time())
-                .plus(START.multipliedBy(jvms))
+                .plus(START.multipliedBy(setup.jvms()))
                 .plus(plan.isOnCluster() ? CLUSTER_START : Duration.ZERO);
     }
 

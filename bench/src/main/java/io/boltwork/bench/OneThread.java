@@ -57,6 +57,6 @@ final class OneThread extends LoadScenario {
 
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
-        return Setup.of(1, LoadJob.NAME, plan.load(1, 1, 0, Duration.ZERO));
+        return Setup.of(1, LoadJob.NAME, plan.load(1, 1, 0, Duration.ZERO, plan.steady()));
     }
 }

@@ -50,6 +50,6 @@ final class OwnLocks extends LoadScenario {
 
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
-        return Setup.of(1, LoadJob.NAME, plan.load(1, (int) point.x(), 0, Duration.ZERO));
+        return Setup.of(1, LoadJob.NAME, plan.load(1, (int) point.x(), 0, Duration.ZERO, plan.steady()));
     }
 }

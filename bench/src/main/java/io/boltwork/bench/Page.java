@@ -96,7 +96,9 @@ final class Page {
                         + " have been measured one by one, each when it says, all at the same commit and on the same machine.");
         List.of(
                         "Each measurement has Redis servers of its own, without persistence, and JVMs of its own, which warm up"
-                                + " first: with sixteen threads on locks of their own, then with what is to be measured.",
+                                + " first: with sixteen threads on locks of their own, then with what is to be measured, for half a second,"
+                                + " four where the processor time of one JVM decides (S1, S2, S10), longer where a lock passes from"
+                                + " JVM to JVM (S5, S7, S10).",
                         "Contenders take turns, repetition by repetition, each time beginning with another one. How many"
                                 + " repetitions there are stands at each table: five where throughput or waiting at one server has a"
                                 + " target (S1 to S4, S7), fewer elsewhere. Only what the targets need is measured in S5 to S11,"

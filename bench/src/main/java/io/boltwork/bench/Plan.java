@@ -43,6 +43,11 @@ record Plan(
         return Duration.ofMillis(warmUpMillis * (3 + jvms) / 4);
     }
 
+    /** How long one JVM rehearses where its processor time counts, so that the compiler has ended. */
+    Duration steady() {
+        return quick ? warmUp(1).dividedBy(4) : warmUp(1).multipliedBy(2);
+    }
+
     Duration time() {
         return Duration.ofMillis(millis);
     }

@@ -169,7 +169,8 @@ final class Bench implements Callable<Integer> {
 
     private void measure(Plan plan, Facts facts, List<Scenario> wanted, Set<Entrant> chosen, Store store)
             throws InterruptedException {
-        try (Progress progress = new Progress(Runner.estimate(plan, wanted, chosen))) {
+        try (Progress progress = new Progress(Runner.estimate(plan, wanted, chosen));
+                Awake awake = new Awake()) {
             Runner runner = new Runner(plan, facts, chosen, progress);
             for (Scenario scenario : wanted) {
                 store.save(runner.measure(scenario));

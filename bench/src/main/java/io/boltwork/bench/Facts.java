@@ -27,7 +27,10 @@ record Facts(String commit, Plan plan, Map<String, String> machine, Map<String, 
     static Facts now(Plan plan) {
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("processor", line("/proc/cpuinfo", "model name"));
-        machine.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        machine.put(
+                "processors",
+                Runtime.getRuntime().availableProcessors()
+                        + (Awake.isPossible() ? ", kept awake" : ", which may sleep"));
         machine.put("memory", memory());
         machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         Map<String, String> versions = new LinkedHashMap<>();

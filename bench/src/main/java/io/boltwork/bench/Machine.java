@@ -13,7 +13,10 @@ final class Machine {
 
     private Machine() {}
 
-    /** All work of all processors since the machine was started; stolen time too, since it is somebody else's work. */
+    /**
+     * The work of all processors since the machine was started; stolen time too, since it is somebody else's work. Without that
+     * of nice processes: who keeps processors {@linkplain Awake awake} is one.
+     */
     static double busy() {
         if (!Files.isReadable(STAT)) {
             return Double.NaN; // not Linux
@@ -21,7 +24,7 @@ final class Machine {
         String[] words = read(STAT).lines().findFirst().orElseThrow().trim().split("\\s+");
         // cpu user nice system idle iowait irq softirq steal; interrupts are not counted to processes, nor here
         double ticks = 0;
-        for (int i : new int[] {1, 2, 3, 8}) {
+        for (int i : new int[] {1, 3, 8}) {
             ticks += Double.parseDouble(words[i]);
         }
         return ticks / TICKS_PER_SECOND;

@@ -2,6 +2,7 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -24,6 +26,8 @@ class ContendersTest {
     private static final Duration TIME = Duration.ofMillis(150);
     private static final Duration INSIDE = Duration.ofNanos(20_000);
     private static final int PAIRS = 5;
+    /** So often nothing has come. */
+    private static final int LOOKS = 5;
 
     private static final Map<Deployment, Servers> ALL = new EnumMap<>(Deployment.class);
 
@@ -89,6 +93,7 @@ class ContendersTest {
             if (!entrant.isFloor()) {
                 handOver(contender);
             }
+            allHasArrived(monitors);
             ServerCounters used = ServerCounters.since(before, servers.counters());
             List<Monitor.Command> seen = monitors.stream()
                     .flatMap(monitor -> monitor.betweenInfos().stream())
@@ -106,6 +111,18 @@ class ContendersTest {
                 monitor.close();
             }
         }
+    }
+
+    /** Redisson sends the last command of an unlock without waiting for it. */
+    private static void allHasArrived(List<Monitor> monitors) {
+        List<Integer> looks = new ArrayList<>();
+        Await.until("nothing more comes", () -> {
+            looks.add(monitors.stream().mapToInt(Monitor::heard).sum());
+            return looks.size() > LOOKS
+                    && Set.copyOf(looks.subList(looks.size() - LOOKS, looks.size()))
+                                    .size()
+                            == 1;
+        });
     }
 
     private static double count(List<Monitor.Command> seen, boolean fromScript) {

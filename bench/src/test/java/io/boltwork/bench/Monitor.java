@@ -67,6 +67,11 @@ final class Monitor implements AutoCloseable {
                 .toList();
     }
 
+    /** How many commands the server has got, as far as it has been heard. */
+    int heard() {
+        return commands.size();
+    }
+
     private List<Integer> infos() {
         return IntStream.range(0, commands.size())
                 .filter(i -> commands.get(i).name.equals(COUNTERS))

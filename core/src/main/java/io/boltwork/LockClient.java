@@ -89,7 +89,7 @@ public final class LockClient implements AutoCloseable {
     /**
      * How this client and its backend are: whether each server is reachable, in which role, how long it takes to answer, its
      * version; how many locks are held and waited for, and whether renewals are late. One round trip to each server, all at
-     * once; blocks until they have answered, for the command timeout at most (2 s by default). What cannot be reached is in
+     * once; blocks until they have answered, for the command timeout as a rule (2 s by default) and twice that at most. What cannot be reached is in
      * the answer and no exception.
      *
      * @return how they are just now

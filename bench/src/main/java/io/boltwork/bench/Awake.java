@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,6 +18,9 @@ final class Awake implements AutoCloseable {
 
     /** It looks now and then whether the process that started it lives, so that it ends with it however that ends. */
     private static final String SPIN = "while kill -0 %d; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
+
+    /** The processes of all of them: what these do is nobody's work. */
+    private static final Set<Long> PIDS = ConcurrentHashMap.newKeySet();
 
     private final List<Process> spinners = new ArrayList<>();
 
@@ -41,7 +46,9 @@ final class Awake implements AutoCloseable {
                     "sh", "-c", String.format(SPIN, ProcessHandle.current().pid())));
             for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
                 try {
-                    spinners.add(quietly(command));
+                    Process spinner = quietly(command);
+                    spinners.add(spinner);
+                    PIDS.add(spinner.pid());
                 } catch (IOException e) {
                     close();
                     throw new IllegalStateException("No process can be started that keeps a processor awake", e);
@@ -57,9 +64,9 @@ final class Awake implements AutoCloseable {
                 .start();
     }
 
-    /** The processes. */
-    List<ProcessHandle> processes() {
-        return spinners.stream().map(Process::toHandle).toList();
+    /** The processes that keep this machine awake now. Thread-safe. */
+    static Set<Long> pids() {
+        return Set.copyOf(PIDS);
     }
 
     /** Ends them. */
@@ -74,6 +81,7 @@ final class Awake implements AutoCloseable {
                 interrupted = true;
             }
         }
+        spinners.forEach(spinner -> PIDS.remove(spinner.pid()));
         spinners.clear();
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -13,10 +13,7 @@ final class Machine {
 
     private Machine() {}
 
-    /**
-     * The work of all processors since the machine was started; stolen time too, since it is somebody else's work. Without that
-     * of nice processes: who keeps processors {@linkplain Awake awake} is one.
-     */
+    /** All work of all processors since the machine was started; stolen time too, since it is somebody else's work. */
     static double busy() {
         if (!Files.isReadable(STAT)) {
             return Double.NaN; // not Linux
@@ -24,7 +21,7 @@ final class Machine {
         String[] words = read(STAT).lines().findFirst().orElseThrow().trim().split("\\s+");
         // cpu user nice system idle iowait irq softirq steal; interrupts are not counted to processes, nor here
         double ticks = 0;
-        for (int i : new int[] {1, 3, 8}) {
+        for (int i : new int[] {1, 2, 3, 8}) {
             ticks += Double.parseDouble(words[i]);
         }
         return ticks / TICKS_PER_SECOND;

@@ -168,6 +168,7 @@ final class Stage implements AutoCloseable {
             own.add(ProcessHandle.current().pid());
             own.addAll(servers.pids());
             workers.forEach(worker -> own.add(worker.pid()));
+            own.addAll(Awake.pids());
             busy = Machine.busy();
             ours = Machine.of(own);
             before = servers.counters();

@@ -4,26 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.testkit.Await;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AwakeTest {
 
     @Test
-    void thereIsAProcessForEachProcessorUntilItIsClosedAndTheyAreNotTakenForOthers() {
+    void aProcessForEachProcessorWorksUntilItIsClosed() {
         assumeTrue(Awake.isPossible(), "no chrt here, which comes with Linux' util-linux");
-        List<ProcessHandle> processes = new ArrayList<>();
+        Set<Long> pids;
         try (Awake awake = new Awake()) {
-            processes.addAll(awake.processes());
-            assertThat(processes)
-                    .hasSize(Runtime.getRuntime().availableProcessors())
-                    .allMatch(ProcessHandle::isAlive);
-            Await.until(
-                    "they work",
-                    () -> Machine.of(processes.stream().map(ProcessHandle::pid).toList()) > 0.1);
-            assertThat(awake.processes()).allMatch(ProcessHandle::isAlive);
+            pids = Awake.pids();
+            assertThat(pids).hasSize(Runtime.getRuntime().availableProcessors()).allMatch(AwakeTest::isAlive);
+            Await.until("they work", () -> Machine.of(pids) > 0.1);
         }
-        assertThat(processes).noneMatch(ProcessHandle::isAlive);
+        assertThat(Awake.pids()).isEmpty();
+        assertThat(pids).noneMatch(AwakeTest::isAlive);
+    }
+
+    private static boolean isAlive(long pid) {
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
     }
 }

@@ -33,9 +33,9 @@ final class CallbackQueue {
         return !listeners.isEmpty();
     }
 
-    /** Tells the client's listeners, in order with the other callbacks. */
+    /** Tells the client's listeners, in order with the other callbacks or on executors of their own. */
     void tell(Consumer<LockListener> event) {
-        run(() -> listeners.tell(event));
+        listeners.tell(event, this);
     }
 
     void run(Runnable callback) {

@@ -478,17 +478,21 @@ final class Engine implements BackendListener {
 
     private void warn(Listeners told, String what) {
         LockListener.BackendWarning event = new LockListener.BackendWarning(backend.toString(), what);
-        backendEvents.run(() -> told.tell(listener -> listener.backendWarning(event)));
+        told.tell(listener -> listener.backendWarning(event), backendEvents);
     }
 
-    /** Tells a listener from now on, and of the warnings so far. */
     void listen(LockListener listener) {
+        listen(listener, null);
+    }
+
+    /** Tells a listener from now on, and of the warnings so far; with the other callbacks if it has no executor. */
+    void listen(LockListener listener, @Nullable Executor executor) {
         Listeners told = new Listeners();
-        told.add(listener);
+        told.add(listener, executor);
         List<String> known;
         warning.lock();
         try {
-            listeners.add(listener);
+            listeners.add(listener, executor);
             known = List.copyOf(warnings);
         } finally {
             warning.unlock();

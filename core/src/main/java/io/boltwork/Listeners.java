@@ -1,42 +1,82 @@
 package io.boltwork;
 
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Who listens to a client. Thread-safe. */
+/** Who listens to a client, and where. Thread-safe. */
 final class Listeners {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    private final CopyOnWriteArrayList<LockListener> listeners = new CopyOnWriteArrayList<>();
+    /** One listener; told among the other callbacks unless it brought an executor. */
+    private record Ear(LockListener listener, @Nullable Executor executor) {}
+
+    private final CopyOnWriteArrayList<Ear> ears = new CopyOnWriteArrayList<>();
 
     void add(LockListener listener) {
-        listeners.add(listener);
+        add(listener, null);
+    }
+
+    void add(LockListener listener, @Nullable Executor executor) {
+        ears.add(new Ear(listener, executor));
     }
 
     void remove(LockListener listener) {
-        listeners.remove(listener);
+        for (Ear ear : ears) {
+            if (ear.listener.equals(listener) && ears.remove(ear)) {
+                return;
+            }
+        }
     }
 
     /** Those who listen just now. */
     Listeners copy() {
         Listeners copy = new Listeners();
-        copy.listeners.addAll(listeners);
+        copy.ears.addAll(ears);
         return copy;
     }
 
     boolean isEmpty() {
-        return listeners.isEmpty();
+        return ears.isEmpty();
     }
 
-    /** Tells all of them, here and now; what one throws is no other's affair. */
-    void tell(Consumer<LockListener> event) {
-        for (LockListener listener : listeners) {
-            try {
-                event.accept(listener);
-            } catch (Throwable thrown) {
-                LOG.log(System.Logger.Level.WARNING, "A listener threw; the lock is not affected", thrown);
+    /** Tells each on its own executor, and all who have none in {@code callbacks}. */
+    void tell(Consumer<LockListener> event, CallbackQueue callbacks) {
+        boolean isWaitedFor = false;
+        for (Ear ear : ears) {
+            if (ear.executor == null) {
+                isWaitedFor = true;
+                continue;
             }
+            try {
+                ear.executor.execute(() -> tell(ear, event));
+            } catch (RejectedExecutionException refused) {
+                LOG.log(System.Logger.Level.DEBUG, "A listener's executor takes nothing any more", refused);
+                callbacks.run(() -> tell(ear, event));
+            }
+        }
+        if (isWaitedFor) {
+            callbacks.run(() -> tell(event));
+        }
+    }
+
+    /** Tells all who have no executor, here and now; what one throws is no other's affair. */
+    private void tell(Consumer<LockListener> event) {
+        for (Ear ear : ears) {
+            if (ear.executor == null) {
+                tell(ear, event);
+            }
+        }
+    }
+
+    private static void tell(Ear ear, Consumer<LockListener> event) {
+        try {
+            event.accept(ear.listener);
+        } catch (Throwable thrown) {
+            LOG.log(System.Logger.Level.WARNING, "A listener threw; the lock is not affected", thrown);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.boltwork;
 import io.boltwork.spi.LockBackend;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 
 /**
  * Where locks come from. A client has a backend of its own, renews the leases of all its locks, and gives everything back when
@@ -116,6 +117,20 @@ public final class LockClient implements AutoCloseable {
      */
     public void addListener(LockListener listener) {
         engine.listen(Objects.requireNonNull(listener, "listener"));
+    }
+
+    /**
+     * The same on an executor of the listener's own, for one that is quick and hears much. {@code Runnable::run} tells it on the
+     * thread on which the event happens, with no other thread to wake: a caller's, or one that answers of the backend come in
+     * on. There it must neither block nor wait for a lock, since that lock, or all of them, would stand still. Events of one
+     * lock are handed over one after the other, in their order; what comes of that on several threads is the executor's affair.
+     * If the executor refuses, the client's callback executor is taken.
+     *
+     * @param listener who is told
+     * @param executor where
+     */
+    public void addListener(LockListener listener, Executor executor) {
+        engine.listen(Objects.requireNonNull(listener, "listener"), Objects.requireNonNull(executor, "executor"));
     }
 
     /**

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Events of one lock come one after the other, in their order, on the client's {@linkplain
  * ClientOptions#withCallbackExecutor callback executor}; events of different locks, and those of the backend, may come at the
  * same time, so a listener is thread-safe. It may block, use locks, and throw: that delays later callbacks of the same lock,
- * and nothing else. Nested acquisitions and releases cause no events. Without listeners events cost nothing.
+ * and nothing else; one that comes with an executor of its own is
+ * told {@linkplain LockClient#addListener(LockListener, java.util.concurrent.Executor) there}. Nested acquisitions and releases cause no events. Without listeners events cost nothing.
  *
  * <p>A request for a lock ends with {@link #waited}; if it was granted, {@link #acquired} follows, and that hold ends with
  * either {@link #released} or {@link #lost}.

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -80,5 +81,40 @@ class CallbackQueueTest {
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
         assertThat(log.entries).containsExactly("A listener threw; the lock is not affected");
+    }
+
+    @Test
+    void aListenerWithAnExecutorIsToldThereAndWithTheOthersIfThatRefuses() {
+        ArrayDeque<Runnable> own = new ArrayDeque<>();
+        AtomicBoolean open = new AtomicBoolean(true);
+        LockListener quick = new LockListener() {
+            @Override
+            public void restored(Restored event) {
+                done.add(event.lockName());
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        listeners.add(quick, task -> {
+            if (!open.get()) {
+                throw new RejectedExecutionException("closed");
+            }
+            own.add(task);
+        });
+        assertThat(callbacks.isHeard()).isTrue();
+        callbacks.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+        assertThat(executor).as("nothing for the client's executor to do").isEmpty();
+        own.remove().run();
+        open.set(false);
+        callbacks.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")));
+        assertThat(own).isEmpty();
+        executor.remove().run();
+        assertThat(done).containsExactly("lock", "other");
+        assertThat(log.entries)
+                .containsExactly(
+                        "A listener threw; the lock is not affected",
+                        "A listener's executor takes nothing any more",
+                        "A listener threw; the lock is not affected");
+        listeners.remove(quick);
+        assertThat(callbacks.isHeard()).isFalse();
     }
 }

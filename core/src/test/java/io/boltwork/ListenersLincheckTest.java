@@ -14,6 +14,7 @@ class ListenersLincheckTest {
     void whoStaysHearsEverythingOnceWhoeverComesAndGoes() {
         Interleavings.of(60, () -> {
             Listeners listeners = new Listeners();
+            CallbackQueue callbacks = new CallbackQueue(Runnable::run, listeners);
             LockListener stays = new LockListener() {};
             LockListener goes = new LockListener() {};
             LockListener comes = new LockListener() {};
@@ -22,13 +23,15 @@ class ListenersLincheckTest {
             AtomicInteger heard = new AtomicInteger();
             AtomicInteger heardByOthers = new AtomicInteger();
             together(
-                    () -> listeners.tell(listener -> {
-                        (listener == stays ? heard : heardByOthers).incrementAndGet();
-                        throw new IllegalStateException("on purpose");
-                    }),
+                    () -> listeners.tell(
+                            listener -> {
+                                (listener == stays ? heard : heardByOthers).incrementAndGet();
+                                throw new IllegalStateException("on purpose");
+                            },
+                            callbacks),
                     () -> {
                         listeners.remove(goes);
-                        listeners.add(comes);
+                        listeners.add(comes, Runnable::run);
                     },
                     () -> check(!listeners.isEmpty(), "nobody hears"));
             check(heard.get() == 1, "not heard, or twice");

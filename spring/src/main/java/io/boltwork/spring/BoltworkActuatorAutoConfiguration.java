@@ -64,7 +64,7 @@ public final class BoltworkActuatorAutoConfiguration {
         Meters boltworkLockMeters(MeterRegistry registry, LockClient client, BoltworkProperties properties) {
             LockMetrics metrics = new LockMetrics(
                     registry, new LockGroups(properties.metrics().maxGroups()), client::waiting);
-            client.addListener(metrics);
+            client.addListener(metrics, Runnable::run);
             return new Meters(metrics);
         }
 

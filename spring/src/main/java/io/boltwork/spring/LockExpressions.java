@@ -20,6 +20,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -85,10 +86,10 @@ final class LockExpressions {
     LockText text(Method method, String attribute, String text) {
         String resolved = resolved(method, attribute, text);
         if (resolved.contains("#{")) {
-            return new LockText(resolved, parse(method, attribute, resolved, ParserContext.TEMPLATE_EXPRESSION));
+            return text(method, resolved, parse(method, attribute, resolved, ParserContext.TEMPLATE_EXPRESSION));
         }
         if (resolved.startsWith("#") || resolved.startsWith("@") || resolved.startsWith("'")) {
-            return new LockText(resolved, parse(method, attribute, resolved, null));
+            return text(method, resolved, parse(method, attribute, resolved, null));
         }
         Matcher forgotten = FORGOTTEN.matcher(resolved);
         if (forgotten.find()) {
@@ -99,6 +100,42 @@ final class LockExpressions {
                     null);
         }
         return LockText.of(resolved);
+    }
+
+    /** What distinguishes locks of one name. */
+    LockText key(Method method, String text) {
+        return text(method, text, expression(method, "keys", text));
+    }
+
+    private LockText text(Method method, String text, Expression expression) {
+        Expression[] parts = expression instanceof CompositeStringExpression template
+                ? template.getExpressions()
+                : new Expression[] {expression};
+        return new LockText(
+                text, Arrays.stream(parts).map(part -> part(method, part)).toList());
+    }
+
+    /** An argument is at hand; all else is asked of Spring, which takes about a microsecond. */
+    private LockText.Part part(Method method, Expression expression) {
+        if (expression instanceof LiteralExpression literal) {
+            String value = literal.getValue();
+            return call -> value;
+        }
+        if (expression instanceof SpelExpression spel && spel.getAST() instanceof VariableReference variable) {
+            int argument = argument(method, variable.toStringAST().substring(1));
+            if (argument >= 0) {
+                return call -> call.argument(argument);
+            }
+        }
+        return call -> expression.getValue(call.context());
+    }
+
+    /** Which argument has this name or number; negative if none has. */
+    private int argument(Method method, String variable) {
+        @Nullable String[] known = names.getParameterNames(method);
+        int named = known == null ? -1 : Arrays.asList(known).indexOf(variable);
+        Matcher number = BY_NUMBER.matcher(variable);
+        return named < 0 && number.matches() ? Integer.parseInt(number.group(1)) : named;
     }
 
     Expression expression(Method method, String attribute, String text) {

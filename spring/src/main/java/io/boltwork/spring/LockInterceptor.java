@@ -17,7 +17,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.expression.EvaluationContext;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Executes methods under their locks. Thread-safe. */
@@ -53,31 +52,31 @@ final class LockInterceptor implements MethodInterceptor {
         }
         @SuppressWarnings("NullAway") // arguments may be null; nobody looks
         Object[] arguments = invocation.getArguments();
-        EvaluationContext context =
-                method.needsContext() ? expressions.context(method.method(), arguments, target, targetClass) : null;
-        List<LockTurn> turns = turns(method.operations(), context);
+        LockCall call = new LockCall(expressions, method.method(), arguments, target, targetClass);
+        List<LockTurn> turns = turns(method.operations(), call);
         if (turns.isEmpty()) {
             return invocation.proceed();
         }
         if (method.isAsync()) {
-            AsyncLocking call = new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
+            AsyncLocking locking =
+                    new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
             return method.stage()
-                    ? call.stage()
-                    : ReactiveLocking.publisher(call, Objects.requireNonNull(method.reactive()));
+                    ? locking.stage()
+                    : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()));
         }
         return plain(method, turns, 0, invocation);
     }
 
-    private List<LockTurn> turns(List<LockOperation> operations, @Nullable EvaluationContext context) {
+    private List<LockTurn> turns(List<LockOperation> operations, LockCall call) {
         if (operations.size() == 1) {
             LockOperation only = operations.get(0);
-            return only.applies(context) ? List.of(turn(only, context)) : List.of();
+            return only.applies(call) ? List.of(turn(only, call)) : List.of();
         }
         List<LockTurn> turns = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (LockOperation operation : operations) {
-            if (operation.applies(context)) {
-                LockTurn turn = turn(operation, context);
+            if (operation.applies(call)) {
+                LockTurn turn = turn(operation, call);
                 if (names.add(turn.lock().name())) {
                     turns.add(turn);
                 }
@@ -87,11 +86,11 @@ final class LockInterceptor implements MethodInterceptor {
         return turns;
     }
 
-    private LockTurn turn(LockOperation operation, @Nullable EvaluationContext context) {
+    private LockTurn turn(LockOperation operation, LockCall call) {
         return new LockTurn(
                 operation,
-                client.obtain().lock(operation.lockName(context), operation.options()),
-                context,
+                client.obtain().lock(operation.lockName(call), operation.options()),
+                call,
                 observations.obtain());
     }
 

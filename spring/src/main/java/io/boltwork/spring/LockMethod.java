@@ -16,7 +16,6 @@ import org.springframework.core.ReactiveAdapterRegistry;
  *
  * @param method the most specific one
  * @param operations its locks
- * @param needsContext whether one of them has expressions
  * @param stage whether it returns a stage
  * @param reactive how to adapt what it returns, if that is reactive
  * @param leases which parameters want the lease
@@ -24,7 +23,6 @@ import org.springframework.core.ReactiveAdapterRegistry;
 record LockMethod(
         Method method,
         List<LockOperation> operations,
-        boolean needsContext,
         boolean stage,
         @Nullable ReactiveAdapter reactive,
         List<Integer> leases) {
@@ -36,7 +34,6 @@ record LockMethod(
         return new LockMethod(
                 method,
                 List.copyOf(operations),
-                operations.stream().anyMatch(LockOperation::needsContext),
                 stage,
                 stage || type == void.class || type == Object.class
                         ? null

@@ -12,7 +12,7 @@ import java.util.function.IntSupplier;
 
 /**
  * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}, and {@code
- * .queue} of all of them. Thread-safe.
+ * .queue} of all of them. Quick enough to be told on whatever thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;

@@ -33,7 +33,7 @@ final class LockObservations {
             return plainTake(lock, wait, byHandle);
         }
         Observation observation = start(group, lock);
-        try (Observation.Scope scope = observation.openScope()) {
+        try {
             Hold hold = plainTake(lock, wait, byHandle);
             outcome(observation, hold, null);
             return hold;
@@ -102,7 +102,6 @@ final class LockObservations {
         return Observation.createNotStarted(NAME, registry)
                 .contextualName("lock " + group)
                 .lowCardinalityKeyValue("group", group)
-                .lowCardinalityKeyValue("outcome", "unknown")
                 .highCardinalityKeyValue("name", lock.name())
                 .start();
     }

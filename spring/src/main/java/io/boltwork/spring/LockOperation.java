@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
 
 /**
@@ -44,19 +43,13 @@ record LockOperation(
         name = List.copyOf(name);
     }
 
-    boolean needsContext() {
-        return condition != null
-                || !name.stream().allMatch(LockText::isLiteral)
-                || (message != null && !message.isLiteral());
-    }
-
     /** Whether the lock is to be taken for this call. */
-    boolean applies(@Nullable EvaluationContext context) {
-        return condition == null || context == null || Boolean.TRUE.equals(condition.getValue(context, Boolean.class));
+    boolean applies(LockCall call) {
+        return condition == null || Boolean.TRUE.equals(condition.getValue(call.context(), Boolean.class));
     }
 
     /** The lock's name for this call. */
-    String lockName(@Nullable EvaluationContext context) {
+    String lockName(LockCall call) {
         if (name.size() == 1 && name.get(0).isLiteral()) {
             return prefix.isEmpty()
                     ? name.get(0).literal()
@@ -64,7 +57,7 @@ record LockOperation(
         }
         StringBuilder text = new StringBuilder(prefix);
         for (LockText part : name) {
-            Object value = part.value(context);
+            Object value = part.value(call);
             if (value == null || value.toString().isEmpty()) {
                 throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + part.literal() + "' is "
                         + (value == null ? "null" : "empty") + " for this call, and a lock for all such calls would be"
@@ -75,8 +68,8 @@ record LockOperation(
         return text.toString();
     }
 
-    LockRefusedException refusal(String lockName, @Nullable EvaluationContext context) {
-        Object said = message == null ? null : message.value(context);
+    LockRefusedException refusal(String lockName, LockCall call) {
+        Object said = message == null ? null : message.value(call);
         return new LockRefusedException(
                 lockName,
                 said != null

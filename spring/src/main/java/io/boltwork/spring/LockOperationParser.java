@@ -75,7 +75,7 @@ final class LockOperationParser {
         List<LockText> parts = new ArrayList<>();
         parts.add(name);
         for (String key : annotation.keys()) {
-            parts.add(new LockText(key, expressions.expression(method, "keys", key)));
+            parts.add(expressions.key(method, key));
         }
         return parts;
     }

@@ -1,41 +1,45 @@
 package io.boltwork.spring;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.Expression;
-import org.springframework.expression.common.CompositeStringExpression;
 
 /**
  * A text that was given in an annotation: literal, or with expressions in it. Immutable.
  *
- * @param literal what it says, if it has no expressions
- * @param expression what it says, if it has
+ * @param literal as it was given
+ * @param parts what it says, one after the other; none if it is literal
  */
-record LockText(String literal, @Nullable Expression expression) {
+record LockText(String literal, List<Part> parts) {
+
+    /** A piece of a text. */
+    @FunctionalInterface
+    interface Part {
+
+        /** What it says of one call. */
+        @Nullable
+        Object value(LockCall call);
+    }
 
     static LockText of(String literal) {
-        return new LockText(literal, null);
+        return new LockText(literal, List.of());
     }
 
     boolean isLiteral() {
-        return expression == null;
+        return parts.isEmpty();
     }
 
-    /** What it says of one call; {@code null} if an expression does, be it one of several in a template. */
+    /** What it says of one call; {@code null} if one of several expressions does, which Spring would leave out. */
     @Nullable
-    Object value(@Nullable EvaluationContext context) {
-        if (expression == null) {
+    Object value(LockCall call) {
+        if (parts.isEmpty()) {
             return literal;
         }
-        if (context == null) {
-            return null;
+        if (parts.size() == 1) {
+            return parts.get(0).value(call);
         }
-        if (!(expression instanceof CompositeStringExpression template)) {
-            return expression.getValue(context);
-        }
-        StringBuilder text = new StringBuilder(); // Spring would leave out what is null
-        for (Expression part : template.getExpressions()) {
-            Object value = part.getValue(context);
+        StringBuilder text = new StringBuilder();
+        for (Part part : parts) {
+            Object value = part.value(call);
             if (value == null) {
                 return null;
             }

@@ -8,18 +8,16 @@ import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
 
 /**
  * One lock of one call: its name is computed once, here. Immutable.
  *
  * @param operation what the annotation says
  * @param lock the lock
- * @param context the call, for expressions; {@code null} if there are none
+ * @param call the call, for expressions
  * @param observed who observes the waiting
  */
-record LockTurn(
-        LockOperation operation, FencedLock lock, @Nullable EvaluationContext context, LockObservations observed) {
+record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObservations observed) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     /**
@@ -56,7 +54,7 @@ record LockTurn(
     }
 
     LockRefusedException refusal() {
-        return operation.refusal(lock.name(), context);
+        return operation.refusal(lock.name(), call);
     }
 
     /** Gives the lock back after the method has ended; throws if it had been lost, unless that is nobody's business. */

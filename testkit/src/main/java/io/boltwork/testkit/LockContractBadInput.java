@@ -8,6 +8,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.spi.LockBackend;
@@ -42,6 +43,9 @@ abstract class LockContractBadInput extends LockContractPart {
         isRefused(NullPointerException.class, "body", () -> lock.call(PROMPT, null));
         isRefused(NullPointerException.class, "wait", () -> lock.run(null, () -> {}));
         isRefused(NullPointerException.class, "listener", () -> party.client().addListener(null));
+        isRefused(NullPointerException.class, "listener", () -> party.client().addListener(null, Runnable::run));
+        isRefused(
+                NullPointerException.class, "executor", () -> party.client().addListener(new LockListener() {}, null));
         isRefused(NullPointerException.class, "listener", () -> party.client().removeListener(null));
         isRefused(NullPointerException.class, "backend", () -> LockClient.create(null));
         LockBackend unused = site.newBackend();

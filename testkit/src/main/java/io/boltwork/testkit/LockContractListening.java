@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a listener hears, in which order, and that nothing it does harms anybody. */
@@ -428,6 +430,32 @@ abstract class LockContractListening extends LockContractPart {
         ear.await(LockListener.Released.class);
         Await.until("the other one has heard, too", () -> !threads.isEmpty());
         assertThat(threads).containsExactly("my-callbacks");
+    }
+
+    @Test
+    void aListenerWithAnExecutorIsToldThereInOrderAndWakesNobody() {
+        AtomicInteger callbacks = new AtomicInteger();
+        Executor counting = task -> {
+            callbacks.incrementAndGet();
+            task.run();
+        };
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(counting));
+        Ear ear = new Ear();
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        party.client().addListener(ear, task -> {
+            threads.add(Thread.currentThread());
+            task.run();
+        });
+        FencedLock lock = party.lock(name);
+        lock.lock();
+        lock.unlock();
+        ear.await(LockListener.Released.class);
+        ear.heardOfLocksInOrder(LockListener.Waited.class, LockListener.Acquired.class, LockListener.Released.class);
+        assertThat(threads).isNotEmpty();
+        assertThat(callbacks).hasValue(0);
+        party.client().removeListener(ear);
+        visitor(lock).get(PROMPT);
+        assertThat(ear.all(LockListener.Released.class)).hasSize(1);
     }
 
     @Test

@@ -109,10 +109,9 @@ public class AdviceBenchmark {
         Observation observation = Observation.createNotStarted("by.hand", registry)
                 .contextualName("lock work")
                 .lowCardinalityKeyValue("group", "work")
-                .lowCardinalityKeyValue("outcome", "unknown")
                 .highCardinalityKeyValue("name", lock.name())
                 .start();
-        try (Observation.Scope scope = observation.openScope()) {
+        try {
             lock.lockInterruptibly();
             observation.lowCardinalityKeyValue("outcome", "granted");
         } finally {

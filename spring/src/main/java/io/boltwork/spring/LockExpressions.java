@@ -130,8 +130,11 @@ final class LockExpressions {
         return call -> expression.getValue(call.context());
     }
 
-    /** Which argument has this name or number; negative if none has. */
+    /** Which argument has this name or number; negative if none has. {@code #root} and {@code #this} are no arguments' names. */
     private int argument(Method method, String variable) {
+        if (variable.equals("root") || variable.equals("this")) {
+            return -1;
+        }
         @Nullable String[] known = names.getParameterNames(method);
         int named = known == null ? -1 : Arrays.asList(known).indexOf(variable);
         Matcher number = BY_NUMBER.matcher(variable);

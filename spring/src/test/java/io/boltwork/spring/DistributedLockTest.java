@@ -60,6 +60,9 @@ class DistributedLockTest {
     void nameIsTakenFromArgumentsByNameAndNumberBeansAndPlaceholders() {
         assertThat(shop.byName("7")).isEqualTo("stock:7");
         assertThat(shop.byNumber("7")).isEqualTo("stock:7");
+        assertThat(shop.bySecond("6", "7")).isEqualTo("by:7");
+        assertThat(shop.byAllNames("7")).isEqualTo("by:7:7:7");
+        assertThat(shop.byRootThatIsAnArgument("7")).startsWith("by:" + LockExpressionRoot.class.getName());
         assertThat(shop.byBean("7")).isEqualTo("shop-7-200ms");
         assertThat(shop.byKeys("a", 3)).isEqualTo("eu:order:a:3");
         assertThat(shop.byDefault()).isEqualTo(Shop.class.getName() + ".byDefault");

@@ -82,6 +82,21 @@ class Shop {
         return held();
     }
 
+    @DistributedLock(name = "by", keys = "#p1")
+    public String bySecond(String p0, String item) {
+        return held();
+    }
+
+    @DistributedLock("by:#{#a0}:#{#p0}:#{#item}")
+    public String byAllNames(String item) {
+        return held();
+    }
+
+    @DistributedLock("by:#{#root}")
+    public String byRootThatIsAnArgument(String root) {
+        return held();
+    }
+
     @DistributedLock("#root.methodName")
     public String byRoot() {
         return held();

@@ -3,7 +3,6 @@ package io.boltwork;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -64,13 +63,8 @@ final class CallbackQueue {
     }
 
     private void start() {
-        try {
-            executor.execute(this::drain);
-        } catch (RejectedExecutionException refused) {
-            // after close(), or by a user's executor: told late is worse than told on the wrong thread
-            LOG.log(System.Logger.Level.DEBUG, "The callback executor takes nothing any more", refused);
-            drain();
-        }
+        // here if the executor does not: told late is worse than told on the wrong thread
+        Errand.send(this::drain, executor, Runnable::run);
     }
 
     private void drain() {

@@ -2,7 +2,6 @@ package io.boltwork;
 
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,12 +50,7 @@ final class Listeners {
                 isWaitedFor = true;
                 continue;
             }
-            try {
-                ear.executor.execute(() -> tell(ear, event));
-            } catch (RejectedExecutionException refused) {
-                LOG.log(System.Logger.Level.DEBUG, "A listener's executor takes nothing any more", refused);
-                callbacks.run(() -> tell(ear, event));
-            }
+            Errand.send(() -> tell(ear, event), ear.executor, callbacks::run);
         }
         if (isWaitedFor) {
             callbacks.run(() -> tell(event));

@@ -124,7 +124,7 @@ public final class LockClient implements AutoCloseable {
      * thread on which the event happens, with no other thread to wake: a caller's, or one that answers of the backend come in
      * on. There it must neither block nor wait for a lock, since that lock, or all of them, would stand still. Events of one
      * lock are handed over one after the other, in their order; what comes of that on several threads is the executor's affair.
-     * If the executor refuses, the client's callback executor is taken.
+     * If the executor refuses, or throws anything else, the client's callback executor is taken.
      *
      * @param listener who is told
      * @param executor where

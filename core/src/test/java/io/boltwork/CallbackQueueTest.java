@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -53,8 +54,40 @@ class CallbackQueueTest {
                 listeners);
         refused.run(() -> done.add("late"));
         assertThat(done).containsExactly("late");
-        assertThat(log.entries).containsExactly("The callback executor takes nothing any more");
+        assertThat(log.entries).containsExactly("An executor for callbacks takes nothing any more");
         assertThat(refused.isEmpty()).isTrue();
+    }
+
+    @Test
+    void anExecutorThatThrowsIsReplacedAndNothingIsRunTwice() {
+        AtomicBoolean runs = new AtomicBoolean();
+        Executor broken = task -> {
+            if (runs.get()) {
+                task.run();
+            }
+            throw new OutOfMemoryError("unable to create native thread: on purpose");
+        };
+        CallbackQueue queue = new CallbackQueue(broken, listeners);
+        listeners.add(
+                new LockListener() {
+                    @Override
+                    public void restored(Restored event) {
+                        done.add(event.lockName());
+                    }
+                },
+                broken);
+        for (String when : List.of("before", "after")) {
+            runs.set(when.equals("after"));
+            done.clear();
+            log.entries.clear();
+            queue.run(() -> done.add("callback"));
+            queue.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+            assertThat(done).as(when + " it has run the task").containsExactly("callback", "lock");
+            assertThat(log.entries)
+                    .isNotEmpty()
+                    .containsOnly("An executor for callbacks threw; the lock is not affected");
+            assertThat(queue.isEmpty()).isTrue();
+        }
     }
 
     @Test
@@ -112,7 +145,7 @@ class CallbackQueueTest {
         assertThat(log.entries)
                 .containsExactly(
                         "A listener threw; the lock is not affected",
-                        "A listener's executor takes nothing any more",
+                        "An executor for callbacks takes nothing any more",
                         "A listener threw; the lock is not affected");
         listeners.remove(quick);
         assertThat(callbacks.isHeard()).isFalse();

@@ -14,6 +14,7 @@ enum Figure {
     BYTES_OUT("bytes out", Better.LESS),
     CLIENT_CPU("client CPU, µs", Better.LESS),
     SERVER_CPU("server CPU, µs", Better.LESS),
+    SLEEPS("sleeps of client threads", Better.LESS),
     INSIDE("inside, µs", Better.NEITHER),
     ALLOWED("of what the work allows", Better.MORE),
     SERVED("buyers served/s", Better.MORE),

@@ -3,6 +3,7 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -60,6 +61,7 @@ final class LoadJob implements Job {
         CountDownLatch start = new CountDownLatch(1);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Turns> all = new ArrayList<>();
+        long sleeps = Machine.sleeps();
         for (int i = 0; i < threads; i++) {
             Turns turns = new Turns(i, start, failure);
             turns.start();
@@ -73,12 +75,23 @@ final class LoadJob implements Job {
             turns.join();
         }
         cpu = Worker.cpuSeconds() - cpu;
+        // the library's threads; those that lock have ended, and have counted themselves
+        sleeps = Machine.sleeps()
+                - sleeps
+                + all.stream().mapToLong(turns -> turns.sleeps).sum();
         Throwable failed = failure.get();
         if (failed != null) {
             throw new IllegalStateException("A thread failed", failed);
         }
         long pairs = all.stream().mapToLong(turns -> turns.pairs).sum();
         entries += pairs;
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put(
+                Figure.INSIDE.name(),
+                all.stream().mapToLong(turns -> turns.inside).sum() / 1e3 / Math.max(1, pairs));
+        if (sleeps > 0) {
+            figures.put(Figure.SLEEPS.name(), sleeps / (double) Math.max(1, pairs));
+        }
         return new Outcome(
                 all.stream().mapToLong(turns -> turns.inTime).toArray(),
                 pairs,
@@ -86,9 +99,7 @@ final class LoadJob implements Job {
                 time.toNanos() / 1e9,
                 cpu,
                 Wait.encode(Wait.sum(all.stream().map(turns -> turns.waits).toList())),
-                Map.of(
-                        Figure.INSIDE.name(),
-                        all.stream().mapToLong(turns -> turns.inside).sum() / 1e3 / Math.max(1, pairs)));
+                figures);
     }
 
     /** One thread's. */
@@ -103,6 +114,7 @@ final class LoadJob implements Job {
         private long pairs;
         private long inTime;
         private long inside;
+        private long sleeps;
 
         Turns(int number, CountDownLatch start, AtomicReference<@Nullable Throwable> failure) {
             super("load-" + number);
@@ -133,6 +145,7 @@ final class LoadJob implements Job {
                 for (int i = 0; System.nanoTime() < end; i = i + 1 == mine.length ? 0 : i + 1) {
                     turn(mine[i], slots[i], who);
                 }
+                sleeps = Machine.sleepsOfThisThread();
             } catch (Throwable e) {
                 failure.compareAndSet(null, e);
             }

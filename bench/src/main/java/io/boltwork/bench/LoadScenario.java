@@ -23,7 +23,8 @@ abstract class LoadScenario implements Scenario {
             Figure.BYTES_IN,
             Figure.BYTES_OUT,
             Figure.CLIENT_CPU,
-            Figure.SERVER_CPU);
+            Figure.SERVER_CPU,
+            Figure.SLEEPS);
 
     abstract Setup setup(Plan plan, Point point, Entrant entrant);
 

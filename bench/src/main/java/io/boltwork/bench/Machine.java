@@ -5,11 +5,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.stream.Stream;
 
 /** What Linux says of processors and processes, in seconds of one processor. Stateless. */
 final class Machine {
     private static final double TICKS_PER_SECOND = 100;
     private static final Path STAT = Path.of("/proc/stat");
+
+    private static final Path THREADS = Path.of("/proc/self/task");
+    private static final Path THIS_THREAD = Path.of("/proc/thread-self");
+    private static final String SLEEPS = "voluntary_ctxt_switches:";
 
     private Machine() {}
 
@@ -41,6 +46,31 @@ final class Machine {
         // the name, in parentheses, may have blanks in it
         String[] words = text.substring(text.lastIndexOf(')') + 2).split(" ");
         return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;
+    }
+
+    /** How often the threads of this JVM that live now have gone to sleep so far, to be woken by somebody; -1 where that cannot be told. */
+    static long sleeps() {
+        try (Stream<Path> threads = Files.list(THREADS)) {
+            return threads.mapToLong(Machine::sleeps).sum();
+        } catch (IOException e) {
+            return -1; // not Linux
+        }
+    }
+
+    /** The same of the thread that asks. */
+    static long sleepsOfThisThread() {
+        return sleeps(THIS_THREAD);
+    }
+
+    private static long sleeps(Path thread) {
+        try (Stream<String> lines = Files.lines(thread.resolve("status"))) {
+            return lines.filter(line -> line.startsWith(SLEEPS))
+                    .mapToLong(line ->
+                            Long.parseLong(line.substring(SLEEPS.length()).trim()))
+                    .sum();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // not Linux, or it has ended
+        }
     }
 
     private static String read(Path file) {

@@ -75,8 +75,8 @@ record Store(Path directory) {
                 lines.add(String.join(
                         ",",
                         results.scenario(),
-                        sample.point(),
-                        sample.contender(),
+                        quoted(sample.point()),
+                        quoted(sample.contender()),
                         Integer.toString(sample.repetition()),
                         Boolean.toString(sample.disturbed()),
                         Long.toString(sample.violations()),
@@ -85,5 +85,10 @@ record Store(Path directory) {
             }
         }
         return String.join("\n", lines) + "\n";
+    }
+
+    /** As RFC 4180 has it: a point may be called "10,000 locks". */
+    private static String quoted(String text) {
+        return '"' + text.replace("\"", "\"\"") + '"';
     }
 }

@@ -45,7 +45,9 @@ class PageTest {
         store.save(results());
         assertThat(new Page(store.load(), store.loadEngine(), Map.of()).text())
                 .isEqualTo(new Page(List.of(results()), null, Map.of()).text());
-        assertThat(directory.resolve("S1.csv")).content().contains("S1,1 thread,boltwork,1,false,0,throughput,1000.0");
+        assertThat(directory.resolve("S1.csv"))
+                .content()
+                .contains("S1,\"1 thread\",\"boltwork\",1,false,0,throughput,1000.0");
     }
 
     @Test

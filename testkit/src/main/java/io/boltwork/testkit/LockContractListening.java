@@ -14,11 +14,13 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -456,6 +458,64 @@ abstract class LockContractListening extends LockContractPart {
         party.client().removeListener(ear);
         visitor(lock).get(PROMPT);
         assertThat(ear.all(LockListener.Released.class)).hasSize(1);
+    }
+
+    @Test
+    void aListenerWithAnExecutorHearsOfGrantsFromElsewhereAndOfLostConnections() {
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(task -> {
+            throw new AssertionError("nobody is to be told here");
+        }));
+        Ear ear = new Ear();
+        ExecutorService own = executor("my-listener");
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        party.client()
+                .addListener(
+                        ear,
+                        task -> own.execute(() -> {
+                            threads.add(Thread.currentThread().getName());
+                            task.run();
+                        }));
+        FencedLock theirs = heldElsewhere();
+        Task<Long> waiter = visitor(party.lock(name));
+        awaitQueued(1);
+        theirs.unlock();
+        waiter.get(PROMPT);
+        ear.await(LockListener.Released.class);
+        ear.heardOfLocksInOrder(LockListener.Waited.class, LockListener.Acquired.class, LockListener.Released.class);
+        site.disconnectAll();
+        ear.await(LockListener.BackendDown.class);
+        ear.await(LockListener.BackendUp.class);
+        assertThat(threads).containsExactly("my-listener");
+    }
+
+    @Test
+    void anExecutorThatThrowsHarmsNoLockAndDropsNoCallback() {
+        Executor broken = task -> {
+            throw new OutOfMemoryError("unable to create native thread: on purpose");
+        };
+        Party party = party(ClientOptions.defaults().withCallbackExecutor(broken));
+        Ear ear = Ear.listenTo(party);
+        Ear other = new Ear();
+        party.client().addListener(other, broken);
+        FencedLock theirs = heldElsewhere();
+        FencedLock lock = party.lock(name);
+        Task<Long> waiter = visitor(lock);
+        awaitQueued(1);
+        theirs.unlock();
+        waiter.get(PROMPT);
+        lock.lock();
+        lock.unlock();
+        get(lock.acquireAsync()).release();
+        for (Ear each : List.of(ear, other)) {
+            Await.until(
+                    "three have left",
+                    () -> each.all(LockListener.Released.class).size() == 3);
+        }
+        site.disconnectAll();
+        for (Ear each : List.of(ear, other)) {
+            each.await(LockListener.BackendUp.class);
+        }
+        visitor(lock).get(PROMPT);
     }
 
     @Test

@@ -466,7 +466,7 @@ abstract class LockContractListening extends LockContractPart {
             throw new AssertionError("nobody is to be told here");
         }));
         Ear ear = new Ear();
-        ExecutorService own = executor("my-listener");
+        ExecutorService own = oneThread("my-listener");
         Set<String> threads = ConcurrentHashMap.newKeySet();
         party.client()
                 .addListener(

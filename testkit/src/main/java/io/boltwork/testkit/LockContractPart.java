@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -203,13 +204,26 @@ abstract class LockContractPart {
         return new Holder(task, held, letGo);
     }
 
-    /** Threads for callbacks that bear that name. */
+    /** Threads for callbacks that bear that name, as many as are needed. */
     final ExecutorService executor(String threadName) {
-        ExecutorService executor = Executors.newCachedThreadPool(body -> {
-            Thread thread = new Thread(body, threadName);
+        return ended(Executors.newCachedThreadPool(named(threadName)));
+    }
+
+    /** One thread for callbacks that bears that name; so they keep their order. */
+    final ExecutorService oneThread(String name) {
+        return ended(Executors.newSingleThreadExecutor(named(name)));
+    }
+
+    private static ThreadFactory named(String name) {
+        return body -> {
+            Thread thread = new Thread(body, name);
             thread.setDaemon(true);
             return thread;
-        });
+        };
+    }
+
+    /** It is ended with the test. */
+    private ExecutorService ended(ExecutorService executor) {
         executors.add(executor);
         return executor;
     }

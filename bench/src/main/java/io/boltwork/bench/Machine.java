@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.stream.Stream;
 
-/** What Linux says of processors and processes, in seconds of one processor. Stateless. */
+/** What Linux says of processors and processes, in seconds of one processor, and of how often threads sleep. Stateless. */
 final class Machine {
     private static final double TICKS_PER_SECOND = 100;
     private static final Path STAT = Path.of("/proc/stat");

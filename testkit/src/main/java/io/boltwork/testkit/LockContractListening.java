@@ -462,8 +462,10 @@ abstract class LockContractListening extends LockContractPart {
 
     @Test
     void aListenerWithAnExecutorHearsOfGrantsFromElsewhereAndOfLostConnections() {
+        AtomicInteger callbacks = new AtomicInteger();
         Party party = party(ClientOptions.defaults().withCallbackExecutor(task -> {
-            throw new AssertionError("nobody is to be told here");
+            callbacks.incrementAndGet();
+            task.run();
         }));
         Ear ear = new Ear();
         ExecutorService own = oneThread("my-listener");
@@ -486,6 +488,7 @@ abstract class LockContractListening extends LockContractPart {
         ear.await(LockListener.BackendDown.class);
         ear.await(LockListener.BackendUp.class);
         assertThat(threads).containsExactly("my-listener");
+        assertThat(callbacks).hasValue(0);
     }
 
     @Test

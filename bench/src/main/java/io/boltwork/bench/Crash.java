@@ -97,7 +97,7 @@ final class Crash implements Scenario {
         stage.go(1);
         stage.expect(1, CrashJob.WAITING, PATIENCE);
         Thread.sleep(QUEUEING.toMillis());
-        stage.worker(0).kill();
+        stage.kill(0);
         long before = System.nanoTime();
         long left = Leases.left(stage.redis(), CrashJob.LOCK);
         long end = before + Duration.ofMillis(left).toNanos();
@@ -113,9 +113,9 @@ final class Crash implements Scenario {
         stage.go(1);
         stage.expect(1, CrashJob.WAITING, PATIENCE);
         Thread.sleep(QUEUEING.toMillis());
-        stage.worker(2).kill();
+        stage.kill(2);
         Thread.sleep(GOING.toMillis());
-        stage.worker(0).send(CrashJob.RELEASE);
+        stage.tell(0, CrashJob.RELEASE);
         long released = when(stage.outcome(0, PATIENCE));
         return when(stage.outcome(1, PATIENCE)) - released;
     }

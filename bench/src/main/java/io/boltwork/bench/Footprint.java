@@ -113,10 +113,10 @@ final class Footprint implements Scenario {
             if (!entrant.isFloor()) {
                 stage.expect(0, FootprintJob.HELD, patience);
                 more.put(Figure.REDIS_HELD, memory(stage.redis()) / point.x());
-                stage.worker(0).send(FootprintJob.RELEASE);
+                stage.tell(0, FootprintJob.RELEASE);
                 stage.expect(0, FootprintJob.IDLE, patience);
                 more.put(Figure.REDIS_IDLE, memory(stage.redis()) / point.x());
-                stage.worker(0).send(FootprintJob.PAIRS);
+                stage.tell(0, FootprintJob.PAIRS);
             }
             return Sample.of(point, entrant, repetition, meter.read(), stage.outcome(0, patience), 0, more);
         }

@@ -30,6 +30,9 @@ final class Stage implements AutoCloseable {
     private final Board board;
     private final List<ChildJvm> workers = new ArrayList<>();
 
+    /** What workers had used that have been killed, in seconds. */
+    private double killed;
+
     private Stage(Deployment deployment, Entrant entrant) {
         this.deployment = deployment;
         this.entrant = entrant;
@@ -97,8 +100,17 @@ final class Stage implements AutoCloseable {
         return board;
     }
 
-    ChildJvm worker(int jvm) {
-        return workers.get(jvm);
+    /** Tells one worker something. */
+    void tell(int jvm, String line) {
+        workers.get(jvm).send(line);
+    }
+
+    /** Kills one worker (SIGKILL). */
+    void kill(int jvm) {
+        ChildJvm worker = workers.get(jvm);
+        double used = Machine.of(List.of(worker.pid()));
+        worker.kill();
+        killed += used;
     }
 
     /** Lets all workers begin. */
@@ -170,14 +182,18 @@ final class Stage implements AutoCloseable {
             workers.forEach(worker -> own.add(worker.pid()));
             own.addAll(Awake.pids());
             busy = Machine.busy();
-            ours = Machine.of(own);
+            ours = usedByUs();
             before = servers.counters();
         }
 
         Usage read() {
             ServerCounters used = ServerCounters.since(before, servers.counters());
-            double others = (Machine.busy() - busy) - (Machine.of(own) - ours);
+            double others = (Machine.busy() - busy) - (usedByUs() - ours);
             return new Usage(used, Math.max(0, others) / ((System.nanoTime() - begin) / 1e9));
+        }
+
+        private double usedByUs() {
+            return Machine.of(own) + killed;
         }
     }
 

@@ -98,7 +98,7 @@ final class Page {
                         "Each measurement has Redis servers of its own, without persistence, and JVMs of its own, which warm up"
                                 + " first: with sixteen threads on locks of their own, then with what is to be measured, for half a second,"
                                 + " four where the processor time of one JVM decides (S1, S2, S10), longer where a lock passes from"
-                                + " JVM to JVM (S5, S7, S10).",
+                                + " JVM to JVM (S4, S5, S7, S10).",
                         "Processors are kept from sleeping, where Linux can, by a process each that runs only when nothing else wants"
                                 + " to (`SCHED_IDLE`): else whoever keeps a processor busy would have the faster one.",
                         "Contenders take turns, repetition by repetition, each time beginning with another one. How many"

@@ -20,6 +20,9 @@ public final class SentinelGroup implements AutoCloseable {
 
     private static final int SENTINELS = 3;
 
+    /** It may take several elections until there is another master. */
+    private static final Duration ELECTIONS = Duration.ofMinutes(3);
+
     private final ReplicaGroup data;
     private final List<RedisServer> sentinels = new ArrayList<>();
 
@@ -162,6 +165,11 @@ public final class SentinelGroup implements AutoCloseable {
                 .orElseThrow(() -> new AssertionError("Not of this group: " + address));
     }
 
+    /** Whether that sentinel is about to make a replica the master. */
+    boolean isPromoting(RedisServer sentinel) {
+        return value(state(sentinel), "flags").contains("failover_in_progress");
+    }
+
     /**
      * Waits until all sentinels agree on another master, and it accepts writes.
      *
@@ -169,31 +177,40 @@ public final class SentinelGroup implements AutoCloseable {
      * @return who is it now
      */
     public RedisServer awaitOther(RedisServer before) {
-        Await.within(
-                Duration.ofMinutes(3), // it may take several elections
-                "the sentinels agree on another master than " + before,
-                () -> sentinels.stream().map(this::master).distinct().count() == 1
-                        && master(sentinels.get(0)) != before
-                        && "master".equals(ReplicaGroup.field(master(sentinels.get(0)), "role")));
+        Await.within(ELECTIONS, "the sentinels agree on another master than " + before, () -> agreeOnOther(before));
         return master(sentinels.get(0));
     }
 
+    private boolean agreeOnOther(RedisServer before) {
+        return sentinels.stream().map(this::master).distinct().count() == 1
+                && master(sentinels.get(0)) != before
+                && "master".equals(ReplicaGroup.field(master(sentinels.get(0)), "role"));
+    }
+
     /**
-     * Has a replica promoted though the master is well; waits until the sentinels agree.
+     * Has a replica promoted though the master is well; waits until the sentinels agree. A sentinel gives up a promotion that
+     * takes longer than its {@code failover-timeout} and, as the master is well, does not try again by itself: it is told again.
      *
      * @return the new master
      */
     public RedisServer failover() {
-        RedisServer before = master(sentinels.get(0));
-        Await.until("a replica can be promoted", () -> {
-            try {
-                sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
-                return true;
-            } catch (RedisErrorException e) {
-                return false;
+        RedisServer teller = sentinels.get(0);
+        RedisServer before = master(teller);
+        Await.within(ELECTIONS, "a replica is promoted instead of " + before, () -> {
+            if (master(teller) == before) {
+                promoteOne(teller);
             }
+            return agreeOnOther(before);
         });
-        return awaitOther(before);
+        return master(teller);
+    }
+
+    private static void promoteOne(RedisServer sentinel) {
+        try {
+            sentinel.command("SENTINEL", "FAILOVER", NAME);
+        } catch (RedisErrorException e) {
+            // it is at it (INPROG), or knows of no replica yet that could be the master (NOGOODSLAVE)
+        }
     }
 
     /** Ends all of them. */

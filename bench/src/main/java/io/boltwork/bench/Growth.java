@@ -105,15 +105,14 @@ final class Growth extends LoadScenario {
         if (CLIENTS.contains(point)) {
             int jvms = Math.min(MOST_JVMS, count);
             int each = count / jvms;
-            return Setup.of(jvms, LoadJob.NAME, plan.load(jvms, each, 1, Duration.ZERO, rehearsal(plan, jvms)))
+            return Setup.of(
+                            jvms,
+                            LoadJob.NAME,
+                            plan.load(jvms, each, 1, Duration.ZERO, jvms == 1 ? plan.steady() : plan.passing(jvms)))
                     .withClients(each);
         }
         return LOCKS.contains(point)
                 ? Setup.of(1, LoadJob.NAME, plan.load(1, 1, count, Duration.ZERO, plan.steady()))
                 : Setup.of(1, LoadJob.NAME, plan.load(1, count + 1, 1, Duration.ZERO));
-    }
-
-    private static Duration rehearsal(Plan plan, int jvms) {
-        return jvms == 1 ? plan.steady() : plan.warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
     }
 }

@@ -48,6 +48,11 @@ record Plan(
         return quick ? warmUp(1).dividedBy(4) : warmUp(1).multipliedBy(2);
     }
 
+    /** How long several JVMs rehearse how a lock passes between them: half of what two do that do nothing else. */
+    Duration passing(int jvms) {
+        return quick ? warmUp(jvms) : warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
+    }
+
     Duration time() {
         return Duration.ofMillis(millis);
     }

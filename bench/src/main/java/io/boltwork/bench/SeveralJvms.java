@@ -54,9 +54,6 @@ final class SeveralJvms extends LoadScenario {
 
     @Override
     Setup setup(Plan plan, Point point, Entrant entrant) {
-        return Setup.of(
-                4,
-                LoadJob.NAME,
-                plan.load(4, 4, 1, Duration.ZERO, plan.warmUp(4).multipliedBy(WarmUp.REHEARSAL / 2)));
+        return Setup.of(4, LoadJob.NAME, plan.load(4, 4, 1, Duration.ZERO, plan.passing(4)));
     }
 }

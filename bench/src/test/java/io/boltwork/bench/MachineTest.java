@@ -26,6 +26,7 @@ class MachineTest {
                 throw new AssertionError(e);
             }
         });
+        other.setDaemon(true); // so that it ends if an assertion fails
         other.start();
         long mine = Machine.sleepsOfThisThread();
         sleep();

@@ -157,7 +157,7 @@ class ClusterFailoverTest {
                     longest = took.compareTo(longest) > 0 ? took : longest;
                     assertThat(held.get(number).isValid()).isTrue();
                     ClusterLeases.at(master, "held*").areRenewedOnTime(1, SHORT);
-                    Thread.sleep(5);
+                    Thread.sleep(5); // a holder who looks now and then
                 }
                 return longest;
             });

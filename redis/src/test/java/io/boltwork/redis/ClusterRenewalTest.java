@@ -131,7 +131,7 @@ class ClusterRenewalTest {
                 seen.areRenewedOnTime(counts.get(i), lease);
                 least = seen.least().compareTo(least) < 0 ? seen.least() : least;
             }
-            Thread.sleep(50);
+            Thread.sleep(50); // from one look to the next
         }
         return least;
     }

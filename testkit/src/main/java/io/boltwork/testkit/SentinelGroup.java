@@ -165,6 +165,15 @@ public final class SentinelGroup implements AutoCloseable {
                 .orElseThrow(() -> new AssertionError("Not of this group: " + address));
     }
 
+    /** Whether that sentinel would choose any of the replicas for the next master: it reaches them, and they follow theirs. */
+    boolean isPromotable(RedisServer sentinel) {
+        List<?> replicas = (List<?>) Objects.requireNonNull(sentinel.command("SENTINEL", "REPLICAS", NAME));
+        return replicas.stream()
+                .map(replica -> (List<?>) replica)
+                .allMatch(state -> value(state, "flags").equals("slave")
+                        && value(state, "master-link-status").equals("ok"));
+    }
+
     /** Whether that sentinel is about to make a replica the master. */
     boolean isPromoting(RedisServer sentinel) {
         return value(state(sentinel), "flags").contains("failover_in_progress");

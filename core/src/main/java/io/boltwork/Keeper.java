@@ -6,27 +6,24 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Renews the leases of a client: visits all that are held every ninth of the shortest, and sends what is due in batches. */
 final class Keeper {
 
-    /** Renewals in one command: as many as a server executes well within a millisecond. */
-    private static final int BATCH = 100;
+    /** Renewals in one command: as many as a server executes within about a millisecond. */
+    private static final int BATCH = 128;
 
     private static final int ROUNDS_PER_LEASE = 9;
 
     private final Engine engine;
-    private final ConcurrentLinkedQueue<Command.Renew.Item> due = new ConcurrentLinkedQueue<>();
 
     /** The next round, or none while nothing is held. */
     private final AtomicReference<@Nullable Round> next = new AtomicReference<>();
 
-    /** Who collects renewals at the moment, so that they go out together. */
-    private volatile @Nullable Thread collecting;
+    /** What a thread collects that has begun to, so that it goes out together. */
+    private final ThreadLocal<@Nullable Batches> collected = new ThreadLocal<>();
 
     /** A round and its time; identity counts. */
     private static final class Round {
@@ -34,6 +31,28 @@ final class Keeper {
 
         Round(long at) {
             this.at = at;
+        }
+    }
+
+    /** What is to be renewed, and whose it is. */
+    private record Due(LockDriver driver, Command.Renew.Item item) {}
+
+    /** Renewals by partition; what is full goes out. */
+    private final class Batches {
+        private final Map<Integer, List<Due>> open = new HashMap<>();
+
+        void add(Due due) {
+            int partition = due.driver.partition;
+            List<Due> batch = open.computeIfAbsent(partition, p -> new ArrayList<>());
+            batch.add(due);
+            if (batch.size() == BATCH) {
+                open.remove(partition);
+                send(partition, batch);
+            }
+        }
+
+        void sendRest() {
+            open.forEach(Keeper.this::send);
         }
     }
 
@@ -73,72 +92,59 @@ final class Keeper {
             long now = engine.ticker.nanos();
             long shortest = Ticker.NEVER;
             for (LockDriver driver : engine.drivers()) {
-                Hold hold = driver.machine.hold();
-                if (hold != null) {
-                    if (hold.request.options.isRenewed()) {
-                        shortest = Math.min(shortest, hold.request.options.leaseMillis);
-                    }
-                    // two of three visits find nothing to do, and the way to the machine costs more than the look
-                    if (hold.request.isToBeKept(now)) {
-                        driver.mailbox.post(d -> d.machine.keep());
-                    }
+                shortest = Math.min(shortest, driver.renewedLease);
+                if (now >= driver.keepAt) {
+                    driver.mailbox.post(d -> d.machine.keep());
                 }
             }
             if (shortest != Ticker.NEVER) {
-                watch(TimeUnit.MILLISECONDS.toNanos(shortest));
+                watch(shortest);
             }
         });
     }
 
     /** Lets the renewals that {@code events} cause on this thread go out together. */
     void together(Runnable events) {
-        collecting = Thread.currentThread();
-        events.run();
-        collecting = null;
-        flush();
+        Batches batches = new Batches();
+        collected.set(batches);
+        try {
+            events.run();
+        } finally {
+            collected.remove();
+        }
+        batches.sendRest();
     }
 
     /** Sends a renewal, at once, or {@linkplain #together together} with others. */
-    void renew(Command.Renew.Item item) {
-        due.add(item);
-        if (collecting != Thread.currentThread()) {
-            flush();
+    void renew(LockDriver driver, Command.Renew.Item item) {
+        Due due = new Due(driver, item);
+        Batches batches = collected.get();
+        if (batches == null) {
+            send(driver.partition, List.of(due));
+        } else {
+            batches.add(due);
         }
     }
 
-    private void flush() {
-        Map<Integer, List<Command.Renew.Item>> batches = new HashMap<>();
-        for (Command.Renew.Item item; (item = due.poll()) != null; ) {
-            int partition = engine.backend.partition(item.lock());
-            List<Command.Renew.Item> batch = batches.computeIfAbsent(partition, p -> new ArrayList<>());
-            batch.add(item);
-            if (batch.size() == BATCH) {
-                send(partition, batch);
-                batches.remove(partition);
-            }
-        }
-        batches.forEach(this::send);
-    }
-
-    private void send(int partition, List<Command.Renew.Item> batch) {
+    private void send(int partition, List<Due> batch) {
         long sent = engine.ticker.nanos();
         long valid = engine.backend.commandTimeout().toMillis();
-        for (Command.Renew.Item item : batch) {
-            valid = Math.min(valid, item.leaseMillis());
+        List<Command.Renew.Item> items = new ArrayList<>(batch.size());
+        for (Due due : batch) {
+            items.add(due.item);
+            valid = Math.min(valid, due.item.leaseMillis());
         }
         Command.Renew command =
-                new Command.Renew(batch, engine.clocks.of(partition).millisAt(sent) + valid);
+                new Command.Renew(items, engine.clocks.of(partition).millisAt(sent) + valid);
         engine.backend.send(command, reply -> {
             engine.heard(partition, reply);
-            if (reply instanceof Reply.Renewed renewed) {
-                for (int i = 0; i < command.items().size(); i++) {
-                    Command.Renew.Item item = command.items().get(i);
+            for (int i = 0; i < batch.size(); i++) {
+                Due due = batch.get(i);
+                if (reply instanceof Reply.Renewed renewed) {
                     Reply.Renewed.Item result = renewed.items().get(i);
-                    engine.post(item.lock(), driver -> driver.machine.renewed(item, sent, result));
-                }
-            } else {
-                for (Command.Renew.Item item : command.items()) {
-                    engine.post(item.lock(), driver -> driver.machine.renewalFailed(item.request()));
+                    engine.post(due.driver, driver -> driver.machine.renewed(due.item, sent, result));
+                } else {
+                    engine.post(due.driver, driver -> driver.machine.renewalFailed(due.item.request()));
                 }
             }
         });

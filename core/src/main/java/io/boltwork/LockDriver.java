@@ -24,6 +24,14 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     private long timerAt = Ticker.NEVER;
 
+    /**
+     * When the keeper has to visit the machine, and the lease that it renews there, as the machine says when it has settled. They
+     * stand here for its rounds: with many locks each object that is looked at must be fetched from memory.
+     */
+    volatile long keepAt = Ticker.NEVER;
+
+    volatile long renewedLease = Ticker.NEVER;
+
     /** Whose outcomes were decided, and who are to be unparked. */
     private List<Thread> sleepers = List.of();
 
@@ -76,11 +84,12 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     @Override
     public void renew(Command.Renew.Item item) {
-        engine.keeper.renew(item);
+        engine.keeper.renew(this, item);
     }
 
     @Override
     public void keep(long leaseNanos) {
+        renewedLease = leaseNanos; // before the watch: the round that it finds planned must plan the next one for it
         engine.keeper.watch(leaseNanos);
     }
 
@@ -119,6 +128,8 @@ final class LockDriver implements Effects, Mailbox.Machine {
 
     @Override
     public boolean settled() {
+        keepAt = machine.keepAt();
+        renewedLease = machine.renewedLease();
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
             return false;
@@ -138,7 +149,9 @@ final class LockDriver implements Effects, Mailbox.Machine {
     @Override
     public List<Thread> sleepers() {
         List<Thread> woken = sleepers;
-        sleepers = List.of();
+        if (!woken.isEmpty()) { // a reference that is written is work for the collector, however little it says
+            sleepers = List.of();
+        }
         return woken;
     }
 

@@ -403,6 +403,20 @@ final class LockMachine {
         }
     }
 
+    /** When the keeper's round has something to do here; {@link Ticker#NEVER} while nothing is held. */
+    long keepAt() {
+        Hold held = hold;
+        return held == null ? Ticker.NEVER : held.request.keepAt();
+    }
+
+    /** The lease of what is held, in nanoseconds; {@link Ticker#NEVER} if that is not renewed, or nothing. */
+    long renewedLease() {
+        Hold held = hold;
+        return held == null || !held.request.options.isRenewed()
+                ? Ticker.NEVER
+                : held.request.options.leaseMillis * MILLI;
+    }
+
     /** Does whatever is due. */
     void tick() {
         long now = effects.now();
@@ -469,8 +483,11 @@ final class LockMachine {
     /** Nothing would be lost by forgetting this machine. */
     boolean isIdle() {
         // at close nobody waits for the nudge: who waits asks again when the lease it was told of runs out
-        boolean nudges = undoing.nudgeAt() != Ticker.NEVER && !closed;
-        return hold == null && waiters.isEmpty() && requests.isEmpty() && lostHolds.isEmpty() && !nudges;
+        return hold == null
+                && waiters.isEmpty()
+                && requests.isEmpty()
+                && lostHolds.isEmpty()
+                && (closed || undoing.nudgeAt() == Ticker.NEVER);
     }
 
     /** When it was used last. */

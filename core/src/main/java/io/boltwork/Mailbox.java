@@ -1,7 +1,6 @@
 package io.boltwork;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -16,22 +15,21 @@ final class Mailbox<M extends Mailbox.Machine> {
 
     /*
      * One word, `head`, says everything:
-     *   IDLE      nobody is draining, nothing is posted
-     *   DRAINING  somebody is draining, nothing is posted
-     *   a letter  somebody is draining, this was posted last, `next` leads to what was posted before, down to DRAINING
-     *   RETIRED   the machine has been given up for good
+     *   null           nobody is draining, nothing is posted
+     *   this mailbox   somebody is draining, nothing is posted
+     *   a letter       somebody is draining, this was posted last, `next` leads to what was posted before, down to the mailbox
+     *   RETIRED        the machine has been given up for good
      * So an uncontended post costs two compare-and-sets and allocates nothing, and retirement is one compare-and-set that
-     * no post can slip past.
+     * no post can slip past. A collector that keeps account of references between its regions has none to note for null or
+     * for the mailbox itself.
      */
-    private static final Letter<?> IDLE = new Letter<>(null, null);
-    private static final Letter<?> DRAINING = new Letter<>(null, null);
-    private static final Letter<?> RETIRED = new Letter<>(null, null);
+    private static final Object RETIRED = new Object();
 
     @SuppressWarnings("rawtypes") // the updater of a generic class
-    private static final AtomicReferenceFieldUpdater<Mailbox, Letter> HEAD =
-            AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Letter.class, "head");
+    private static final AtomicReferenceFieldUpdater<Mailbox, @Nullable Object> HEAD =
+            AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Object.class, "head");
 
-    private volatile Letter<?> head = IDLE;
+    private volatile @Nullable Object head;
     final M machine;
 
     Mailbox(M machine) {
@@ -64,14 +62,14 @@ final class Mailbox<M extends Mailbox.Machine> {
     }
 
     private static final class Letter<M> {
-        final @Nullable Event<M> event;
+        final Event<M> event;
 
+        /** Another letter, or the mailbox. */
         @Nullable
-        Letter<?> next;
+        Object next;
 
-        Letter(@Nullable Event<M> event, @Nullable Letter<?> next) {
+        Letter(Event<M> event) {
             this.event = event;
-            this.next = next;
         }
     }
 
@@ -83,19 +81,19 @@ final class Mailbox<M extends Mailbox.Machine> {
     boolean post(Event<M> event) {
         Letter<M> letter = null;
         for (; ; ) {
-            Letter<?> last = head;
+            Object last = head;
             if (last == RETIRED) {
                 return false;
             }
-            if (last == IDLE) {
-                if (HEAD.compareAndSet(this, IDLE, DRAINING)) {
+            if (last == null) {
+                if (HEAD.compareAndSet(this, null, this)) {
                     happen(event);
                     drain();
                     return true;
                 }
             } else {
                 if (letter == null) {
-                    letter = new Letter<>(event, null);
+                    letter = new Letter<>(event);
                 }
                 letter.next = last;
                 if (HEAD.compareAndSet(this, last, letter)) {
@@ -107,10 +105,10 @@ final class Mailbox<M extends Mailbox.Machine> {
 
     private void drain() {
         for (; ; ) {
-            if (head == DRAINING) {
+            if (head == this) {
                 boolean retire = settled();
                 List<Thread> sleepers = machine.sleepers();
-                boolean done = HEAD.compareAndSet(this, DRAINING, retire ? RETIRED : IDLE);
+                boolean done = HEAD.compareAndSet(this, this, retire ? RETIRED : null);
                 for (int i = 0; i < sleepers.size(); i++) {
                     LockSupport.unpark(sleepers.get(i));
                 }
@@ -121,17 +119,18 @@ final class Mailbox<M extends Mailbox.Machine> {
                     return;
                 }
             }
-            Letter<?> oldest = reverse(HEAD.getAndSet(this, DRAINING));
-            for (Letter<?> letter = oldest; letter != null; letter = letter.next) {
-                happen(eventOf(letter));
+            Object posted = HEAD.getAndSet(this, this);
+            for (Letter<M> letter = oldest(posted); letter != null; letter = letter(letter.next)) {
+                happen(letter.event);
             }
         }
     }
 
-    private static @Nullable Letter<?> reverse(Letter<?> newest) {
-        Letter<?> oldest = null;
-        for (Letter<?> letter = newest; letter != null && letter != DRAINING; ) {
-            Letter<?> before = letter.next;
+    /** Turns letters round, so that the oldest is the first. */
+    private @Nullable Letter<M> oldest(@Nullable Object newest) {
+        Letter<M> oldest = null;
+        for (Letter<M> letter = letter(newest); letter != null; ) {
+            Letter<M> before = letter(letter.next);
             letter.next = oldest;
             oldest = letter;
             letter = before;
@@ -139,9 +138,9 @@ final class Mailbox<M extends Mailbox.Machine> {
         return oldest;
     }
 
-    @SuppressWarnings("unchecked") // only post() makes letters with an event, and it makes them of Event<M>
-    private Event<M> eventOf(Letter<?> letter) {
-        return Objects.requireNonNull((Event<M>) letter.event);
+    @SuppressWarnings("unchecked") // only post() makes letters, and it makes them of Event<M>
+    private @Nullable Letter<M> letter(@Nullable Object next) {
+        return next == this ? null : (Letter<M>) next;
     }
 
     private void happen(Event<M> event) {

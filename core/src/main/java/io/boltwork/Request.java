@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One wish for a lock at the backend, from the first acquire to the last withdrawal. Belongs to its {@link LockMachine}; only
- * the deadline, and when to renew, are read by others. Times are the client's, in nanoseconds, unless they are called server
- * times.
+ * the deadline is read by others. Times are the client's, in nanoseconds, unless they are called server times.
  */
 final class Request {
 
@@ -136,7 +135,7 @@ final class Request {
     boolean confirmed;
 
     /** When the lease is to be renewed. */
-    volatile long renewAt;
+    long renewAt;
 
     /** Nobody is left who could release it, and that has been told. */
     boolean abandoned;
@@ -505,9 +504,9 @@ final class Request {
         return options.isRenewed() && confirmed ? Math.max(0, now - renewAt) : 0;
     }
 
-    /** Whether the keeper has to look at it. Thread-safe: for it to find out without the machine. */
-    boolean isToBeKept(long now) {
-        return now >= renewAt || now >= deadline;
+    /** When the keeper has to look at it. */
+    long keepAt() {
+        return Math.min(renewAt, deadline);
     }
 
     boolean isRenewalDue(long now, long commandTimeout) {

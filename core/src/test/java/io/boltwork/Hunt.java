@@ -25,6 +25,7 @@ final class Hunt {
             "io.boltwork.ReleasingRulesTest",
             "io.boltwork.RecoveryRulesTest",
             "io.boltwork.PartitionRulesTest",
+            "io.boltwork.KeeperTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",
             "io.boltwork.memory.TokenRulesTest",

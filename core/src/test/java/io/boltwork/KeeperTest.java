@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** On a client whose clock moves when told, and a server that answers unless told otherwise. */
@@ -81,13 +82,33 @@ class KeeperTest {
     }
 
     @Test
-    void whatIsDueTogetherGoesInCommandsOfAHundred() {
-        for (int i = 0; i < 201; i++) {
+    void aRoundThatBeginsWhileALockIsTakenPlansTheNext() {
+        acquire("first", THREE_SECONDS).release();
+        client.moveTo(SECOND / 3); // when the round that was planned for it is due, and finds nothing else
+        AtomicInteger taken = new AtomicInteger();
+        client.engine.listen(
+                new LockListener() {
+                    @Override
+                    public void acquired(Acquired event) {
+                        taken.incrementAndGet();
+                        client.takeNext().run();
+                    }
+                },
+                Runnable::run);
+        Lease lease = acquire("second", THREE_SECONDS);
+        assertThat(taken).hasValue(1);
+        passSeconds(10);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void whatIsDueTogetherGoesInFullCommands() {
+        for (int i = 0; i < 257; i++) {
             acquire("lock " + i, THREE_SECONDS);
         }
         watchRenewals();
         passSeconds(2);
-        assertThat(renewals).extracting(renew -> renew.items().size()).containsExactly(100, 100, 1);
+        assertThat(renewals).extracting(renew -> renew.items().size()).containsExactly(128, 128, 1);
     }
 
     @Test

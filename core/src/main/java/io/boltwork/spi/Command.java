@@ -58,7 +58,7 @@ public sealed interface Command {
     /**
      * Prolongs leases, all of one {@linkplain LockBackend#partition partition}. Each item has its own outcome.
      *
-     * @param items what to renew, 1 to 100 of different locks
+     * @param items what to renew, 1 to 128 of different locks
      * @param notAfter when the command has become stale
      */
     record Renew(List<Item> items, long notAfter) implements Command {

@@ -5,34 +5,26 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Renewed;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
-/** {@code renew.lua} under way. What is the same for all of its items is sent once. */
+/**
+ * {@code renew.lua} under way. What is the same for all of its items is sent once, the rest as one argument, and what was
+ * prolonged is not answered for one by one: there may be tens of thousands in a second.
+ */
 final class RenewCall extends CommandCall {
-    private static final int FOR_ALL = 4;
+    private static final int ARGUMENTS = 5;
+
+    /** Enough for the request and the token of most. */
+    private static final int BYTES_PER_ITEM = 20;
 
     private final Renew command;
-    private final boolean differ;
-    private final int begin;
 
     RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler) {
-        this(connection, command, handler, differ(command.items()));
-    }
-
-    private RenewCall(ServerConnection connection, Renew command, Consumer<Reply> handler, boolean differ) {
-        super(
-                connection,
-                command,
-                handler,
-                Script.RENEW,
-                command.items().size(),
-                FOR_ALL + (differ ? 4 : 2) * command.items().size());
+        super(connection, command, handler, Script.RENEW, command.items().size(), ARGUMENTS);
         this.command = command;
-        this.differ = differ;
-        this.begin = commonBegin(command.items());
     }
 
     private static boolean differ(List<Renew.Item> items) {
@@ -67,26 +59,33 @@ final class RenewCall extends CommandCall {
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
         Renew.Item first = command.items().get(0);
+        boolean differ = differ(command.items());
+        int begin = commonBegin(command.items());
         Resp.write(out, command.notAfter());
         Resp.write(out, first.request().substring(0, begin));
         if (differ) {
             Resp.write(out, "");
             Resp.write(out, "");
         } else {
-            writeTimes(out, first);
+            Resp.write(out, first.leaseMillis());
+            Resp.write(out, first.takeoverMillis());
         }
-        for (Renew.Item item : command.items()) {
-            Resp.write(out, item.request().substring(begin));
-            Resp.write(out, item.firstToken());
-            if (differ) {
-                writeTimes(out, item);
-            }
-        }
+        Resp.write(out, packed(begin, differ));
     }
 
-    private static void writeTimes(ByteBuf out, Renew.Item item) {
-        Resp.write(out, item.leaseMillis());
-        Resp.write(out, item.takeoverMillis());
+    private ByteBuf packed(int begin, boolean withTimes) {
+        List<Renew.Item> items = command.items();
+        ByteBuf out = Unpooled.buffer(BYTES_PER_ITEM * items.size());
+        MessagePack.writeArray(out, (withTimes ? 4 : 2) * items.size());
+        for (Renew.Item item : items) {
+            MessagePack.write(out, item.request(), begin);
+            MessagePack.write(out, item.firstToken());
+            if (withTimes) {
+                MessagePack.write(out, item.leaseMillis());
+                MessagePack.write(out, item.takeoverMillis());
+            }
+        }
+        return out;
     }
 
     @Override
@@ -94,9 +93,13 @@ final class RenewCall extends CommandCall {
         List<Renewed.Item> items = new ArrayList<>(command.items().size());
         int index = 1;
         for (Renew.Item item : command.items()) {
-            Renewal outcome = Code.of(answer.number(index++)).renewal();
-            @Nullable String owner = outcome == Renewal.OK ? item.request() : owner(answer.text(index++));
-            items.add(new Renewed.Item(outcome, owner));
+            if (index < answer.size() && answer.number(index) == items.size() + 1) {
+                Renewal outcome = Code.of(answer.number(index + 1)).renewal();
+                items.add(new Renewed.Item(outcome, owner(answer.text(index + 2))));
+                index += 3;
+            } else {
+                items.add(new Renewed.Item(Renewal.OK, item.request()));
+            }
         }
         return new Renewed(time(answer.number(0)), items);
     }

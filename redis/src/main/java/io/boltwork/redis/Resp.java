@@ -22,6 +22,12 @@ final class Resp {
         writeEnd(out);
     }
 
+    static void write(ByteBuf out, ByteBuf value) {
+        writeLength(out, value.readableBytes());
+        out.writeBytes(value);
+        writeEnd(out);
+    }
+
     static void write(ByteBuf out, String value) {
         writeLength(out, ByteBufUtil.utf8Bytes(value));
         ByteBufUtil.writeUtf8(out, value);

@@ -7,12 +7,8 @@
 --   2  what all requests begin with
 --   3  lease, ms; empty if they differ
 --   4  takeover delay, ms
---   and for each key
---   1  the rest of the request
---   2  first token
---   3  lease, ms, if they differ
---   4  takeover delay, ms, if they differ
--- Returns {server ms}, and for each key its code, and if that is not OK the owner
+--   5  a MessagePack array: for each key the rest of the request, the first token, and if they differ lease and takeover delay
+-- Returns {server ms}, and for each key that has another outcome than OK its number, the code and the owner
 --   8   OK         the lease was prolonged, and a claim confirmed
 --   6   FORGOTTEN  nobody owns the lock and no token of the hold or above was ever issued; nothing was written
 --   9   LOST       the request does not own the lock with that token
@@ -30,12 +26,13 @@ local stale = now - ARGV[1] > 0
 local result = {now}
 local lease, takeover = ARGV[3], ARGV[4]
 local differ = lease == ''
-local at = 5
+local items = cmsgpack.unpack(ARGV[5])
+local at = 1
 for i = 1, #KEYS do
   key = KEYS[i]
-  local request, first = ARGV[2] .. ARGV[at], tonumber(ARGV[at + 1])
+  local request, first = ARGV[2] .. items[at], items[at + 1]
   if differ then
-    lease, takeover = ARGV[at + 2], ARGV[at + 3]
+    lease, takeover = items[at + 2], items[at + 3]
   end
   at = at + (differ and 4 or 2)
   local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x')
@@ -57,9 +54,9 @@ for i = 1, #KEYS do
       leave(request)
     end
   end
-  result[#result + 1] = code
   if code ~= 8 then
-    result[#result + 1] = code == 10 and '' or owner
+    local n = #result
+    result[n + 1], result[n + 2], result[n + 3] = i, code, code == 10 and '' or owner
   end
 end
 return result

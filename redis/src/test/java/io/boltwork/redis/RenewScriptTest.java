@@ -135,18 +135,45 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHundredLeasesAreOneCommand() {
+    void eachItemHasItsOwnLeaseAndOutcome() {
+        String stranger = "somebody whose id is longer than what MessagePack calls a short string:1";
+        long own = a.acquire(LOCK, "a:1").token();
+        long lent = a.acquire("long", stranger).token();
+        long token = b.acquire("another's", "b:1").token();
+        Renewed renewed = a.ask(
+                new Renew(
+                        List.of(
+                                new Renew.Item("another's", "a:2", token, 90_000, 0),
+                                new Renew.Item(LOCK, "a:1", own, 60_000, 300),
+                                new Renew.Item("unknown", "a:3", token, 90_000, 0),
+                                new Renew.Item("long", stranger, lent, 70_000, 0),
+                                new Renew.Item("free", "a:4", token, 90_000, 0)),
+                        Client.NEVER),
+                Renewed.class);
+        assertThat(renewed.items())
+                .containsExactly(
+                        new Renewed.Item(Renewal.LOST, "b:1"),
+                        new Renewed.Item(Renewal.OK, "a:1"),
+                        new Renewed.Item(Renewal.FORGOTTEN, null),
+                        new Renewed.Item(Renewal.OK, stranger),
+                        new Renewed.Item(Renewal.FORGOTTEN, null));
+        assertThat(field("until")).isEqualTo(renewed.server().millis() + 60_300);
+        assertThat(a.inspect("long").untilMillis()).isEqualTo(renewed.server().millis() + 70_000);
+    }
+
+    @Test
+    void asManyAsGoTogetherAreOneCommand() {
         List<Renew.Item> items = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 128; i++) {
             String lock = "batch{" + i;
             items.add(new Renew.Item(lock, "a:" + i, a.acquire(lock, "a:" + i).token(), 90_000, 0));
         }
         Renewed renewed = a.ask(new Renew(items, Client.NEVER), Renewed.class);
-        assertThat(renewed.items()).hasSize(100);
-        for (int i = 0; i < 100; i++) {
+        assertThat(renewed.items()).hasSize(128);
+        for (int i = 0; i < 128; i++) {
             assertThat(renewed.items().get(i)).isEqualTo(new Renewed.Item(Renewal.OK, "a:" + i));
         }
-        assertThat(a.inspect("batch{99").untilMillis())
+        assertThat(a.inspect("batch{127").untilMillis())
                 .isEqualTo(renewed.server().millis() + 90_000);
     }
 }

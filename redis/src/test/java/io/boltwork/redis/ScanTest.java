@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.ScannedLocks;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -88,8 +90,11 @@ class ScanTest extends ScriptTest {
     void everyLockIsFoundPageByPage() {
         Set<String> names = new HashSet<>(ODD);
         IntStream.range(0, 500).forEach(i -> names.add("lock " + i));
-        names.forEach(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)));
-        lock("a");
+        List<CompletableFuture<Reply>> sent = names.stream()
+                .map(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)))
+                .toList();
+        sent.forEach(
+                Client::await); // each: what the server does not know the script of is sent again, behind the others
         ScannedLocks first = a.ask(new Command.ScanLocks("*", "", 20), ScannedLocks.class);
         assertThat(first.locks()).hasSizeLessThan(200);
         assertThat(first.cursor()).isNotEmpty();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where calls leave for a server, in the order in which they came. A few are under way each for itself; what comes meanwhile
  * gathers, and goes out as groups as soon as one of them is over. So nobody waits who is alone, and when many come at once
- * client and server have one command to deal with instead of fifty. Thread-safe, without locks.
+ * client and server have one command to deal with instead of sixteen. Thread-safe, without locks.
  *
  * <p>The connection's own thread writes at once, what others hand over it writes when it comes to that. So it must not hand
  * over anything as long as something of others has not been written: then another thread takes its place.
@@ -23,8 +23,11 @@ final class Outlet {
     /** With fewer, a few threads wait for each other; with more, groups are small. Measured: docs/decisions.md. */
     private static final int UNDER_WAY = 4;
 
-    /** So many take the server about a fifth of a millisecond. */
-    private static final int GROUP = 50;
+    /**
+     * Groups are worth it at this size already. Larger ones swallow each other like buses that run late: all who were answered
+     * together ask together again, and client and server take turns instead of working at the same time.
+     */
+    private static final int GROUP = 16;
 
     private final ServerConnection connection;
     private final Consumer<Call> channel;

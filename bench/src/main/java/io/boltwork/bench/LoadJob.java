@@ -27,10 +27,18 @@ final class LoadJob implements Job {
     static final String HOLD_NANOS = "holdNanos";
 
     static final String WARM_UP_MILLIS = "warmUpMillis";
-    /** For how long what is measured is rehearsed after that. */
+    /** For how long what is measured is rehearsed after that, at least. */
     static final String REHEARSAL_MILLIS = "rehearsalMillis";
 
+    /** For how long at most, while the JVM's compilers are at work. */
+    static final String LONGEST_REHEARSAL_MILLIS = "longestRehearsalMillis";
+
     static final String MILLIS = "millis";
+
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    /** Compilers that have worked for less than that share of a second have ended. */
+    private static final double QUIET = 0.03;
 
     private final Site site;
     private final int threads;
@@ -49,7 +57,22 @@ final class LoadJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        load(Duration.ofMillis(site.order().number(REHEARSAL_MILLIS)));
+        rehearse(
+                Duration.ofMillis(site.order().number(REHEARSAL_MILLIS)),
+                Duration.ofMillis(site.order().number(LONGEST_REHEARSAL_MILLIS)));
+    }
+
+    /** Until the compilers have ended: what they take would count as the lock's, and they need the longer the more JVMs there are. */
+    private void rehearse(Duration least, Duration most) throws InterruptedException {
+        long end = System.nanoTime() + most.toNanos();
+        load(least);
+        double before = Double.NEGATIVE_INFINITY;
+        for (double now = Machine.compilers();
+                now - before > QUIET * LOOK.toSeconds() && System.nanoTime() < end;
+                now = Machine.compilers()) {
+            before = now;
+            load(LOOK);
+        }
     }
 
     @Override

@@ -36,9 +36,10 @@ abstract class LoadScenario implements Scenario {
     @Override
     public Duration estimate(Plan plan, Point point) {
         Setup setup = setup(plan, point, Entrant.BOLTWORK);
-        long rehearsal = setup.numbers().getOrDefault(LoadJob.REHEARSAL_MILLIS, 0L);
+        long least = setup.numbers().getOrDefault(LoadJob.REHEARSAL_MILLIS, 0L);
+        long most = setup.numbers().getOrDefault(LoadJob.LONGEST_REHEARSAL_MILLIS, 0L);
         return plan.warmUp(setup.jvms())
-                .plusMillis(rehearsal)
+                .plusMillis((least + Math.max(least, most)) / 2)
                 .plus(plan.time())
                 .plus(START.multipliedBy(setup.jvms()))
                 .plus(plan.isOnCluster() ? CLUSTER_START : Duration.ZERO);

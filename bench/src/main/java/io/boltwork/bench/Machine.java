@@ -7,13 +7,16 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.stream.Stream;
 
-/** What Linux says of processors and processes, in seconds of one processor, and of how often threads sleep. Stateless. */
+/** What Linux says of processors, processes and the JVM's compilers, in seconds of one processor, and of how often threads sleep. Stateless. */
 final class Machine {
     private static final double TICKS_PER_SECOND = 100;
     private static final Path STAT = Path.of("/proc/stat");
 
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final Path THIS_THREAD = Path.of("/proc/thread-self");
+    /** How Linux knows the compilers' threads: by fifteen characters of their names. */
+    private static final String COMPILER = " CompilerThre";
+
     private static final String SLEEPS = "voluntary_ctxt_switches:";
 
     private Machine() {}
@@ -39,10 +42,25 @@ final class Machine {
 
     private static double of(long pid) {
         Path stat = Path.of("/proc/" + pid + "/stat");
-        if (!Files.isReadable(stat)) {
-            return 0;
+        return Files.isReadable(stat) ? work(read(stat)) : 0;
+    }
+
+    /** The work of this JVM's compilers so far; 0 where that cannot be told. */
+    static double compilers() {
+        try (Stream<Path> threads = Files.list(THREADS)) {
+            return threads.map(thread -> thread.resolve("stat"))
+                    .filter(Files::isReadable)
+                    .map(Machine::read)
+                    .filter(text -> text.contains(COMPILER))
+                    .mapToDouble(Machine::work)
+                    .sum();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // not Linux, or one of the threads has ended
         }
-        String text = read(stat);
+    }
+
+    /** Of a process or a thread, from its file {@code stat}. */
+    private static double work(String text) {
         // the name, in parentheses, may have blanks in it
         String[] words = text.substring(text.lastIndexOf(')') + 2).split(" ");
         return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;

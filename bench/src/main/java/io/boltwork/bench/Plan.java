@@ -22,6 +22,9 @@ record Plan(
         long warmUpMillis,
         long millis,
         int attempts) {
+    /** In times of what warms up. */
+    private static final int LONGEST = 8;
+
     static final Plan FULL = new Plan(Deployment.STANDALONE, false, null, 2_000, 2_000, 4);
     static final Plan QUICK = new Plan(Deployment.STANDALONE, true, 1, 300, 300, 1);
 
@@ -48,7 +51,18 @@ record Plan(
         return quick ? warmUp(1).dividedBy(4) : warmUp(1).multipliedBy(2);
     }
 
-    /** How long several JVMs rehearse how a lock passes between them: half of what two do that do nothing else. */
+    /**
+     * How long several JVMs rehearse at most, while their compilers are at work: those of four take half of two processors for
+     * half a minute. One rehearses for as long as it was seen to need.
+     */
+    Duration longest(int jvms) {
+        return quick || jvms == 1 ? Duration.ZERO : warmUp(jvms).multipliedBy(LONGEST);
+    }
+
+    /**
+     * How long several JVMs rehearse how a lock passes between them, at least: half of what two do that do nothing else. In a
+     * quick run, which shows only that all works, hardly at all.
+     */
     Duration passing(int jvms) {
         return quick ? warmUp(jvms) : warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
     }
@@ -74,6 +88,8 @@ record Plan(
                 warmUp(jvms).toMillis(),
                 LoadJob.REHEARSAL_MILLIS,
                 rehearsal.toMillis(),
+                LoadJob.LONGEST_REHEARSAL_MILLIS,
+                longest(jvms).toMillis(),
                 LoadJob.MILLIS,
                 millis);
     }

@@ -39,6 +39,12 @@ class MachineTest {
         other.join();
     }
 
+    @Test
+    void whatTheCompilersHaveDoneIsKnown() {
+        assumeTrue(Machine.sleeps() >= 0, "only Linux tells what threads have done");
+        assertThat(Machine.compilers()).isPositive().isLessThan(Worker.cpuSeconds());
+    }
+
     private static void sleep() throws InterruptedException {
         for (int i = 0; i < SLEEPS; i++) {
             Thread.sleep(1); // to sleep is the subject

@@ -22,9 +22,6 @@ record Plan(
         long warmUpMillis,
         long millis,
         int attempts) {
-    /** In times of what warms up. */
-    private static final int LONGEST = 8;
-
     static final Plan FULL = new Plan(Deployment.STANDALONE, false, null, 2_000, 2_000, 4);
     static final Plan QUICK = new Plan(Deployment.STANDALONE, true, 1, 300, 300, 1);
 
@@ -46,17 +43,17 @@ record Plan(
         return Duration.ofMillis(warmUpMillis * (3 + jvms) / 4);
     }
 
-    /** How long one JVM rehearses where its processor time counts, so that the compiler has ended. */
+    /** How long one JVM rehearses where its processor time counts, at least. */
     Duration steady() {
         return quick ? warmUp(1).dividedBy(4) : warmUp(1).multipliedBy(2);
     }
 
     /**
-     * How long several JVMs rehearse at most, while their compilers are at work: those of four take half of two processors for
-     * half a minute. One rehearses for as long as it was seen to need.
+     * How long so many JVMs rehearse at most, while their compilers are at work: one needs eight seconds of a processor before it
+     * has ended, and several share the processors.
      */
-    Duration longest(int jvms) {
-        return quick || jvms == 1 ? Duration.ZERO : warmUp(jvms).multipliedBy(LONGEST);
+    private Duration longest(int jvms) {
+        return quick ? Duration.ZERO : warmUp(jvms).multipliedBy(jvms == 1 ? 3 : 6);
     }
 
     /**

@@ -37,7 +37,7 @@ final class LoadJob implements Job {
 
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /** Compilers that have worked for less than that share of a second have ended. */
+    /** Compilers that work for less than that share of a processor have ended: Linux counts in hundredths of a second. */
     private static final double QUIET = 0.03;
 
     private final Site site;
@@ -68,7 +68,7 @@ final class LoadJob implements Job {
         load(least);
         double before = Double.NEGATIVE_INFINITY;
         for (double now = Machine.compilers();
-                now - before > QUIET * LOOK.toSeconds() && System.nanoTime() < end;
+                now - before >= QUIET * LOOK.toSeconds() && System.nanoTime() < end;
                 now = Machine.compilers()) {
             before = now;
             load(LOOK);

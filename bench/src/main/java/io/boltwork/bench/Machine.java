@@ -14,7 +14,7 @@ final class Machine {
 
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final Path THIS_THREAD = Path.of("/proc/thread-self");
-    /** How Linux knows the compilers' threads: by fifteen characters of their names. */
+    /** How Linux knows the compilers' threads: by the first fifteen characters of their names, which end so. */
     private static final String COMPILER = " CompilerThre";
 
     private static final String SLEEPS = "voluntary_ctxt_switches:";
@@ -48,14 +48,18 @@ final class Machine {
     /** The work of this JVM's compilers so far; 0 where that cannot be told. */
     static double compilers() {
         try (Stream<Path> threads = Files.list(THREADS)) {
-            return threads.map(thread -> thread.resolve("stat"))
-                    .filter(Files::isReadable)
-                    .map(Machine::read)
-                    .filter(text -> text.contains(COMPILER))
-                    .mapToDouble(Machine::work)
-                    .sum();
-        } catch (IOException | UncheckedIOException e) {
-            return 0; // not Linux, or one of the threads has ended
+            return threads.mapToDouble(Machine::workOfCompiler).sum();
+        } catch (IOException e) {
+            return 0; // not Linux
+        }
+    }
+
+    private static double workOfCompiler(Path thread) {
+        try {
+            String text = Files.readString(thread.resolve("stat"));
+            return text.contains(COMPILER) ? work(text) : 0;
+        } catch (IOException e) {
+            return 0; // it has ended
         }
     }
 

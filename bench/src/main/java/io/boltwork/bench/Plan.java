@@ -49,8 +49,9 @@ record Plan(
     }
 
     /**
-     * How long so many JVMs rehearse at most, while their compilers are at work: one needs eight seconds of a processor before it
-     * has ended, and several share the processors.
+     * How long so many JVMs rehearse at most, while their compilers are at work. Those of one take about eight seconds of a
+     * processor, two of them while it warms up; several JVMs share the processors. Four on two would need longer still, but
+     * then all scenarios would not fit into an afternoon.
      */
     private Duration longest(int jvms) {
         return quick ? Duration.ZERO : warmUp(jvms).multipliedBy(jvms == 1 ? 3 : 6);

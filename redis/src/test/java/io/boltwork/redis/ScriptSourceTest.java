@@ -166,7 +166,6 @@ class ScriptSourceTest {
         return new String(script.sha(), StandardCharsets.US_ASCII);
     }
 
-    /** The words of a command as it goes over the wire. */
     /** In MessagePack, written plainly: texts are short here and numbers take eight bytes. */
     private static String packed(Object... elements) {
         ByteBuf out = Unpooled.buffer().writeByte(0xdc).writeShort(elements.length);
@@ -180,6 +179,7 @@ class ScriptSourceTest {
         return out.toString(StandardCharsets.ISO_8859_1);
     }
 
+    /** The words of a command as it goes over the wire; a byte is a character, as some are no text. */
     private static List<String> words(ScriptCall call) {
         ByteBuf out = Unpooled.buffer();
         call.encode(out);

@@ -96,9 +96,11 @@ final class Page {
                         + " have been measured one by one, each when it says, all at the same commit and on the same machine.");
         List.of(
                         "Each measurement has Redis servers of its own, without persistence, and JVMs of its own, which warm up"
-                                + " first: with sixteen threads on locks of their own, then with what is to be measured, for half a second,"
-                                + " four where the processor time of one JVM decides (S1, S2, S10), longer where a lock passes from"
-                                + " JVM to JVM (S4, S5, S7, S10).",
+                                + " first: with sixteen threads on locks of their own, then with what is to be measured, for half a second"
+                                + " at least, four where the processor time of one JVM decides (S1, S2, S10), longer where a lock"
+                                + " passes from JVM to JVM (S4, S5, S7, S10). Loads (S1 to S4, S10, S11) are rehearsed until the"
+                                + " JVM's compilers have worked for less than 3 % of a second: one JVM for at most 6 s, several for"
+                                + " at most 21 s, in S10 for at most 45 s.",
                         "Processors are kept from sleeping, where Linux can, by a process each that runs only when nothing else wants"
                                 + " to (`SCHED_IDLE`): else whoever keeps a processor busy would have the faster one.",
                         "Contenders take turns, repetition by repetition, each time beginning with another one. How many"

@@ -39,6 +39,17 @@ class MutantsTest {
     }
 
     @Test
+    void theDocumentHasEachOfThem() throws IOException {
+        String document = Files.readString(Path.of("..", "docs", "proof.md"));
+        List<Mutant> mutants = Mutant.all();
+        assertThat(mutants)
+                .as("docs/proof.md has their table: %s after mvn verify -Pmutants", TABLE)
+                .allSatisfy(
+                        mutant -> assertThat(document).contains("| " + mutant.name() + " | " + mutant.rule() + " |"));
+        assertThat(document).contains("None of the " + mutants.size() + " does");
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = "boltwork.mutants", matches = ".+", disabledReason = "for mvn verify -Pmutants")
     void everyMutantIsCaught() throws Exception {
         String only = System.getProperty("boltwork.mutants");

@@ -148,7 +148,7 @@ class ClientPromisesTest extends Promises {
     private static final int WAITERS = 10;
     private static final long LEASE = millis(1_500).toMillis();
 
-    @Test
+    @TimedTest
     void closingTellsWhoWaitsReleasesWhatIsHeldAndIsBounded() {
         Leaving leaving = new Leaving();
         leaving.jvm.tell("closer", "close");
@@ -167,7 +167,7 @@ class ClientPromisesTest extends Promises {
         leaving.end();
     }
 
-    @Test
+    @TimedTest
     void aJvmThatExitsClosingItsClientReleasesWhatIsHeld() {
         Leaving leaving = new Leaving();
         assertThat(leaving.jvm.ask("main", "hook")).isEqualTo("hooked");
@@ -181,7 +181,7 @@ class ClientPromisesTest extends Promises {
         leaving.end();
     }
 
-    @Test
+    @TimedTest
     void aJvmThatExitsWithoutClosingEndsAndItsLocksAreFreeAfterTheirLeases() {
         Leaving leaving = new Leaving();
         leaving.jvm.tell("main", "exit");
@@ -199,7 +199,7 @@ class ClientPromisesTest extends Promises {
         leaving.end();
     }
 
-    @Test
+    @TimedTest
     void aMainThreadThatReturnsEndsTheJvmThoughItsClientIsOpen() {
         Leaving leaving = new Leaving();
         leaving.jvm.leave();
@@ -209,7 +209,7 @@ class ClientPromisesTest extends Promises {
         leaving.end();
     }
 
-    @Test
+    @TimedTest
     void whatCouldNotBeReleasedAtTheEndIsSaid() {
         Leaving leaving = new Leaving();
         server.freeze();

@@ -35,7 +35,7 @@ class ClockPromisesTest extends Promises {
 
     // ================================================================ 17
 
-    @Test
+    @TimedTest
     void maxHoldIsNeverShorterAndHardlyLonger() {
         FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMaxHold(Duration.ofMillis(BOUND)));
         FencedLock theirs = client().lock(LOCK);
@@ -53,7 +53,7 @@ class ClockPromisesTest extends Promises {
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     }
 
-    @Test
+    @TimedTest
     void minHoldIsNeverShorterAndHardlyLonger() {
         FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMinHold(Duration.ofMillis(BOUND)));
         Lease lease = lock.acquire();
@@ -69,7 +69,7 @@ class ClockPromisesTest extends Promises {
         atMost(BOUND + 50, taken, "minHold");
     }
 
-    @Test
+    @TimedTest
     void takeoverDelayIsNeverShorterAndHardlyLonger() {
         FencedLock lock = client().lock(
                         LOCK,
@@ -130,7 +130,7 @@ class ClockPromisesTest extends Promises {
 
     // ================================================================ 22
 
-    @Test
+    @TimedTest
     void aWallClockThatJumpsByAnHourChangesNothing(@TempDir Path directory) throws IOException {
         Optional<Path> library = fakeTime();
         assumeTrue(

@@ -132,7 +132,7 @@ class ConnectionPromisesTest extends PromiseTest {
 
     // ================================================================ the reply of a release is lost
 
-    @Test
+    @TimedTest
     void aReleaseWhoseReplyWasLostLeavesTheLockFreeAndItsRepetitionIsNoError() {
         LockClient client = far();
         Queue<Record> heard = new ConcurrentLinkedQueue<>();

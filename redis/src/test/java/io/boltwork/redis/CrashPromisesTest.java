@@ -33,7 +33,7 @@ class CrashPromisesTest extends Promises {
 
     // ================================================================ 9
 
-    @Test
+    @TimedTest
     void twentyKilledWaitersCostALiveOneATenthOfASecondAtMost() {
         List<RemoteClient> doomed = remotes(4);
         BehindTwenty inOrder = new BehindTwenty(Fairness.FIFO, doomed);
@@ -140,7 +140,7 @@ class CrashPromisesTest extends Promises {
 
     // ================================================================ 11
 
-    @Test
+    @TimedTest
     void theLockOfAKilledHolderIsFreeAtTheEndOfItsLease() {
         List<RemoteClient> holders = remotes(2);
         CompletableFuture<Duration> first = thread(() -> lateAfterKill(holders.get(0), RENEWED, Fairness.BATCHED));
@@ -155,7 +155,7 @@ class CrashPromisesTest extends Promises {
         atMost(50, fifo, "FIFO");
     }
 
-    @Test
+    @TimedTest
     void theLockOfAKilledHolderIsFreeAfterItsTakeoverDelay() {
         String options = RENEWED + ",takeover:" + millis(500).toMillis();
         List<RemoteClient> holders = remotes(2);
@@ -171,7 +171,7 @@ class CrashPromisesTest extends Promises {
         atMost(50, fifo, "FIFO");
     }
 
-    @Test
+    @TimedTest
     void whoTriesGetsTheLockOfAKilledHolderAtTheEndOfItsLease() {
         FencedLock lock = history.recorded(client().lock(LOCK));
         RemoteClient holder = remote();
@@ -239,7 +239,7 @@ class CrashPromisesTest extends Promises {
 
     // ================================================================ 16
 
-    @Test
+    @TimedTest
     void aThreadThatEndsWhileItHoldsIsNamedAndItsLockIsFreeAfterTheLease() throws InterruptedException {
         LockClient client = client();
         List<LockListener.Abandoned> told = new CopyOnWriteArrayList<>();

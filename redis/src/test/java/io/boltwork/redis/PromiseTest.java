@@ -1,7 +1,5 @@
 package io.boltwork.redis;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
@@ -12,7 +10,6 @@ import io.boltwork.testkit.Fault;
 import io.boltwork.testkit.FaultyLink;
 import io.boltwork.testkit.LeavesNothingBehind;
 import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
 import io.boltwork.testkit.Task;
 import java.time.Duration;
 import java.util.UUID;
@@ -133,6 +130,6 @@ abstract class PromiseTest {
     /** Prints the figure, and holds it to its bound. */
     static void measured(int row, String what, Duration figure, Duration bound) {
         System.out.println("promise " + row + ": " + what + " after " + figure.toMillis() + " ms");
-        assertThat(figure).as(what).isLessThanOrEqualTo(Slack.of(bound));
+        TimedTests.atMost(bound, figure, what);
     }
 }

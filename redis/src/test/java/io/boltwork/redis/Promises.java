@@ -1,7 +1,5 @@
 package io.boltwork.redis;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
@@ -180,7 +178,7 @@ abstract class Promises {
 
     /** The bound of a promise, and what was measured. */
     static void atMost(long millis, Duration measured, String what) {
-        assertThat(measured).as(what).isLessThanOrEqualTo(Slack.of(Duration.ofMillis(millis)));
+        TimedTests.atMost(Duration.ofMillis(millis), measured, what);
     }
 
     static void report(int promise, String format, Object... args) {

@@ -15,7 +15,6 @@ import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -129,7 +128,7 @@ class RefusalPromisesTest extends PromiseTest {
         }
     }
 
-    @Test
+    @TimedTest
     void releaseAndRenewalWorkThoughTheMemoryIsFull() {
         LockClient others = near();
         FencedLock lock = far().lock(name, LockOptions.renewedLease(Duration.ofSeconds(1)));
@@ -146,7 +145,7 @@ class RefusalPromisesTest extends PromiseTest {
         full.heal();
     }
 
-    @Test
+    @TimedTest
     void flushedScriptsAreNotNoticed() throws InterruptedException {
         FencedLock lock = warm(far());
         Fault flushed = Faults.flushScripts(redis);

@@ -18,8 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Callbacks of users that do what they must not. */
 class CallbackPromisesTest extends PromiseTest {
@@ -70,8 +68,7 @@ class CallbackPromisesTest extends PromiseTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void theEngineGoesOnWhateverCallbacksDo(Callbacks callbacks) {
         ExecutorService single = Executors.newSingleThreadExecutor();
         nothing.closing(single::shutdownNow);

@@ -76,7 +76,7 @@ class ClientPromisesTest extends Promises {
 
     // ================================================================ 14
 
-    @Test
+    @TimedTest
     void fourHundredContendedLocksOfOneClientAreServed() {
         int locks = 400;
         LockClient ours = client();

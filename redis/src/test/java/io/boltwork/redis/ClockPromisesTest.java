@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Times that a lock keeps: the bounds of a hold, and what a wall clock that jumps does to them (nothing). */
@@ -94,7 +93,7 @@ class ClockPromisesTest extends Promises {
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     }
 
-    @Test
+    @TimedTest
     void afterACrashTheBoundsOfAHoldLastAPollLongerAtMost() {
         List<RemoteClient> holders = remotes(2);
         Duration max = takenThoughKilled(holders.get(0), "max:" + BOUND);

@@ -21,9 +21,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Replies that are lost, and connections that break. */
 class ConnectionPromisesTest extends PromiseTest {
@@ -31,7 +28,7 @@ class ConnectionPromisesTest extends PromiseTest {
 
     // ================================================================ the reply of an acquire is lost
 
-    @Test
+    @TimedTest
     void anAcquireWhoseReplyWasLostIsHeldOnceWithCountOne() {
         FencedLock lock = warm(far());
         LockClient others = near();
@@ -48,7 +45,7 @@ class ConnectionPromisesTest extends PromiseTest {
         measured(5, "reply of an acquire lost, held", took, COMMAND_TIMEOUT.plusSeconds(3));
     }
 
-    @Test
+    @TimedTest
     void anAcquireWhoseReplyWasLostLeavesNoOrphanIfItsCallerGaveUp() {
         FencedLock lock = warm(far());
         LockClient others = near();
@@ -75,8 +72,7 @@ class ConnectionPromisesTest extends PromiseTest {
      * So soon that the server still executes them, as it does within the command timeout. What nobody wants any more is
      * withdrawn again after that time.
      */
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void bytesOfAnAcquireThatArriveLateLeaveNoOrphan(Caller caller) {
         LockClient client = far(ClientOptions.defaults(), Duration.ofSeconds(3));
         FencedLock lock = warm(client);
@@ -174,7 +170,7 @@ class ConnectionPromisesTest extends PromiseTest {
 
     // ================================================================ subscriptions
 
-    @Test
+    @TimedTest
     void aWaiterWhoseSubscriptionWasKilledHasTheLockWithinTwoSeconds() {
         measured(
                 7,
@@ -183,7 +179,7 @@ class ConnectionPromisesTest extends PromiseTest {
                 Duration.ofSeconds(2));
     }
 
-    @Test
+    @TimedTest
     void aWaiterWhoseSubscriptionIsHalfOpenHasTheLockWithinTheSafetyPoll() {
         measured(7, "half open, waiter had the lock", handoverWith(link.halfOpen(Kind.SUBSCRIPTIONS)), SAFETY_POLL);
     }
@@ -204,7 +200,7 @@ class ConnectionPromisesTest extends PromiseTest {
 
     // ================================================================ many waiters
 
-    @Test
+    @TimedTest
     void twoHundredWaitersAreAllServedOnceThoughAllConnectionsAreKilledAgainAndAgain() {
         LockClient others = near();
         FencedLock theirs = others.lock(name);

@@ -20,8 +20,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of a hold that the server has forgotten. */
 class ForgettingPromisesTest extends PromiseTest {
@@ -64,8 +62,7 @@ class ForgettingPromisesTest extends PromiseTest {
         redis.command("FLUSHALL"); // the hold has gone on at another server
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void aHoldThatTheServerForgotIsRestoredWithItsTokenSilentlyButForAnEvent(Oblivion how) {
         LockClient client = far();
         Heard heard = new Heard();
@@ -94,8 +91,7 @@ class ForgettingPromisesTest extends PromiseTest {
         measured(3, how + ", hold restored", restored, how.reconnects() ? LEASE : RENEWAL.plus(TELLING));
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"FLUSH", "DELETED_KEY", "EVICTION"})
+    @TimedTest({"FLUSH", "DELETED_KEY", "EVICTION"})
     void ifSomebodyTookWhatTheServerForgotTheOldHolderIsToldAtItsNextContact(Oblivion how) {
         LockClient client = far();
         FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));

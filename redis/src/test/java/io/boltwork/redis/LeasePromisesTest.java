@@ -23,8 +23,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** When holders learn that their lease is lost. */
 class LeasePromisesTest extends PromiseTest {
@@ -51,8 +49,7 @@ class LeasePromisesTest extends PromiseTest {
     /** When a holder was told, by which way. */
     private record Told(long interrupted, long whenLost) {}
 
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void whoseLockWasTakenOverIsToldWithinOneRenewalIntervalAndItsUnlockHarmsNobody(TakeOver how) {
         LockClient client = far();
         LockClient others = near();
@@ -127,8 +124,7 @@ class LeasePromisesTest extends PromiseTest {
     }
 
     /** The half open connections are found out and replaced in time; there, the lease goes on. */
-    @ParameterizedTest
-    @EnumSource(names = {"FROZEN", "UNREACHABLE"})
+    @TimedTest({"FROZEN", "UNREACHABLE"})
     void aLeaseIsLostAtItsDeadlineAndNotLaterWhileRedisDoesNotAnswerAndThoseOfOthersAreNotTouched(Outage outage) {
         LockClient client = far();
         LockClient others = near();
@@ -177,8 +173,7 @@ class LeasePromisesTest extends PromiseTest {
     }
 
     /** A half open connection is replaced by a sound one, so there the fault need not end. */
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void renewalGoesOnTryingUntilTheDeadline(Outage outage) {
         FencedLock lock = far().lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
         lock.lock();

@@ -15,8 +15,6 @@ import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server that answers, but with an error. */
 class RefusalPromisesTest extends PromiseTest {
@@ -48,8 +46,7 @@ class RefusalPromisesTest extends PromiseTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void aRefusalIsABackendExceptionThatSaysWhatItMeansAndTheClientIsUsableAfterwards(Refusal refusal)
             throws InterruptedException {
         LockClient client = far();
@@ -86,8 +83,7 @@ class RefusalPromisesTest extends PromiseTest {
     }
 
     /** With a key of another type there is no hold that could. */
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "WRONG_KEY_TYPE")
+    @TimedTest({"OUT_OF_MEMORY", "READ_ONLY", "NO_SUCH_RIGHT", "NO_RIGHT_INSIDE", "LOADING", "BUSY_SCRIPT"})
     void aHoldOutlivesARefusalAndAReleaseIsRepeatedUntilItIsDone(Refusal refusal) {
         LockClient client = far();
         LockClient others = near();

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -41,7 +40,7 @@ class SlowRedisPromisesTest extends PromiseTest {
     /** What a thread has seen. */
     private record Seen(int served, Duration longestWait) {}
 
-    @Test
+    @TimedTest
     @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aSlowRedisAndConnectionsThatBreakAtRandomCostNeitherExclusionNorAnyWaiter() {
         List<LockClient> clients = new ArrayList<>();

@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** For how long the machine let nobody run: a thread that sleeps for a millisecond at a time looks how late it wakes. */
+/**
+ * For how long the machine let others run, or nobody: a thread that sleeps for a millisecond at a time looks how late it wakes.
+ * That a machine wakes sleepers a little late is its nature and not counted.
+ */
 final class Standstill implements AutoCloseable {
     private static final long NAP = 1_000_000; // ns
+    private static final long IN_TIME = 2 * NAP;
 
-    private final AtomicLong longest = new AtomicLong();
+    private final AtomicLong total = new AtomicLong();
     private final Thread thread = new Thread(this::watch, "standstill");
     private volatile boolean closed;
 
@@ -21,14 +25,16 @@ final class Standstill implements AutoCloseable {
         for (long before = System.nanoTime(); !closed; ) {
             LockSupport.parkNanos(NAP);
             long now = System.nanoTime();
-            longest.accumulateAndGet(now - before - NAP, Math::max);
+            if (now - before > IN_TIME) {
+                total.addAndGet(now - before - NAP);
+            }
             before = now;
         }
     }
 
-    /** The longest time so far. */
-    Duration longest() {
-        return Duration.ofNanos(longest.get());
+    /** All such times together. */
+    Duration total() {
+        return Duration.ofNanos(total.get());
     }
 
     @Override

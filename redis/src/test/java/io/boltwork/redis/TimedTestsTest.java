@@ -2,63 +2,70 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import io.boltwork.testkit.Slack;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
-import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
-import org.junit.jupiter.api.extension.Extension;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
-import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
-import org.opentest4j.TestAbortedException;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
 
-/** This JVM is stopped for a moment, as a hypervisor does it. */
+/** JUnit runs tests of times here, while this JVM is stopped for a moment, as a hypervisor does it. */
 class TimedTestsTest {
-    private static final ExtensionContext NO_CONTEXT = null;
     private static final Duration BOUND = Duration.ofMillis(50);
-    private static final long STOPPED = 100; // ms
+    private static final long STOPPED = 200; // ms
 
-    @Test
-    void whatPassesRunsOnce() throws Throwable {
-        assertThat(outcomes(() -> TimedTests.atMost(BOUND, Slack.of(BOUND), "a figure at its bound")))
-                .containsExactly("passed");
+    private static final List<String> RUNS = new ArrayList<>();
+
+    @BeforeEach
+    void begin() {
+        RUNS.clear();
     }
 
     @Test
-    void aFigureThatTheMachineMadeTooLargeIsMeasuredAgainAndTheFifthOneCounts() throws Throwable {
-        assertThat(outcomes(() -> tooLate(STOPPED / 2)))
-                .containsExactly("aborted", "aborted", "aborted", "aborted", "failed");
+    void whatIsInTimeRunsOnce() {
+        run("inTime").assertStatistics(all -> all.started(1).succeeded(1));
     }
 
     @Test
-    void measuredAgainItPasses() throws Throwable {
-        List<String> before = new ArrayList<>();
-        assertThat(outcomes(() -> {
-                    before.add("");
-                    tooLate(before.size() == 1 ? STOPPED / 2 : 0);
-                }))
-                .containsExactly("aborted", "passed");
+    void whatTheMachineMadeTooLateRunsAgain() {
+        run("tooLateAtFirst").assertStatistics(all -> all.started(2).aborted(1).succeeded(1));
     }
 
     @Test
-    void aFigureThatIsWorseThanTheMachineCountsAtOnce() throws Throwable {
-        assertThat(outcomes(() -> tooLate(60_000))).containsExactly("failed");
+    void theFifthTimeCounts() {
+        run("tooLateEachTime").assertStatistics(all -> all.started(5).aborted(4).failed(1));
     }
 
     @Test
-    void allOtherFailuresCountAtOnce() throws Throwable {
-        assertThat(outcomes(() -> {
-                    stop();
-                    throw new AssertionError("the lock is held twice");
-                }))
-                .containsExactly("failed");
+    void whatIsLaterThanTheMachineCountsAtOnce() {
+        run("tooLateByItself").assertStatistics(all -> all.started(1).failed(1));
+    }
+
+    @Test
+    void allOtherFailuresCountAtOnce() {
+        run("wrong").assertStatistics(all -> all.started(1).failed(1));
+    }
+
+    @Test
+    void itRunsForEachConstantAndAgainForThatOne() {
+        run("each", TimeUnit.class)
+                .assertStatistics(
+                        all -> all.started(TimeUnit.values().length + 1).aborted(1));
+        assertThat(RUNS)
+                .startsWith("NANOSECONDS", "NANOSECONDS", "MICROSECONDS")
+                .endsWith("HOURS", "DAYS");
+    }
+
+    @Test
+    void itRunsForThoseThatAreNamed() {
+        run("some", TimeUnit.class).assertStatistics(all -> all.started(2).succeeded(2));
+        assertThat(RUNS).containsExactly("MILLISECONDS", "DAYS");
     }
 
     @Test
@@ -69,41 +76,64 @@ class TimedTestsTest {
                 .hasMessageEndingWith(", at most " + Slack.of(BOUND) + " is right");
     }
 
-    private static void tooLate(long millis) throws Exception {
-        stop();
-        TimedTests.atMost(BOUND, Slack.of(BOUND).plusMillis(millis), "a figure");
+    private static Events run(String test, Class<?>... parameters) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(Timed.class, test, parameters))
+                .execute()
+                .testEvents();
     }
 
-    /** Stands still. */
-    private static void stop() throws IOException, InterruptedException {
-        long pid = ProcessHandle.current().pid();
-        String seconds = String.valueOf(STOPPED / 1e3);
-        new ProcessBuilder("sh", "-c", "kill -STOP " + pid + "; sleep " + seconds + "; kill -CONT " + pid)
-                .start()
-                .waitFor();
-    }
-
-    /** What JUnit does with the extensions of a test. */
-    private static List<String> outcomes(ThrowingBody body) throws Throwable {
-        List<String> outcomes = new ArrayList<>();
-        Iterator<TestTemplateInvocationContext> attempts = new TimedTests()
-                .provideTestTemplateInvocationContexts(NO_CONTEXT)
-                .iterator();
-        while (attempts.hasNext()) {
-            Extension attempt = attempts.next().getAdditionalExtensions().get(0);
-            ((BeforeTestExecutionCallback) attempt).beforeTestExecution(NO_CONTEXT);
-            Throwable failure = catchThrowable(body::run);
-            Throwable verdict = failure == null
-                    ? null
-                    : catchThrowable(() -> ((TestExecutionExceptionHandler) attempt)
-                            .handleTestExecutionException(NO_CONTEXT, failure));
-            ((AfterTestExecutionCallback) attempt).afterTestExecution(NO_CONTEXT);
-            outcomes.add(verdict == null ? "passed" : verdict instanceof TestAbortedException ? "aborted" : "failed");
+    static class Timed {
+        @TimedTest
+        void inTime() {
+            TimedTests.atMost(BOUND, Slack.of(BOUND), "a figure at its bound");
         }
-        return outcomes;
-    }
 
-    private interface ThrowingBody {
-        void run() throws Exception;
+        @TimedTest
+        void tooLateAtFirst() throws Exception {
+            RUNS.add("");
+            tooLate(RUNS.size() == 1 ? STOPPED / 2 : 0);
+        }
+
+        @TimedTest
+        void tooLateEachTime() throws Exception {
+            tooLate(STOPPED / 2);
+        }
+
+        @TimedTest
+        void tooLateByItself() throws Exception {
+            tooLate(60_000);
+        }
+
+        @TimedTest
+        void wrong() throws Exception {
+            stop();
+            throw new AssertionError("the lock is held twice");
+        }
+
+        @TimedTest
+        void each(TimeUnit unit) throws Exception {
+            RUNS.add(unit.name());
+            tooLate(RUNS.size() == 1 ? STOPPED / 2 : 0);
+        }
+
+        @TimedTest({"MILLISECONDS", "DAYS"})
+        void some(TimeUnit unit) {
+            RUNS.add(unit.name());
+        }
+
+        private static void tooLate(long millis) throws Exception {
+            stop();
+            TimedTests.atMost(BOUND, Slack.of(BOUND).plusMillis(millis), "a figure");
+        }
+
+        /** Stands still. */
+        private static void stop() throws IOException, InterruptedException {
+            long pid = ProcessHandle.current().pid();
+            String seconds = String.valueOf(STOPPED / 1e3);
+            new ProcessBuilder("sh", "-c", "kill -STOP " + pid + "; sleep " + seconds + "; kill -CONT " + pid)
+                    .start()
+                    .waitFor();
+        }
     }
 }

@@ -26,8 +26,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every method that waits, while Redis gives no answer. Their limit is one second each. */
 class WaitingPromisesTest extends PromiseTest {
@@ -133,8 +131,7 @@ class WaitingPromisesTest extends PromiseTest {
         return all;
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void everyMethodThatWaitsEndsInTimeAndSaysFalseOnlyAfterADefiniteAnswer(Silence silence) throws Exception {
         ClientOptions options = ClientOptions.defaults().withOutagePatience(LIMIT);
         LockClient other = far(options, LIMIT); // a full memory does not refuse what goes out together with a release
@@ -142,8 +139,7 @@ class WaitingPromisesTest extends PromiseTest {
     }
 
     /** Their deadline holds though no answer is overdue by then. */
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void timedFormsEndInTimeThoughTheCommandTimeoutIsLonger(Silence silence) throws Exception {
         Map<String, Prepared> methods = acquiring();
         methods.keySet().removeIf(method -> !method.contains("1 s"));
@@ -206,8 +202,7 @@ class WaitingPromisesTest extends PromiseTest {
     }
 
     /** A definite answer is that the lock was taken. */
-    @ParameterizedTest
-    @EnumSource
+    @TimedTest
     void whoeverWaitsBehindAHolderIsRefusedInTimeThoughRedisFallsSilent(Silence silence) {
         FencedLock theirs = near().lock(name);
         theirs.lock();

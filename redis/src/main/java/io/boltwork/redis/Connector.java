@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes connections to the master, each of them checked before it is handed out: reachable, credentials accepted, version 6.2
- * or later, a master in its own eyes.
+ * or later, a master in its own eyes, and in those of who knows it still if that took a while.
  */
 final class Connector {
     private static final int MIN_MAJOR = 6;
@@ -30,6 +30,9 @@ final class Connector {
 
     /** How long a connection may take; if it is still Lettuce that waits, it gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
+
+    /** A server that took longer than that to answer may have been replaced as the master meanwhile. */
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** A connection that has just been made, and the server's clock a moment ago. */
     record Made(ServerConnection connection, ServerTime time) {}
@@ -191,6 +194,7 @@ final class Connector {
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
         CompletableFuture<Made> made = attempt.made;
         Errors errors = this.errors.at(server.hostAndPort());
+        long found = System.nanoTime();
         CompletionStage<L> connected =
                 server.resolved().thenCompose(uri -> Lettuce.connected(() -> connect.apply(uri)));
         connected.whenComplete((lettuce, failure) -> {
@@ -202,6 +206,7 @@ final class Connector {
                 CompletableFuture<Made> prepared = lettuce.async()
                         .info()
                         .thenCompose(info -> prepare.apply(lettuce, checked(lettuce, info, server, errors)))
+                        .thenCompose(ready -> stillMaster(ready, server, found, errors))
                         .toCompletableFuture();
                 attempt.waitsFor(prepared);
                 prepared.whenComplete((ready, why) -> {
@@ -213,6 +218,19 @@ final class Connector {
                     }
                 });
             }
+        });
+    }
+
+    /** A master that was frozen and goes on calls itself one until it is told who has replaced it, and both would grant locks. */
+    private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
+        if (!finder.mayMove() || System.nanoTime() - found < FRESH_NANOS) {
+            return CompletableFuture.completedFuture(ready);
+        }
+        return finder.find(RedisAddress.CONNECT_TIMEOUT.toMillis()).thenApply(master -> {
+            if (!master.hostAndPort().equals(server.hostAndPort())) {
+                throw errors.replaced(master.hostAndPort());
+            }
+            return ready;
         });
     }
 

@@ -241,6 +241,11 @@ final class Errors {
                 null);
     }
 
+    /** The server is there, but another one has become the master meanwhile. */
+    BackendException replaced(String master) {
+        return new BackendException(server + " is not used: the master is at " + master + " now", true, null);
+    }
+
     /** It has not answered while the connection was being made. */
     BackendException silent(long millis) {
         String hint = tls ? "; does it speak TLS there?" : "";

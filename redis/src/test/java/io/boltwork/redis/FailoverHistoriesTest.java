@@ -118,7 +118,6 @@ class FailoverHistoriesTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void theMasterIsFrozenLongerThanTheSentinelsPatienceAndComesBack() throws Exception {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());

@@ -57,6 +57,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     /** Many commands are redirected at once when a slot moves; the map is read once for all of them. */
     private static final long SUSPICION_MILLIS = 50;
 
+    /** How long nodes are asked whether another one has taken the place of one whose connections are made anew. */
+    private static final long REPLACED_MILLIS = 500;
+
     /** The fewest of whom most can be right though one is wrong. */
     private static final int ASKED = 3;
 
@@ -141,8 +144,43 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     private ClusterNode newNode(NodeAddress address) {
         RedisAddress there = deployment.node().at(address.host(), address.port());
         Errors itsErrors = errors.at(there.hostAndPort());
-        Connector connector = new Connector(lettuce, deployment, keySpace, MasterFinder.fixed(there), itsErrors, this);
-        return new ClusterNode(address, connector, this);
+        long told = System.nanoTime();
+        MasterFinder finder = new MasterFinder() {
+            @Override
+            public CompletableFuture<RedisAddress> find(long millis) {
+                boolean isNews = System.nanoTime() - told < TimeUnit.MILLISECONDS.toNanos(CALM_MILLIS);
+                return isNews
+                        ? CompletableFuture.completedFuture(there)
+                        : notReplaced(address, itsErrors).thenApply(confirmed -> there);
+            }
+
+            @Override
+            public boolean mayMove() {
+                return false; // its slots may, and that is looked after here
+            }
+
+            @Override
+            public CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
+                return notReplaced(address, itsErrors);
+            }
+        };
+        return new ClusterNode(address, new Connector(lettuce, deployment, keySpace, finder, itsErrors, this), this);
+    }
+
+    /**
+     * Fails if another node has taken the place of that one, before the connections to it are made anew. One that had no slots
+     * may be about to get some; and if nobody answers, nobody knows better.
+     */
+    private CompletableFuture<?> notReplaced(NodeAddress address, Errors itsErrors) {
+        return maps.ask(topology.map().masters(), ASKED, REPLACED_MILLIS)
+                .exceptionally(nobodyAnswers -> topology.map())
+                .thenAccept(map -> {
+                    if (topology.map().masters().contains(address)
+                            && !map.masters().contains(address)) {
+                        suspicion();
+                        throw itsErrors.replaced("another node has its slots now");
+                    }
+                });
     }
 
     /** A node that is known, or is now. */

@@ -221,17 +221,10 @@ final class Connector {
         });
     }
 
-    /** A master that was frozen and goes on calls itself one until it is told who has replaced it, and both would grant locks. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
-        if (!finder.mayMove() || System.nanoTime() - found < FRESH_NANOS) {
-            return CompletableFuture.completedFuture(ready);
-        }
-        return finder.find(RedisAddress.CONNECT_TIMEOUT.toMillis()).thenApply(master -> {
-            if (!master.hostAndPort().equals(server.hostAndPort())) {
-                throw errors.replaced(master.hostAndPort());
-            }
-            return ready;
-        });
+        return System.nanoTime() - found < FRESH_NANOS
+                ? CompletableFuture.completedFuture(ready)
+                : finder.confirm(server, errors).thenApply(confirmed -> ready);
     }
 
     private BackendException silent(@Nullable String where) {

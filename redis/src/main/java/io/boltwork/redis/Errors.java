@@ -242,8 +242,8 @@ final class Errors {
     }
 
     /** The server is there, but another one has become the master meanwhile. */
-    BackendException replaced(String master) {
-        return new BackendException(server + " is not used: the master is at " + master + " now", true, null);
+    BackendException replaced(String how) {
+        return new BackendException(server + " is not used: " + how, true, null);
     }
 
     /** It has not answered while the connection was being made. */

@@ -22,6 +22,23 @@ interface MasterFinder {
     boolean mayMove();
 
     /**
+     * Asks those who know whether a server that took long to answer is the master still. One that was frozen calls itself one
+     * when it goes on, until it is told who has replaced it, and both would grant locks.
+     *
+     * @return fails with a {@link io.boltwork.BackendException} if it is not, or if nobody says so
+     */
+    default CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
+        if (!mayMove()) {
+            return CompletableFuture.completedFuture(server);
+        }
+        return find(RedisAddress.CONNECT_TIMEOUT.toMillis()).thenAccept(master -> {
+            if (!master.hostAndPort().equals(server.hostAndPort())) {
+                throw errors.replaced("the master is at " + master.hostAndPort() + " now");
+            }
+        });
+    }
+
+    /**
      * Looks how those are who are asked, all at once.
      *
      * @param but whom not to ask

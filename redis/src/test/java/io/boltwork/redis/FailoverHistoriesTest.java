@@ -118,6 +118,7 @@ class FailoverHistoriesTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void theMasterIsFrozenLongerThanTheSentinelsPatienceAndComesBack() throws Exception {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());

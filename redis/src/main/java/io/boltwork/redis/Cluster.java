@@ -57,7 +57,10 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     /** Many commands are redirected at once when a slot moves; the map is read once for all of them. */
     private static final long SUSPICION_MILLIS = 50;
 
-    /** How long nodes are asked whether another one has taken the place of one whose connections are made anew. */
+    /**
+     * How long nodes are asked whether another one has taken the place of one whose connections are made anew: longer than the
+     * silent are waited for when one has answered (0.2 s), and not so long that it matters when nobody answers.
+     */
     private static final long REPLACED_MILLIS = 500;
 
     /** The fewest of whom most can be right though one is wrong. */
@@ -148,6 +151,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         MasterFinder finder = new MasterFinder() {
             @Override
             public CompletableFuture<RedisAddress> find(long millis) {
+                // the map that named the node is read that often, so until then nobody knows better
                 boolean isNews = System.nanoTime() - told < TimeUnit.MILLISECONDS.toNanos(CALM_MILLIS);
                 return isNews
                         ? CompletableFuture.completedFuture(there)
@@ -161,7 +165,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
 
             @Override
             public CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
-                return notReplaced(address, itsErrors);
+                return notReplaced(address, errors);
             }
         };
         return new ClusterNode(address, new Connector(lettuce, deployment, keySpace, finder, itsErrors, this), this);

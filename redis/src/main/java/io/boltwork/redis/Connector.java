@@ -31,8 +31,11 @@ final class Connector {
     /** How long a connection may take; if it is still Lettuce that waits, it gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
 
-    /** A server that took longer than that to answer may have been replaced as the master meanwhile. */
-    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    /**
+     * A server that took longer than that to answer may have been replaced as the master meanwhile: longer than a connection
+     * takes, and shorter than a failover, which begins with a second of silence and more.
+     */
+    static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** A connection that has just been made, and the server's clock a moment ago. */
     record Made(ServerConnection connection, ServerTime time) {}
@@ -221,6 +224,7 @@ final class Connector {
         });
     }
 
+    /** Asks again who the master is if that was found out long ago. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
         return System.nanoTime() - found < FRESH_NANOS
                 ? CompletableFuture.completedFuture(ready)

@@ -27,6 +27,7 @@ import org.opentest4j.TestAbortedException;
  * any case. All other failures count at once.
  */
 final class TimedTests implements TestTemplateInvocationContextProvider {
+    /** A machine that was taken away for a fifth of the time spoilt one or two figures in a hundred: five in a row are no chance. */
     private static final int MOST = 5;
 
     /** Holds what was measured to its bound, which slow machines stretch. */

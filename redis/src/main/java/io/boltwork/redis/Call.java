@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * no time-out in between. A call belongs to its connection for good, and a connection to one run of one server (it is never
  * made anew, see {@link ServerConnection}), so a reply cannot be taken for that of another run.
  */
-abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
+abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Doubt.Kept {
     private static final AtomicIntegerFieldUpdater<Call> STATE =
             AtomicIntegerFieldUpdater.newUpdater(Call.class, "state");
 
@@ -77,6 +77,12 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
 
     @Override
     public final void complete() {
+        connection.heard(this);
+    }
+
+    /** The answer counts. */
+    @Override
+    public final void use() {
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
@@ -106,6 +112,12 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void> {
             through.over();
         }
         return true;
+    }
+
+    /** The answer came, and does not count: the server may have been replaced before it executed this. */
+    @Override
+    public final void drop(Throwable cause) {
+        completeExceptionally(cause);
     }
 
     @Override

@@ -58,8 +58,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     private static final long SUSPICION_MILLIS = 50;
 
     /**
-     * How long nodes are asked whether another one has taken the place of one whose connections are made anew: longer than the
-     * silent are waited for when one has answered (0.2 s), and not so long that it matters when nobody answers.
+     * How long nodes are asked whether another one has taken the place of one that was silent, or whose connections are made
+     * anew: longer than the silent are waited for when one has answered (0.2 s), and not so long that it matters when nobody
+     * answers.
      */
     private static final long REPLACED_MILLIS = 500;
 
@@ -164,6 +165,11 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             }
 
             @Override
+            public boolean mayBeReplaced() {
+                return true;
+            }
+
+            @Override
             public CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
                 return notReplaced(address, errors);
             }
@@ -172,15 +178,15 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     }
 
     /**
-     * Fails if another node has taken the place of that one, before the connections to it are made anew. One that had no slots
-     * may be about to get some; and if nobody answers, nobody knows better.
+     * Fails if another node has taken the place of that one; it is not asked itself. One that had no slots may be about to get
+     * some; and if nobody answers, nobody knows better.
      */
     private CompletableFuture<?> notReplaced(NodeAddress address, Errors itsErrors) {
-        return maps.ask(topology.map().masters(), ASKED, REPLACED_MILLIS)
-                .exceptionally(nobodyAnswers -> topology.map())
+        SlotMap known = topology.map(); // as it is now: it may be another one when the answers are here
+        return maps.ask(known.masters(), address, ASKED, REPLACED_MILLIS)
+                .exceptionally(nobodyAnswers -> known)
                 .thenAccept(map -> {
-                    if (topology.map().masters().contains(address)
-                            && !map.masters().contains(address)) {
+                    if (known.masters().contains(address) && !map.masters().contains(address)) {
                         suspicion();
                         throw itsErrors.replaced("another node has its slots now");
                     }
@@ -427,7 +433,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             return;
         }
         looking = true;
-        maps.ask(topology.map().masters(), ASKED, CALM_MILLIS)
+        maps.ask(topology.map().masters(), null, ASKED, CALM_MILLIS)
                 .whenComplete((map, failure) -> clerk.execute(() -> {
                     looking = false;
                     if (map != null && !closed) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks nodes of a cluster who has which slots. Each says what it has heard of, so what most of them say counts. Belongs to the
@@ -38,12 +39,16 @@ final class ClusterMaps {
                 .thenApply(this::most);
     }
 
-    /** Asks some nodes: of those that the user has named, and of the masters. */
-    CompletableFuture<SlotMap> ask(Set<NodeAddress> masters, int some, long millis) {
-        return panel.ask(() -> anyOf(masters, some), millis).thenApply(this::most);
+    /**
+     * Asks some nodes: of those that the user has named, and of the masters.
+     *
+     * @param but whom not to ask, {@code null} for nobody
+     */
+    CompletableFuture<SlotMap> ask(Set<NodeAddress> masters, @Nullable NodeAddress but, int some, long millis) {
+        return panel.ask(() -> anyOf(masters, but, some), millis).thenApply(this::most);
     }
 
-    private List<Scout<SlotMap>> anyOf(Collection<NodeAddress> masters, int some) {
+    private List<Scout<SlotMap>> anyOf(Collection<NodeAddress> masters, @Nullable NodeAddress but, int some) {
         Map<String, RedisAddress> known = new HashMap<>();
         deployment.members().forEach(member -> known.put(member.hostAndPort(), member));
         for (NodeAddress master : masters) {
@@ -53,7 +58,11 @@ final class ClusterMaps {
         scouts.keySet().retainAll(known.keySet());
         List<RedisAddress> any = new ArrayList<>(known.values());
         Collections.shuffle(any);
-        return any.stream().limit(some).map(this::scout).toList();
+        return any.stream()
+                .filter(each -> but == null || !each.hostAndPort().equals(but.toString()))
+                .limit(some)
+                .map(this::scout)
+                .toList();
     }
 
     private Scout<SlotMap> scout(RedisAddress where) {

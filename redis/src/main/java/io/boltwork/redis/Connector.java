@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,17 +146,29 @@ final class Connector {
 
         @Override
         public void message(byte[] channel, byte[] body) {
-            ear.message(connection, body);
+            connection.heard(new Message(connection, ear, body));
         }
 
         @Override
         public void smessage(byte[] channel, byte[] body) {
-            ear.message(connection, body);
+            connection.heard(new Message(connection, ear, body));
         }
 
         @Override
         public void sunsubscribed(byte[] channel, long count) {
             ear.unsubscribed(connection, new String(channel, StandardCharsets.UTF_8));
+        }
+    }
+
+    private record Message(ServerConnection from, Ear ear, byte[] body) implements Doubt.Kept {
+        @Override
+        public void use() {
+            ear.message(from, body);
+        }
+
+        @Override
+        public void drop(Throwable cause) {
+            // what was granted there was granted by nobody; who waits asks the next master
         }
     }
 
@@ -260,8 +273,18 @@ final class Connector {
             throw errors.replica(ServerInfo.field(info, "master_host") + ":" + ServerInfo.field(info, "master_port"));
         }
         List<String> warnings = ServerInfo.warnings(info, finder.mayMove());
+        Supplier<CompletionStage<?>> confirmation = () -> finder.confirm(server, errors);
         boolean sharded = inCluster && ServerInfo.isAtLeast(version, SHARDED_SINCE, 0);
         return new ServerConnection(
-                lettuce, server.hostAndPort(), run, sharded, redirector, keySpace, errors, warnings, clerk);
+                lettuce,
+                server.hostAndPort(),
+                run,
+                sharded,
+                redirector,
+                keySpace,
+                errors,
+                warnings,
+                finder.mayBeReplaced() ? confirmation : null,
+                clerk);
     }
 }

@@ -26,7 +26,7 @@ final class Keeper {
      *
      *   making   an attempt is under way      made: up. Failed: pause. The master is elsewhere (follow): given up, made anew.
      *            It was given up, and is made all the same: its connection is closed (it is not `attempt` any more).
-     *   up       a connection is `current`    Broken, silent, a replica now, the master is elsewhere: pause, the shortest.
+     *   up       a connection is `current`    Broken, silent, replaced, a replica now, the master is elsewhere: pause, the shortest.
      *            An event of an older connection: nothing (it is not `current`).
      *   pause    nothing is under way         over, or the master is elsewhere than tried before: making.
      *   stopped  for ever.
@@ -138,16 +138,19 @@ final class Keeper {
         pinging = false;
         silentTicks = 0;
         lastTick = System.nanoTime();
-        connection.onLost(() -> {
-            try {
-                clerk.execute(() -> lose(connection, "the server or the network closed it"));
-            } catch (RejectedExecutionException e) {
-                // the application has shut its threads down; there is nobody left to make another connection
-            }
-        });
-        connection.onDemoted(() -> clerk.execute(() -> lose(connection, DEMOTED)));
+        connection.onLost(() -> loseSoon(connection, "the server or the network closed it"));
+        connection.onDemoted(() -> loseSoon(connection, DEMOTED));
+        connection.onReplaced(why -> loseSoon(connection, "it was silent, and " + why.getMessage()));
         scheduleTick(connection);
         owner.up(made);
+    }
+
+    private void loseSoon(ServerConnection connection, String why) {
+        try {
+            clerk.execute(() -> lose(connection, why));
+        } catch (RejectedExecutionException e) {
+            // the application has shut its threads down; there is nobody left to make another connection
+        }
     }
 
     /** Gives the connection up, if it still is the current one, and makes another. */

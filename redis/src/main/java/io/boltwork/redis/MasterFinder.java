@@ -21,14 +21,19 @@ interface MasterFinder {
     /** Whether the master may become another one while the connection to the old one stays up. */
     boolean mayMove();
 
+    /** Whether another server may take the master's place. */
+    default boolean mayBeReplaced() {
+        return mayMove();
+    }
+
     /**
-     * Asks those who know whether a server that took long to answer is the master still. One that was frozen calls itself one
-     * when it goes on, until it is told who has replaced it, and both would grant locks.
+     * Asks those who know whether a server that took long to answer, or was silent, is the master still. One that was frozen
+     * calls itself one when it goes on, until it is told who has replaced it, and both would grant locks.
      *
      * @return fails with a {@link io.boltwork.BackendException} if it is not, or if nobody says so
      */
     default CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
-        if (!mayMove()) {
+        if (!mayBeReplaced()) {
             return CompletableFuture.completedFuture(server);
         }
         return find(RedisAddress.CONNECT_TIMEOUT.toMillis()).thenAccept(master -> {

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server or sentinel one question again and again, over a connection of its own that is made when it is needed. Asks
- * nothing new while an answer is outstanding. Belongs to the clerk's thread.
+ * Asks one server or sentinel one question again and again, over a connection of its own that is made when it is needed, and
+ * given up when an answer is outstanding for too long. Belongs to the clerk's thread.
  */
 final class Scout<T> {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(3);
@@ -24,7 +24,10 @@ final class Scout<T> {
     private final BiFunction<RedisAddress, StatefulRedisConnection<String, String>, CompletionStage<T>> question;
 
     private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection;
+
+    /** The oldest question that was not answered when it was looked at last, and when it was asked. */
     private @Nullable CompletableFuture<T> pending;
+
     private long askedAt;
 
     Scout(
@@ -42,16 +45,15 @@ final class Scout<T> {
         return errors;
     }
 
-    /** Asks. The future fails with a {@link BackendException}, on any thread; never if there is never an answer. */
+    /**
+     * Asks. What was asked before may have been answered long ago, though the answer is not here, so it is asked anew. The future
+     * fails with a {@link BackendException}, on any thread; never if there is never an answer.
+     */
     CompletableFuture<T> ask() {
-        CompletableFuture<T> waiting = pending;
-        if (waiting != null && !waiting.isDone()) {
-            if (System.nanoTime() - askedAt < PATIENCE) {
-                return waiting;
-            }
+        long now = System.nanoTime();
+        if (isPending() && now - askedAt >= PATIENCE) {
             drop(); // the network may have swallowed it; if it is still connecting, that is given up by Lettuce
         }
-        askedAt = System.nanoTime();
         CompletableFuture<T> answer = connected()
                 .thenCompose(lettuce -> question.apply(address, lettuce))
                 .handle((said, failure) -> {
@@ -60,8 +62,15 @@ final class Scout<T> {
                     }
                     return said;
                 });
-        pending = answer;
+        if (!isPending()) {
+            pending = answer;
+            askedAt = now;
+        }
         return answer;
+    }
+
+    private boolean isPending() {
+        return pending != null && !pending.isDone();
     }
 
     /** Looks how it is. Called on any thread. */

@@ -14,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +40,18 @@ final class ServerConnection {
     private final Executor clerk;
     private final Outlet outlet;
     private final List<String> warnings;
+    private final @Nullable Doubt doubt;
     private volatile Runnable demoted = NOBODY;
+    private volatile Consumer<Throwable> replaced = why -> {};
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
+    /**
+     * A connection that has been made.
+     *
+     * @param confirmation asks whether the server is the master still, and fails if not; {@code null} if no other server can take
+     *     its place
+     */
     ServerConnection(
             StatefulRedisConnection<byte[], byte[]> lettuce,
             String where,
@@ -51,6 +61,7 @@ final class ServerConnection {
             KeySpace keySpace,
             Errors errors,
             List<String> warnings,
+            @Nullable Supplier<CompletionStage<?>> confirmation,
             Executor clerk) {
         this.lettuce = lettuce;
         this.where = where;
@@ -63,6 +74,8 @@ final class ServerConnection {
         this.clerk = clerk;
         this.outlet = new Outlet(this, call -> lettuce.dispatch(call), clerk, redirector == Redirector.NONE);
         this.warnings = List.copyOf(warnings);
+        this.doubt =
+                confirmation == null ? null : new Doubt(confirmation, why -> replaced.accept(why), System::nanoTime);
     }
 
     /** Host and port of the server. */
@@ -149,12 +162,24 @@ final class ServerConnection {
 
     /** Asks for a sign of life. */
     CompletionStage<String> ping() {
-        return lettuce.async().ping();
+        return lettuce.async().ping().whenComplete((pong, failure) -> heard(Doubt.SIGN));
     }
 
     /** Asks for a sign of life, and whether the server has become a replica. */
     CompletionStage<Boolean> isReplica() {
-        return lettuce.async().info("replication").thenApply(ServerInfo::isReplica);
+        return lettuce.async()
+                .info("replication")
+                .whenComplete((info, failure) -> heard(Doubt.SIGN))
+                .thenApply(ServerInfo::isReplica);
+    }
+
+    /** Something came: it counts at once, or when it is certain that the server is the master still, or not at all. */
+    void heard(Doubt.Kept what) {
+        if (doubt == null) {
+            what.use();
+        } else {
+            doubt.heard(what);
+        }
     }
 
     /** What it means that the server answered a command with an error. */
@@ -168,6 +193,11 @@ final class ServerConnection {
     /** Calls back when a command is refused because the server is a replica; perhaps often. */
     void onDemoted(Runnable callback) {
         demoted = callback;
+    }
+
+    /** Calls back, once at most, when the server was silent, and those who know do not say that it is the master still. */
+    void onReplaced(Consumer<Throwable> callback) {
+        replaced = callback;
     }
 
     /** Calls back when the connection breaks, at once if it has; perhaps twice. */
@@ -186,6 +216,9 @@ final class ServerConnection {
     /** Closes the connection without waiting; calls under way fail. Idempotent. */
     CompletableFuture<@Nullable Void> close() {
         if (closing.compareAndSet(false, true)) {
+            if (doubt != null) {
+                doubt.end(new IllegalStateException("The connection was closed"));
+            }
             lettuce.closeAsync().whenComplete((ignored, failure) -> closed.complete(null));
         }
         return closed;

@@ -43,6 +43,7 @@ class ClusterHistoriesTest {
     // ================================================================ 1. killed
 
     @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void aMasterIsKilledAndItsReplicaPromoted() throws Exception {
         aMasterIsKilled(ClusterGroup.start(), "master killed");
     }
@@ -70,7 +71,6 @@ class ClusterHistoriesTest {
     // ================================================================ 2. frozen
 
     @Test
-    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void aMasterIsFrozenAndReplacedAndComesBackStale() throws Exception {
         aMasterIsFrozen(ClusterGroup.start(), "master frozen and back");
     }

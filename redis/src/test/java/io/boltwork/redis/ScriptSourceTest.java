@@ -125,6 +125,7 @@ class ScriptSourceTest {
                 new KeySpace("boltwork"),
                 new Errors("Redis at nowhere:1", false),
                 List.of(),
+                null,
                 Runnable::run);
         Acquire next = new Acquire("l", "a:2", true, 1, 2, 3);
         Renew.Item item = new Renew.Item("l", "a:1", 1, 2, 3);

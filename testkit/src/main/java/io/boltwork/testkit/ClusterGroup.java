@@ -293,7 +293,7 @@ public final class ClusterGroup implements AutoCloseable {
         Await.within(TAKEOVER, "all of " + this + " agree that the cluster is well", () -> isAgreed(true));
     }
 
-    /** Waits until all nodes that answer agree on who has which slot, even if some have nobody. */
+    /** Waits until all nodes that answer agree on who has which slot, and since which epoch, even if some have nobody. */
     private void awaitAgreement() {
         Await.until("all of " + this + " agree", () -> isAgreed(false));
     }
@@ -302,7 +302,7 @@ public final class ClusterGroup implements AutoCloseable {
         List<RedisServer> asked = answering().toList();
         List<ClusterView> views = views();
         return views.size() == asked.size()
-                && views.stream().map(ClusterView::owners).distinct().count() == 1
+                && ClusterView.agree(views)
                 && (!well || asked.stream().allMatch(ClusterGroup::isWell));
     }
 
@@ -398,6 +398,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @throws RedisErrorException if the old one still has keys of the slot
      */
     public void endMove(int slot, RedisServer to) {
+        awaitAgreement();
         give(slot, to);
         awaitAgreement();
     }
@@ -434,6 +435,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @param to who shall be it
      */
     public void reshard(IntStream slots, RedisServer from, RedisServer to) {
+        awaitAgreement();
         slots.forEach(slot -> {
             beginMove(slot, from, to);
             moveKeys(slot, from, to);

@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,9 @@ record ClusterView(List<Node> nodes) {
         }
     }
 
+    /** That a node has slots; whoever has them with a smaller epoch has them no more. */
+    private record Claim(String id, long epoch, BitSet slots) {}
+
     /** What a node says, {@code null} if it is not there. */
     static @Nullable ClusterView orNull(RedisServer node) {
         try {
@@ -57,8 +61,11 @@ record ClusterView(List<Node> nodes) {
     }
 
     static ClusterView of(RedisServer node) {
-        String reply = String.valueOf(Objects.requireNonNull(node.command("CLUSTER", "NODES")));
-        return new ClusterView(reply.lines().map(Node::parse).toList());
+        return parse(String.valueOf(Objects.requireNonNull(node.command("CLUSTER", "NODES"))));
+    }
+
+    static ClusterView parse(String nodes) {
+        return new ClusterView(nodes.lines().map(Node::parse).toList());
     }
 
     /** The node that was asked. */
@@ -66,11 +73,22 @@ record ClusterView(List<Node> nodes) {
         return nodes.stream().filter(node -> node.is("myself")).findFirst().orElseThrow();
     }
 
-    /** Who has which slots. */
-    Map<String, BitSet> owners() {
-        Map<String, BitSet> owners = new TreeMap<>();
-        nodes.stream().filter(node -> !node.slots.isEmpty()).forEach(node -> owners.put(node.id, node.slots));
-        return owners;
+    /**
+     * Whether all know who has which slots, and with which epochs, each its own: a master that gets a slot takes a larger epoch
+     * only than it knows, so if it does not know the old master's yet, nobody believes it, and in the end the two send all who ask
+     * for the slot to each other.
+     */
+    static boolean agree(List<ClusterView> views) {
+        Set<Set<Claim>> claims = views.stream().map(ClusterView::claims).collect(Collectors.toSet());
+        return claims.size() == 1
+                && claims.iterator().next().stream().map(Claim::epoch).allMatch(new HashSet<>()::add);
+    }
+
+    private Set<Claim> claims() {
+        return nodes.stream()
+                .filter(node -> !node.slots.isEmpty())
+                .map(node -> new Claim(node.id, node.epoch, node.slots))
+                .collect(Collectors.toSet());
     }
 
     boolean hasOwner(int slot) {

@@ -134,6 +134,26 @@ class FailoverHistoriesTest {
         }
     }
 
+    /** As on a host that stands still: what the master said on waking is there before the client looks. */
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void theMasterAndAClientAreFrozenTogetherAndComeBack() throws Exception {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            start(group.uri());
+            RedisServer old = group.data().servers().get(0);
+            jvms.get(0).freeze();
+            old.freeze();
+            group.awaitOther(old);
+            old.thaw();
+            jvms.get(0).thaw();
+            awaitTurns(200);
+            Await.until("the old one is a replica", () -> "slave".equals(ReplicaGroup.field(old, "role")));
+            judge("master and client frozen and back, sentinels");
+        } finally {
+            end();
+        }
+    }
+
     @Test
     void aReplicaIsPromotedByHandAgainAndAgain() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.start(2)) {

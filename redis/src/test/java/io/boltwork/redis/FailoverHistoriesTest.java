@@ -109,9 +109,11 @@ class FailoverHistoriesTest {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());
             RedisServer old = group.data().servers().get(0);
+            long start = System.nanoTime();
             old.kill();
             group.awaitOther(old);
-            judge("master killed, sentinels");
+            long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+            judge("master killed, sentinels (who took " + millis + " ms)");
         } finally {
             end();
         }

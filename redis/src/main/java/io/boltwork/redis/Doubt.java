@@ -95,7 +95,7 @@ final class Doubt {
     private boolean keep(Kept what, boolean silent) {
         boolean asks;
         Throwable over;
-        synchronized (this) {
+        synchronized (this) { // nothing in here, or in the others, blocks
             if (!doubts && !silent) {
                 return false;
             }

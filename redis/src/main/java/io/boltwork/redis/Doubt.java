@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Doubts a server that was silent for longer than a failover takes: a master that was frozen does, when it goes on, what waits in
- * its sockets, and says so, before it learns that another one has taken its place. What comes then is kept back until those who
- * know have said whether it is the master still, and is used, or thrown away, in the order in which it came. Thread-safe.
+ * Doubts a server that was silent for so long that it may have been replaced: a master that was frozen does, when it goes on, what
+ * waits in its sockets, and says so, before it learns that another one has taken its place. What comes then is kept back until
+ * those who know have said whether it is the master still, and is used, or thrown away, in the order in which it came. Thread-safe.
  */
 final class Doubt {
 
@@ -22,8 +22,9 @@ final class Doubt {
      *
      *   trust     something comes soon after the last: used at once. After a silence: kept back, and asked whether the server is
      *             the master still.
-     *   asking    something comes: kept back behind what came before. "It is": what is kept back is used, what comes meanwhile
-     *             behind it, then trust. "It is not", or nobody says so: whoever keeps the connection gives it up.
+     *   asking    something comes: kept back behind what came before. After another silence: asked again, for the answer that is
+     *             under way may be older than that. "It is", to the last question: what is kept back is used, what comes
+     *             meanwhile behind it, then trust. "It is not", or nobody says so: whoever keeps the connection gives it up.
      *   over      the connection is closed. What is kept back, and what comes all the same, is thrown away.
      *
      * The order matters in one place: what comes while the kept is used must not overtake it, so there is trust again only when,
@@ -65,13 +66,15 @@ final class Doubt {
     /** Whether nothing is used at once; changes under the lock. */
     private volatile boolean doubts;
 
+    /* What follows is guarded by the lock. */
+    private int questions;
     private @Nullable Throwable end;
 
     /**
      * No doubt yet.
      *
      * @param question asks whether the server is the master still; what it returns fails if not
-     * @param replaced told why the server is not to be believed any more, once at most
+     * @param replaced told why the server is not to be believed any more, perhaps more than once
      * @param nanoTime the clock
      */
     Doubt(Supplier<CompletionStage<?>> question, Consumer<Throwable> replaced, LongSupplier nanoTime) {
@@ -93,28 +96,28 @@ final class Doubt {
 
     /** Keeps it, or drops it; or says that there is no doubt any more, and nothing kept. */
     private boolean keep(Kept what, boolean silent) {
-        boolean asks;
+        int number = 0;
         Throwable over;
         synchronized (this) { // nothing in here, or in the others, blocks
             if (!doubts && !silent) {
                 return false;
             }
-            asks = !doubts;
             doubts = true;
             over = end;
             if (over == null) {
                 kept.add(what);
+                number = silent ? ++questions : 0;
             }
         }
         if (over != null) {
             what.drop(over);
-        } else if (asks) {
-            ask();
+        } else if (number > 0) {
+            ask(number);
         }
         return true;
     }
 
-    private void ask() {
+    private void ask(int number) {
         CompletionStage<?> answer;
         try {
             answer = question.get();
@@ -123,24 +126,26 @@ final class Doubt {
         }
         answer.whenComplete((itIs, failure) -> {
             if (failure == null) {
-                useKept();
+                useKept(number);
             } else {
                 replaced.accept(Errors.unwrap(failure));
             }
         });
     }
 
-    private void useKept() {
-        for (Kept next = next(); next != null; next = next()) {
+    private void useKept(int number) {
+        for (Kept next = next(number); next != null; next = next(number)) {
             next.use();
         }
     }
 
-    private synchronized @Nullable Kept next() {
-        Kept next = kept.poll();
-        if (next == null && end == null) {
-            doubts = false;
+    /** What an answer allows to use next; nothing if it is not the one to the last question, or if nothing is left. */
+    private synchronized @Nullable Kept next(int number) {
+        if (number != questions || end != null) {
+            return null;
         }
+        Kept next = kept.poll();
+        doubts = next != null;
         return next;
     }
 
@@ -153,8 +158,8 @@ final class Doubt {
             end = cause;
             doubts = true;
         }
-        for (Kept next = next(); next != null; next = next()) {
-            next.drop(cause);
-        }
+        // whoever comes from here on finds the end and adds nothing, and nobody takes anything away
+        kept.forEach(each -> each.drop(cause));
+        kept.clear();
     }
 }

@@ -195,7 +195,7 @@ final class ServerConnection {
         demoted = callback;
     }
 
-    /** Calls back, once at most, when the server was silent, and those who know do not say that it is the master still. */
+    /** Calls back when the server was silent, and those who know do not say that it is the master still; perhaps twice. */
     void onReplaced(Consumer<Throwable> callback) {
         replaced = callback;
     }

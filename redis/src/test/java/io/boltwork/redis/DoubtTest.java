@@ -85,6 +85,36 @@ class DoubtTest {
         }
     }
 
+    /** The first answer may have been given before the second silence, in which the server was replaced. */
+    @Test
+    void afterAnotherSilenceOnlyTheAnswerToTheLastQuestionCounts() {
+        silence();
+        doubt.heard(word("a"));
+        silence();
+        doubt.heard(word("b"));
+        assertThat(questions).hasSize(2);
+        questions.get(0).complete("it is");
+        assertThat(said).isEmpty();
+        questions.get(1).complete("it is");
+        assertThat(said).containsExactly("a", "b");
+        doubt.heard(word("c"));
+        assertThat(said).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void aSilenceWhileTheKeptIsUsedStopsThat() {
+        silence();
+        doubt.heard(word("a", () -> {
+            silence();
+            doubt.heard(word("c"));
+        }));
+        doubt.heard(word("b"));
+        questions.get(0).complete("it is");
+        assertThat(said).containsExactly("a");
+        questions.get(1).complete("it is");
+        assertThat(said).containsExactly("a", "b", "c");
+    }
+
     @Test
     void whatComesWhileTheKeptIsUsedDoesNotOvertakeIt() {
         silence();

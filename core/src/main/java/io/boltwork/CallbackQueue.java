@@ -4,8 +4,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Runs callbacks, listeners among them, on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
 final class CallbackQueue {
@@ -16,46 +14,18 @@ final class CallbackQueue {
             AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "waiting");
 
     private final Executor executor;
-    private final Listeners listeners;
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile int waiting;
 
-    /** Made for the first callback: most locks never have one. */
-    private volatile @Nullable Queue<Runnable> queue;
-
-    CallbackQueue(Executor executor, Listeners listeners) {
+    CallbackQueue(Executor executor) {
         this.executor = executor;
-        this.listeners = listeners;
-    }
-
-    /** Whether anybody listens; else there is no need to tell anything. */
-    boolean isHeard() {
-        return !listeners.isEmpty();
-    }
-
-    /** Tells the client's listeners, in order with the other callbacks or on executors of their own. */
-    void tell(Consumer<LockListener> event) {
-        listeners.tell(event, this);
     }
 
     void run(Runnable callback) {
-        queue().add(callback);
+        queue.add(callback);
         if (WAITING.getAndIncrement(this) == 0) {
             start();
         }
-    }
-
-    private Queue<Runnable> queue() {
-        Queue<Runnable> made = queue;
-        if (made == null) {
-            synchronized (this) { // nothing in here blocks
-                made = queue;
-                if (made == null) {
-                    made = new ConcurrentLinkedQueue<>();
-                    queue = made;
-                }
-            }
-        }
-        return made;
     }
 
     boolean isEmpty() {
@@ -68,9 +38,8 @@ final class CallbackQueue {
     }
 
     private void drain() {
-        Queue<Runnable> callbacks = queue();
         do {
-            Runnable callback = callbacks.poll();
+            Runnable callback = queue.poll();
             try {
                 if (callback != null) {
                     callback.run();

@@ -2,7 +2,7 @@ package io.boltwork;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -44,9 +44,8 @@ final class ClientThreads implements Scheduler {
     }
 
     @Override
-    public Timer schedule(Runnable task, long delayNanos) {
-        ScheduledFuture<?> future = timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-        return () -> future.cancel(false);
+    public Future<?> schedule(Runnable task, long delayNanos) {
+        return timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     void stop() {

@@ -1,22 +1,18 @@
 package io.boltwork;
 
 import io.boltwork.spi.Command;
-import java.util.function.Consumer;
 
 /** What a {@link LockMachine} can see of the world and do to it. Nothing here blocks or throws. */
-interface Effects {
+interface Effects extends LockContext {
 
-    /** The client's monotonic clock, in nanoseconds. */
-    long now();
+    /** The times of this client. */
+    LockMachine.Timing timing();
 
     /** The estimate of the server's clock. */
     ServerClock serverClock();
 
-    /** The id of a request that never was. */
-    String newRequestId();
-
-    /** Whether that request is one of this client's. */
-    boolean isOurs(String request);
+    /** The number of a request of this client that never was. */
+    long newRequest();
 
     /** A number from 0 to {@code bound - 1}, so that not all do the same at once. */
     long random(long bound);
@@ -35,13 +31,4 @@ interface Effects {
 
     /** Decides an outcome; who sleeps on it is woken when the machine has settled. */
     <T> void decide(Outcome<T> outcome, T value);
-
-    /** The hold of a granted request by a waiter, from now on. */
-    Hold hold(Request request, Waiter waiter, long now);
-
-    /** Whether anybody listens to events. */
-    boolean isHeard();
-
-    /** Tells those who listen. */
-    void tell(Consumer<LockListener> event);
 }

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,7 +53,6 @@ final class Engine implements BackendListener {
     private final long shutdownNanos;
     private final Runnable stopThreads;
     private final ClientCard card;
-    private final String prefix;
     private final Introduction introduction;
     private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
@@ -81,7 +81,6 @@ final class Engine implements BackendListener {
         this.clocks = new ServerClocks(backend.partitions());
         this.everything.set(0, backend.partitions());
         this.card = world.card;
-        this.prefix = card.id() + ":";
         this.ticker = world.ticker;
         this.scheduler = world.scheduler;
         this.callbackExecutor = world.callbacks;
@@ -205,9 +204,10 @@ final class Engine implements BackendListener {
         switch (left) {
             case NESTED -> {}
             case LAST -> {
+                Outcome<Optional<LeaseLoss>> released = hold.released();
                 release(hold);
                 if (hold.request.options.release() == LockOptions.Release.AWAITED) {
-                    return hold.released;
+                    return released;
                 }
             }
             case LOST_NESTED -> expired(hold);
@@ -223,8 +223,8 @@ final class Engine implements BackendListener {
     }
 
     private void release(Hold hold) {
-        if (!post(hold.request.lock, driver -> driver.machine.release(hold))) {
-            hold.released.decide(Optional.empty());
+        if (!post(hold.request.lock(), driver -> driver.machine.release(hold))) {
+            hold.released().decide(Optional.empty());
         }
     }
 
@@ -272,8 +272,8 @@ final class Engine implements BackendListener {
         }
         for (; ; ) {
             Outcome<Extension> outcome = new Outcome<>();
-            if (!post(hold.request.lock, driver -> driver.machine.extend(hold, nanos, outcome))) {
-                throw closed(hold.request.lock, "was to be extended");
+            if (!post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
+                throw closed(hold.request.lock(), "was to be extended");
             }
             Extension extension = null;
             if (sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
@@ -293,7 +293,7 @@ final class Engine implements BackendListener {
                         cause);
             }
             if (extension == null) {
-                post(hold.request.lock, driver -> driver.machine.extensionGivenUp(outcome));
+                post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
                 throw silent();
             }
             lookAway(); // it is being restored
@@ -310,32 +310,36 @@ final class Engine implements BackendListener {
             throw new LeaseLostException(loss);
         }
         throw new IllegalStateException(
-                "The lease of the lock '" + hold.request.lock + "' was released while it was to be extended");
+                "The lease of the lock '" + hold.request.lock() + "' was released while it was to be extended");
     }
 
     /** Who released does not wait longer than the command timeout. */
-    Scheduler.Timer decideAfterTimeout(Outcome<Optional<LeaseLoss>> left) {
+    Future<?> decideAfterTimeout(Outcome<Optional<LeaseLoss>> left) {
         return scheduler.schedule(() -> left.decide(Optional.empty()), timing.commandTimeout());
     }
 
     /** Somebody noticed that the deadline of a hold has passed. */
     void expired(Hold hold) {
-        post(hold.request.lock, driver -> driver.machine.expired(hold));
+        post(hold.request.lock(), driver -> driver.machine.expired(hold));
     }
 
     /** Cancels a waiter after a time, unless it has its verdict by then. */
-    Scheduler.Timer cancelAfter(String name, Waiter waiter, long nanos) {
+    Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
         return scheduler.schedule(() -> cancel(name, waiter, true), nanos);
     }
 
-    /** Callbacks of that lock, in order. */
-    CallbackQueue callbacks(String name) {
+    /** Runs a callback of that lock, after its others. */
+    void callBack(String name, Runnable callback) {
         LockDriver driver = drivers.get(name);
-        return driver == null ? newCallbackQueue() : driver.callbacks();
+        if (driver == null) {
+            newCallbackQueue().run(callback);
+        } else {
+            driver.callBack(callback);
+        }
     }
 
     CallbackQueue newCallbackQueue() {
-        return new CallbackQueue(callbackExecutor, listeners);
+        return new CallbackQueue(callbackExecutor);
     }
 
     // ================================================================ events
@@ -350,10 +354,10 @@ final class Engine implements BackendListener {
                 }
                 driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
                 if (closed.get()) { // close() may have overlooked it
-                    driver.mailbox.post(d -> d.machine.close());
+                    driver.post(d -> d.machine.close());
                 }
             }
-            if (driver.mailbox.post(event)) {
+            if (driver.post(event)) {
                 return true;
             }
             drivers.remove(name, driver);
@@ -362,13 +366,13 @@ final class Engine implements BackendListener {
 
     /** Posts an event to a machine, or to its successor. */
     void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
-        if (!driver.mailbox.post(event)) {
-            post(driver.machine.name, event);
+        if (!driver.post(event)) {
+            post(driver.lock(), event);
         }
     }
 
     void forget(LockDriver driver) {
-        drivers.remove(driver.machine.name, driver);
+        drivers.remove(driver.lock(), driver);
     }
 
     /** Learns the clock of a partition's server from a reply. */
@@ -418,7 +422,7 @@ final class Engine implements BackendListener {
 
     private static void connected(LockDriver driver, Recovery recovery) {
         recovery.begin();
-        boolean taken = driver.mailbox.post(d -> {
+        boolean taken = driver.post(d -> {
             d.machine.connected(recovery);
             recovery.done();
         });
@@ -429,10 +433,9 @@ final class Engine implements BackendListener {
 
     private void up(Downtimes.Return back) {
         LOG.log(System.Logger.Level.INFO, "Connected to {0} again", backend);
-        if (backendEvents.isHeard()) {
+        if (!listeners.isEmpty()) {
             Duration outage = Duration.ofNanos(ticker.nanos() - back.since());
-            backendEvents.tell(
-                    l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, back.another())));
+            tell(l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, back.another())));
         }
     }
 
@@ -450,8 +453,8 @@ final class Engine implements BackendListener {
                 counts.restored(),
                 counts.lost(),
                 counts.askedAgain());
-        if (backendEvents.isHeard()) {
-            backendEvents.tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
+        if (!listeners.isEmpty()) {
+            tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
                     backend.toString(),
                     took,
                     back.another(),
@@ -478,7 +481,12 @@ final class Engine implements BackendListener {
 
     private void warn(Listeners told, String what) {
         LockListener.BackendWarning event = new LockListener.BackendWarning(backend.toString(), what);
-        told.tell(listener -> listener.backendWarning(event), backendEvents);
+        told.tell(listener -> listener.backendWarning(event), backendEvents::run);
+    }
+
+    /** Tells of the backend. */
+    private void tell(Consumer<LockListener> event) {
+        listeners.tell(event, backendEvents::run);
     }
 
     void listen(LockListener listener) {
@@ -504,7 +512,7 @@ final class Engine implements BackendListener {
     int waiting() {
         AtomicInteger waiting = new AtomicInteger();
         for (LockDriver driver : drivers.values()) {
-            driver.mailbox.post(d -> waiting.addAndGet(d.machine.waiting()));
+            driver.post(d -> waiting.addAndGet(d.machine.waiting()));
         }
         return waiting.get();
     }
@@ -520,7 +528,7 @@ final class Engine implements BackendListener {
         AtomicInteger waiting = new AtomicInteger();
         AtomicLong lag = new AtomicLong();
         for (LockDriver driver : drivers.values()) {
-            driver.mailbox.post(d -> {
+            driver.post(d -> {
                 held.addAndGet(d.machine.hold() == null ? 0 : 1);
                 waiting.addAndGet(d.machine.waiting());
                 lag.accumulateAndGet(d.machine.renewalLag(), Math::max);
@@ -551,10 +559,10 @@ final class Engine implements BackendListener {
                 "The connection to {0} was lost: {1}. Leases run on until their deadlines, who waits goes on waiting",
                 backend,
                 cause.getMessage());
-        if (backendEvents.isHeard()) {
-            backendEvents.tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
+        if (!listeners.isEmpty()) {
+            tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
         }
-        forEach(partitions, driver -> driver.mailbox.post(d -> d.machine.disconnected()));
+        forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
     }
 
     private void forEach(BitSet partitions, Consumer<LockDriver> action) {
@@ -586,12 +594,13 @@ final class Engine implements BackendListener {
         return drivers.size();
     }
 
-    String newRequestId() {
-        return prefix + requests.incrementAndGet();
+    /** The client's id. */
+    String client() {
+        return card.id();
     }
 
-    boolean isOurs(String request) {
-        return request.startsWith(prefix);
+    long newRequest() {
+        return requests.incrementAndGet();
     }
 
     boolean isClosed() {
@@ -638,7 +647,7 @@ final class Engine implements BackendListener {
         }
         long start = ticker.nanos();
         for (LockDriver driver : drivers.values()) {
-            driver.mailbox.post(d -> d.machine.close());
+            driver.post(d -> d.machine.close());
         }
         boolean interrupted = false;
         Outcome<Reply> farewell = introduction.end();
@@ -646,7 +655,7 @@ final class Engine implements BackendListener {
             lookAway();
             interrupted |= Thread.interrupted();
             for (LockDriver driver : drivers.values()) {
-                driver.mailbox.post(d -> {}); // retires what has become idle
+                driver.post(d -> {}); // retires what has become idle
             }
         }
         if (!drivers.isEmpty()) {

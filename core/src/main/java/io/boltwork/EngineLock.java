@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
@@ -219,10 +220,7 @@ final class EngineLock implements FencedLock {
         AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
         // waits before the lock can be there: else the body would run here, on the caller's thread
         CompletionStage<T> call = new AsyncCall<>(
-                turn,
-                body,
-                () -> new LockTimeoutException(name, wait),
-                end -> engine.callbacks(name).run(end));
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.callBack(name, end));
         turn.post();
         return call;
     }
@@ -255,10 +253,10 @@ final class EngineLock implements FencedLock {
         AsyncRequest<T> post() {
             engine.request(name, waiter);
             if (nanos != FOR_EVER && !waiter.tryOnly && !waiter.outcome.isDecided()) {
-                Scheduler.Timer timer = engine.cancelAfter(name, waiter, nanos);
-                whenComplete((value, failure) -> timer.cancel());
+                Future<?> timer = engine.cancelAfter(name, waiter, nanos);
+                whenComplete((value, failure) -> timer.cancel(false));
             }
-            waiter.outcome.then(() -> engine.callbacks(name).run(() -> settle(waiter.outcome.value())));
+            waiter.outcome.then(() -> engine.callBack(name, () -> settle(waiter.outcome.value())));
             return this;
         }
 

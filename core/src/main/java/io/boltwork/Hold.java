@@ -49,8 +49,6 @@ final class Hold {
     final Thread asker;
 
     private volatile long word;
-    private final Ticker ticker;
-    private final CallbackQueue callbacks;
     private volatile @Nullable CompletableFuture<LeaseLoss> lossFuture;
 
     /** When it began, by the client's clock. */
@@ -61,18 +59,26 @@ final class Hold {
     /** The newest of the rights of handles to release a level each. Given by the owner alone, looked at by the keeper. */
     private volatile @Nullable Right rights;
 
-    /** The release of this hold, as far as somebody waits for it. */
-    final Outcome<Optional<LeaseLoss>> released = new Outcome<>();
+    /** The release of this hold, once there is one. */
+    private @Nullable Outcome<Optional<LeaseLoss>> released;
 
-    Hold(Request request, long token, Waiter waiter, long since, Ticker ticker, CallbackQueue callbacks) {
+    Hold(Request request, long token, Waiter waiter, long since) {
         this.request = request;
         this.token = token;
         this.since = since;
         this.thread = waiter.thread;
         this.asker = waiter.asker;
         this.word = waiter.asLease ? HANDLE : LOCK;
-        this.ticker = ticker;
-        this.callbacks = callbacks;
+    }
+
+    /** Decided by the release of this hold. First asked for by who has left it, before the lock's machine hears of that. */
+    Outcome<Optional<LeaseLoss>> released() {
+        Outcome<Optional<LeaseLoss>> outcome = released;
+        if (outcome == null) {
+            outcome = new Outcome<>();
+            released = outcome;
+        }
+        return outcome;
     }
 
     /** What leaving did. */
@@ -108,7 +114,7 @@ final class Hold {
                 throw new LeaseLostException(lossOf());
             }
             if (count(now, asLease) == COUNT) {
-                throw new IllegalStateException("The lock '" + request.lock + "' is nested too deeply");
+                throw new IllegalStateException("The lock '" + request.lock() + "' is nested too deeply");
             }
             if (WORD.compareAndSet(this, now, now + (asLease ? HANDLE : LOCK))) {
                 return true;
@@ -147,7 +153,7 @@ final class Hold {
     /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
     boolean isValid() {
         long now = word;
-        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && ticker.nanos() < request.deadline;
+        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && request.context.now() < request.deadline;
     }
 
     /** Somebody has the right to leave a level. */
@@ -196,7 +202,7 @@ final class Hold {
 
     /** Nanoseconds until the deadline; 0 if it is not held. */
     long remaining() {
-        return isValid() ? Math.max(0, request.deadline - ticker.nanos()) : 0;
+        return isValid() ? Math.max(0, request.deadline - request.context.now()) : 0;
     }
 
     /** What was lost, or {@code null}. */
@@ -216,7 +222,7 @@ final class Hold {
     }
 
     private void expire() {
-        if (word >= 0 && ticker.nanos() >= request.deadline) {
+        if (word >= 0 && request.context.now() >= request.deadline) {
             lose(request.reasonOfEnd());
         }
     }
@@ -236,7 +242,7 @@ final class Hold {
                 break;
             }
         }
-        LeaseLoss lost = new LeaseLoss(request.lock, token, reason, Instant.now());
+        LeaseLoss lost = new LeaseLoss(request.lock(), token, reason, Instant.now());
         loss = lost;
         if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
             thread.interrupt();
@@ -253,13 +259,13 @@ final class Hold {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "The lock ''{0}'' was lost by {1}: {2}",
-                    request.lock,
+                    request.lock(),
                     this,
                     lost.reason());
         }
-        if (callbacks.isHeard()) {
-            Duration held = Duration.ofNanos(ticker.nanos() - since);
-            callbacks.tell(l -> l.lost(new LockListener.Lost(request.lock, token, owner(), held, lost)));
+        if (request.context.isHeard()) {
+            Duration held = Duration.ofNanos(request.context.now() - since);
+            request.context.tell(l -> l.lost(new LockListener.Lost(request.lock(), token, owner(), held, lost)));
         }
     }
 
@@ -291,7 +297,7 @@ final class Hold {
     private void tellLoss() {
         CompletableFuture<LeaseLoss> future = lossFuture;
         if (future != null && !future.isDone()) {
-            callbacks.run(() -> future.complete(lossOf()));
+            request.context.callBack(() -> future.complete(lossOf()));
         }
     }
 

@@ -94,7 +94,7 @@ final class Keeper {
             for (LockDriver driver : engine.drivers()) {
                 shortest = Math.min(shortest, driver.renewedLease);
                 if (now >= driver.keepAt) {
-                    driver.mailbox.post(d -> d.machine.keep());
+                    driver.post(d -> d.machine.keep());
                 }
             }
             if (shortest != Ticker.NEVER) {

@@ -3,6 +3,7 @@ package io.boltwork;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +43,10 @@ final class LeaseHandle extends LeaseView {
         }
         Outcome<Optional<LeaseLoss>> left = leave();
         if (!left.isDecided()) {
-            Scheduler.Timer timer = engine.decideAfterTimeout(left);
-            done.whenComplete((nothing, loss) -> timer.cancel());
+            Future<?> timer = engine.decideAfterTimeout(left);
+            done.whenComplete((nothing, loss) -> timer.cancel(false));
         }
-        left.then(() -> engine.callbacks(lockName()).run(() -> {
+        left.then(() -> engine.callBack(lockName(), () -> {
             Optional<LeaseLoss> loss = left.value();
             if (loss.isEmpty()) {
                 done.complete(null);
@@ -60,7 +61,7 @@ final class LeaseHandle extends LeaseView {
         Hold.Left left = hold.leave(true);
         right.left(left.isLost());
         if (left.isLost()) {
-            engine.callbacks(lockName()).run(this::tellLoss);
+            engine.callBack(lockName(), this::tellLoss);
         }
         return engine.left(hold, left);
     }

@@ -39,7 +39,7 @@ class LeaseView implements Lease {
 
     @Override
     public final String lockName() {
-        return hold.request.lock;
+        return hold.request.lock();
     }
 
     @Override

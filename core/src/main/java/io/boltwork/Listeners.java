@@ -42,18 +42,18 @@ final class Listeners {
         return ears.isEmpty();
     }
 
-    /** Tells each on its own executor, and all who have none in {@code callbacks}. */
-    void tell(Consumer<LockListener> event, CallbackQueue callbacks) {
+    /** Tells each on its own executor, and all who have none by {@code callbacks}. */
+    void tell(Consumer<LockListener> event, Executor callbacks) {
         boolean isWaitedFor = false;
         for (Ear ear : ears) {
             if (ear.executor == null) {
                 isWaitedFor = true;
                 continue;
             }
-            Errand.send(() -> tell(ear, event), ear.executor, callbacks::run);
+            Errand.send(() -> tell(ear, event), ear.executor, callbacks);
         }
         if (isWaitedFor) {
-            callbacks.run(() -> tell(event));
+            callbacks.execute(() -> tell(event));
         }
     }
 

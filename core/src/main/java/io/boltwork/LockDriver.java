@@ -1,26 +1,33 @@
 package io.boltwork;
 
-import io.boltwork.Scheduler.Timer;
 import io.boltwork.spi.Command;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
-final class LockDriver implements Effects, Mailbox.Machine {
+final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable {
+
+    private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
+            AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
 
     final LockMachine machine;
 
     /** Of the backend. */
     final int partition;
 
-    final Mailbox<LockDriver> mailbox = new Mailbox<>(this);
+    private final String name;
     private final Engine engine;
-    private final CallbackQueue callbacks;
+
+    /** Made for the first callback: most locks never have one. */
+    private volatile @Nullable CallbackQueue callbacks;
 
     /** What is scheduled, and when; touched inside the mailbox only. */
-    private @Nullable Timer timer;
+    private @Nullable Future<?> timer;
 
     private long timerAt = Ticker.NEVER;
 
@@ -36,21 +43,54 @@ final class LockDriver implements Effects, Mailbox.Machine {
     private List<Thread> sleepers = List.of();
 
     LockDriver(String name, Engine engine) {
+        this.name = name;
         this.engine = engine;
         this.partition = engine.backend.partition(name);
-        this.machine = new LockMachine(name, engine.timing, this);
-        this.callbacks = engine.newCallbackQueue();
+        this.machine = new LockMachine(this);
     }
 
-    CallbackQueue callbacks() {
-        return callbacks;
+    // ================================================================ what requests and holds see, for any thread
+
+    @Override
+    public String lock() {
+        return name;
+    }
+
+    @Override
+    public String client() {
+        return engine.client();
+    }
+
+    @Override
+    public long now() {
+        return engine.ticker.nanos();
+    }
+
+    @Override
+    public boolean isHeard() {
+        return !engine.listeners.isEmpty();
+    }
+
+    @Override
+    public void tell(Consumer<LockListener> event) {
+        engine.listeners.tell(event, this::callBack);
+    }
+
+    @Override
+    public void callBack(Runnable callback) {
+        CallbackQueue queue = callbacks;
+        if (queue == null) {
+            CALLBACKS.compareAndSet(this, null, engine.newCallbackQueue());
+            queue = Objects.requireNonNull(callbacks);
+        }
+        queue.run(callback);
     }
 
     // ================================================================ effects
 
     @Override
-    public long now() {
-        return engine.ticker.nanos();
+    public LockMachine.Timing timing() {
+        return engine.timing;
     }
 
     @Override
@@ -59,13 +99,8 @@ final class LockDriver implements Effects, Mailbox.Machine {
     }
 
     @Override
-    public String newRequestId() {
-        return engine.newRequestId();
-    }
-
-    @Override
-    public boolean isOurs(String request) {
-        return engine.isOurs(request);
+    public long newRequest() {
+        return engine.newRequest();
     }
 
     @Override
@@ -109,25 +144,10 @@ final class LockDriver implements Effects, Mailbox.Machine {
         }
     }
 
-    @Override
-    public Hold hold(Request request, Waiter waiter, long now) {
-        return new Hold(request, request.lastToken, waiter, now, engine.ticker, callbacks);
-    }
+    // ================================================================ the mailbox
 
     @Override
-    public boolean isHeard() {
-        return callbacks.isHeard();
-    }
-
-    @Override
-    public void tell(Consumer<LockListener> event) {
-        callbacks.tell(event);
-    }
-
-    // ================================================================ the mailbox's machine
-
-    @Override
-    public boolean settled() {
+    boolean settled() {
         keepAt = machine.keepAt();
         renewedLease = machine.renewedLease();
         if (!machine.isIdle()) {
@@ -136,7 +156,9 @@ final class LockDriver implements Effects, Mailbox.Machine {
         }
         long now = now();
         long idleAt = machine.lastEvent() + LockMachine.IDLE;
-        if (machine.isClosed() || callbacks.isEmpty() && now >= idleAt) {
+        CallbackQueue queue = callbacks;
+        boolean calledBack = queue == null || queue.isEmpty();
+        if (machine.isClosed() || calledBack && now >= idleAt) {
             return true;
         }
         long look = now < idleAt ? idleAt : now + LockMachine.IDLE; // a callback may take its time
@@ -147,7 +169,7 @@ final class LockDriver implements Effects, Mailbox.Machine {
     }
 
     @Override
-    public List<Thread> sleepers() {
+    List<Thread> sleepers() {
         List<Thread> woken = sleepers;
         if (!woken.isEmpty()) { // a reference that is written is work for the collector, however little it says
             sleepers = List.of();
@@ -156,13 +178,13 @@ final class LockDriver implements Effects, Mailbox.Machine {
     }
 
     @Override
-    public void retired() {
+    void retired() {
         cancelTimer();
         engine.forget(this);
     }
 
     @Override
-    public void broken(Throwable defect) {
+    void broken(Throwable defect) {
         engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
     }
 
@@ -170,21 +192,23 @@ final class LockDriver implements Effects, Mailbox.Machine {
         if (at < timerAt) {
             cancelTimer();
             timerAt = at;
-            timer = engine.scheduler.schedule(this::wake, at - now());
+            timer = engine.scheduler.schedule(this, at - now());
         }
     }
 
     private void cancelTimer() {
-        Timer pending = timer;
+        Future<?> pending = timer;
         if (pending != null) {
-            pending.cancel();
+            pending.cancel(false);
             timer = null;
             timerAt = Ticker.NEVER;
         }
     }
 
-    private void wake() {
-        mailbox.post(driver -> {
+    /** The timer's: there are as many as locks in use, so it needs no object of its own. */
+    @Override
+    public void run() {
+        post(driver -> {
             if (driver.now() >= driver.timerAt) {
                 driver.timer = null;
                 driver.timerAt = Ticker.NEVER;

@@ -6,6 +6,7 @@ import io.boltwork.Waiter.Denied;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -55,8 +56,6 @@ final class LockMachine {
     private static final int RETRY_DOUBLINGS = 5;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    final String name;
-    private final Timing timing;
     private final Effects effects;
 
     final Waiters waiters = new Waiters();
@@ -65,9 +64,10 @@ final class LockMachine {
 
     private volatile @Nullable Hold hold;
 
-    private final Undoing undoing;
-    private final News news;
-    private final LostHolds lostHolds = new LostHolds();
+    /** Made when there is something to undo or to look after: most locks never need it. */
+    private @Nullable Undoing undoing;
+
+    private volatile LostHolds lostHolds = LostHolds.NONE;
 
     /** Extensions under way, and who waits for them. */
     private Map<Command, Outcome<Extension>> extensions = Collections.emptyMap();
@@ -75,10 +75,10 @@ final class LockMachine {
     /** When the oldest of the waiters' own requests asks again, for all of them. */
     private long pollAt = Ticker.NEVER;
 
-    private final Outage outage;
+    private Outage outage = Outage.NONE;
 
-    /** How often the backend, or a hold here, has said that the lock is taken. */
-    private long refusals;
+    /** How often the backend, or a hold here, has said that the lock is taken; it may overflow. */
+    private int refusals;
 
     private long roundTrip;
     private long lastEvent;
@@ -87,13 +87,8 @@ final class LockMachine {
     /** Times a client has to keep, in nanoseconds. */
     record Timing(long commandTimeout, long slice, long outagePatience) {}
 
-    LockMachine(String name, Timing timing, Effects effects) {
-        this.name = name;
-        this.timing = timing;
+    LockMachine(Effects effects) {
         this.effects = effects;
-        this.undoing = new Undoing(name, requests, effects);
-        this.news = new News(name, effects);
-        this.outage = new Outage(timing.outagePatience);
     }
 
     // ================================================================ events: local
@@ -113,10 +108,10 @@ final class LockMachine {
         }
         Hold held = hold;
         if (held != null && held.thread == null && waiter.thread == held.asker) {
-            news.waitsForItself(waiter);
+            News.waitsForItself(effects, waiter);
         }
         if (waiters.isEmpty()) {
-            outage.restart();
+            outage = outage.restarted();
         }
         waiter.refusalsBefore = taken ? refusals - 1 : refusals;
         if (waiter.options.isFifo() && !waiter.tryOnly) {
@@ -141,12 +136,12 @@ final class LockMachine {
                 waiter,
                 !timedOut
                         ? Denied.CANCELLED
-                        : refusals > waiter.refusalsBefore
+                        : refusals - waiter.refusalsBefore > 0
                                 ? Denied.REFUSED
-                                : new Waiter.Failed(
-                                        outage.unknown(name, "within the time that the caller was willing to wait")));
+                                : new Waiter.Failed(outage.unknown(
+                                        effects.lock(), "within the time that the caller was willing to wait")));
         if (waiter.request != null) {
-            undoing.undo(waiter.request);
+            undoing().undo(waiter.request);
         }
         othersPoll(polls);
         pump();
@@ -155,7 +150,7 @@ final class LockMachine {
     /** A wish has come to its end. */
     private void decide(Waiter waiter, Waiter.Verdict verdict) {
         effects.decide(waiter.outcome, verdict);
-        news.waited(waiter, verdict);
+        News.waited(effects, waiter, verdict);
     }
 
     /** The owner has left the outermost level of its hold; or has unwound a lost one. */
@@ -165,19 +160,19 @@ final class LockMachine {
         if (hold == left) {
             hold = null;
         } else {
-            lostHolds.remove(left);
+            lostHolds = lostHolds.without(left);
         }
         boolean clean = left.loss() == null;
         if (clean) {
-            news.released(left);
+            News.released(effects, left);
         }
-        if (requests.get(request.id) != request || request.state != State.HELD && request.state != State.LOST) {
+        if (requests.get(request.number) != request || request.state != State.HELD && request.state != State.LOST) {
             effects.decide(
-                    left.released, Optional.empty()); // nothing can be left of it, or it is being released already
+                    left.released(), Optional.empty()); // nothing can be left of it, or it is being released already
         } else if (clean && handOver(request, left)) {
-            effects.decide(left.released, Optional.empty());
+            effects.decide(left.released(), Optional.empty());
         } else {
-            request.releaser = left;
+            request.exchange().releaser = left;
             startRelease(request);
         }
         pump();
@@ -206,7 +201,7 @@ final class LockMachine {
 
     private long extensionStale(Request request) {
         return effects.serverClock().millisAt(lastEvent)
-                + Math.min(timing.commandTimeout / MILLI, request.options.leaseMillis);
+                + Math.min(commandTimeout() / MILLI, request.options.leaseMillis);
     }
 
     /** The owner does not wait for that extension any more. */
@@ -237,7 +232,7 @@ final class LockMachine {
                 startRelease(request);
             }
         }
-        lostHolds.clear();
+        lostHolds = LostHolds.NONE;
         pump();
     }
 
@@ -251,20 +246,20 @@ final class LockMachine {
             failed(command, sent, failed);
         } else {
             if (!(reply instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.REFUSED)) {
-                undoing.heard(); // a refused try does not come back to look after the lock
+                heard(); // a refused try does not come back to look after the lock
             }
-            outage.over();
+            over();
             if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
                 measured(now - sent);
-                acquired(requests.get(acquire.request()), command, acquire, sent, acquired);
-                undoing.named(acquired.owner());
+                acquired(find(acquire.request()), command, acquire, sent, acquired);
+                named(acquired.owner());
             } else if (command instanceof Command.Release release && reply instanceof Reply.Released released) {
                 measured(now - sent);
                 released(release, sent, released);
-                undoing.named(released.owner());
+                named(released.owner());
             } else if (command instanceof Command.Withdraw withdraw && reply instanceof Reply.Withdrawn withdrawn) {
                 withdrawn(withdraw, withdrawn);
-                undoing.named(withdrawn.owner());
+                named(withdrawn.owner());
             } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
                 // refused because an earlier try, whose answer was lost, had restored it? Then a renewal will tell
                 boolean twice = restored.outcome() == Reply.Renewal.LOST
@@ -272,12 +267,12 @@ final class LockMachine {
                 Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
                 if (prolonged(restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome)
                         && outcome == Reply.Renewal.OK) {
-                    news.restored(hold);
+                    News.restored(effects, hold);
                 }
-                undoing.named(restored.owner());
+                named(restored.owner());
             } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
                 replicated(replicate, sent, replicated);
-                undoing.named(replicated.owner());
+                named(replicated.owner());
             } else if (command instanceof Command.Renew renew && reply instanceof Reply.Renewed renewed) {
                 extended(renew, sent, renewed.items().get(0));
             } else {
@@ -289,21 +284,22 @@ final class LockMachine {
 
     /** The result of one renewal. */
     void renewed(Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
+        Hold held = hold;
         lastEvent = effects.now();
-        outage.over();
+        over();
         prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
-        undoing.named(result.owner());
-        pump();
+        named(result.owner());
+        pumpUnless(held);
     }
 
     /** The backend has given the lock to a waiting request. */
     void granted(Grant grant) {
         long now = effects.now();
         lastEvent = now;
-        undoing.heard();
-        Request request = requests.get(grant.request());
+        heard();
+        Request request = find(grant.request());
         if (request == null) {
-            undoing.stray(grant.request(), 0);
+            stray(grant.request());
             return;
         }
         request.known = true;
@@ -311,15 +307,17 @@ final class LockMachine {
         if (request.state != State.WANTED) {
             owns(request, Long.MIN_VALUE, grant.token(), BY_MESSAGE);
         } else {
-            long origin = request.firstSent;
+            Exchange exchange = request.exchange();
+            ServerTime answered = exchange.answered;
+            long origin = exchange.firstSent;
             long given = origin;
-            if (request.answered != null) {
-                origin = request.answeredSent;
-                given = origin + (grant.server().millis() - request.answered.millis()) * MILLI;
+            if (answered != null) {
+                origin = exchange.answeredSent;
+                given = origin + (grant.server().millis() - answered.millis()) * MILLI;
             }
-            boolean comparable = request.answered == null
+            boolean comparable = answered == null
                     ? origin != Ticker.NEVER
-                    : request.answered.run().equals(grant.server().run());
+                    : answered.run().equals(grant.server().run());
             boolean current = grant.server().run().equals(effects.serverClock().run());
             if (comparable && current) {
                 long from = Math.min(given, now);
@@ -336,8 +334,8 @@ final class LockMachine {
         for (Request request : requests.all()) {
             switch (request.state) {
                 case WANTED -> {
-                    if (request.answered == null) {
-                        request.firstSent = Ticker.NEVER;
+                    if (request.exchange().answered == null) {
+                        request.exchange().firstSent = Ticker.NEVER;
                     }
                     request.standing = false;
                     if (!request.tryOnly) {
@@ -350,8 +348,8 @@ final class LockMachine {
                     request.verify(effects.now());
                 }
                 case RELEASING, UNDOING -> {
-                    if (request.awaited == null) {
-                        request.dueAt = effects.now();
+                    if (!request.isAwaiting()) {
+                        request.exchange().dueAt = effects.now();
                     }
                 }
                 case LOST -> {}
@@ -363,8 +361,8 @@ final class LockMachine {
     /** A connection was lost. Who stands in the queue asks: if it is an outage, the patience counts from here. */
     void disconnected() {
         Request request = wanted;
-        if (request != null && request.awaited == null) {
-            request.dueAt = effects.now();
+        if (request != null && !request.isAwaiting()) {
+            request.exchange().dueAt = effects.now();
         }
         if (waiters.hasOwnRequests()) {
             pollAt = effects.now();
@@ -373,9 +371,9 @@ final class LockMachine {
     }
 
     /** An answered release may have been lost by a server that took over; it is undone once more. */
-    void releaseAgain(String request, long lastToken) {
+    void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
-            undoing.stray(request, lastToken);
+            undoing().stray(request, lastToken);
         }
     }
 
@@ -399,7 +397,7 @@ final class LockMachine {
         Hold held = hold;
         if (held != null) {
             renewIfDue(held.request, effects.now());
-            pump();
+            pumpUnless(held);
         }
     }
 
@@ -421,7 +419,7 @@ final class LockMachine {
     void tick() {
         long now = effects.now();
         for (Request request : requests.all()) {
-            if (request.isOverdue(now, timing.commandTimeout)) {
+            if (request.isOverdue(now, commandTimeout())) {
                 unanswered(request);
             }
             switch (request.state) {
@@ -431,25 +429,25 @@ final class LockMachine {
                     }
                 }
                 case HELD -> {
-                    if (now >= request.deadline || !request.confirmed || request.renewals > 1) {
+                    if (now >= request.deadline || !request.confirmed || request.isRenewedInVain()) {
                         renewIfDue(request, now);
                     }
                 }
                 case LOST -> {
-                    if (now >= request.giveUpAt) {
+                    if (now >= request.exchange().giveUpAt) {
                         requests.remove(request);
                     } else if (request.isDue(now)) {
                         startRelease(request);
                     }
                 }
                 case RELEASING, UNDOING -> {
-                    if (now >= request.giveUpAt) {
+                    if (now >= request.exchange().giveUpAt) {
                         gone(request);
                     } else if (request.isDue(now)) {
                         if (request.state == State.RELEASING) {
                             sendRelease(request, null);
                         } else {
-                            undoing.send(request);
+                            undoing().send(request);
                         }
                     }
                 }
@@ -458,24 +456,26 @@ final class LockMachine {
         if (now >= pollAt) {
             pollAt = Ticker.NEVER;
             Request oldest = waiters.oldest();
-            if (oldest != null && oldest.awaited == null) {
+            if (oldest != null && !oldest.isAwaiting()) {
                 ask(oldest);
             }
         }
-        undoing.tick(now);
-        if (now >= outage.patienceEnds()) {
-            failAll(outage.unknown(name, "for as long as the client's outage patience"));
+        if (undoing != null) {
+            undoing.tick(now);
         }
-        lostHolds.tick(now);
+        if (now >= outage.patienceEnds(effects.timing().outagePatience)) {
+            failAll(outage.unknown(effects.lock(), "for as long as the client's outage patience"));
+        }
+        lostHolds = lostHolds.looked(now);
         pump();
     }
 
     /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
     long wakeAt() {
-        long at = Math.min(Math.min(undoing.nudgeAt(), pollAt), lostHolds.wakeAt());
-        at = Math.min(at, requests.wakeAt(timing.commandTimeout));
-        if (!waiters.isEmpty()) {
-            at = Math.min(at, outage.patienceEnds());
+        long at = Math.min(Math.min(nudgeAt(), pollAt), lostHolds.lookAt());
+        at = Math.min(at, requests.wakeAt(commandTimeout()));
+        if (outage != Outage.NONE && !waiters.isEmpty()) {
+            at = Math.min(at, outage.patienceEnds(effects.timing().outagePatience));
         }
         return at;
     }
@@ -487,7 +487,7 @@ final class LockMachine {
                 && waiters.isEmpty()
                 && requests.isEmpty()
                 && lostHolds.isEmpty()
-                && (closed || undoing.nudgeAt() == Ticker.NEVER);
+                && (closed || nudgeAt() == Ticker.NEVER);
     }
 
     /** When it was used last. */
@@ -501,7 +501,7 @@ final class LockMachine {
 
     /** Whether that request is under way here. */
     boolean knows(String request) {
-        return requests.contains(request);
+        return find(request) != null;
     }
 
     /** Whether the lock is being asked for. */
@@ -527,7 +527,61 @@ final class LockMachine {
         return hold;
     }
 
+    // ================================================================ undoing
+
+    private Undoing undoing() {
+        Undoing made = undoing;
+        if (made == null) {
+            made = new Undoing(requests, effects);
+            undoing = made;
+        }
+        return made;
+    }
+
+    /** The backend speaks of a request that nobody here remembers. If another client made it, it is not for us to undo. */
+    private void stray(@Nullable String id) {
+        long number = effects.number(id);
+        if (number != RequestId.NONE) {
+            undoing().stray(number, 0);
+        }
+    }
+
+    /** The backend says who owns the lock. */
+    private void named(@Nullable String owner) {
+        if (owner != null && find(owner) == null) {
+            stray(owner);
+        }
+    }
+
+    /** The lock was heard of: whoever is in charge of it now looks after it. */
+    private void heard() {
+        if (undoing != null) {
+            undoing.heard();
+        }
+    }
+
+    /** The lock was given to somebody who has so much time to confirm it, through this client; he may be gone. */
+    void nudgeAfter(long claimMillis) {
+        if (claimMillis > 0) {
+            undoing().nudgeAfter(claimMillis);
+        }
+    }
+
+    private long nudgeAt() {
+        return undoing == null ? Ticker.NEVER : undoing.nudgeAt();
+    }
+
     // ================================================================ local and remote meet
+
+    /**
+     * Nothing but this hold was seen to: unless it is lost, there is nothing to ask for. There may be very many that are
+     * renewed, and to look who waits would be one more object to fetch from memory for each.
+     */
+    private void pumpUnless(@Nullable Hold held) {
+        if (hold != held) {
+            pump();
+        }
+    }
 
     /** Sees to it that exactly what is wanted here is asked for at the backend. */
     private void pump() {
@@ -535,10 +589,13 @@ final class LockMachine {
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
             wanted = null;
-            undoing.undo(unwanted);
+            undoing().undo(unwanted);
         }
         Request oldest = waiters.oldest();
-        if (oldest != null && pollAt == Ticker.NEVER && oldest.awaited == null && oldest.dueAt == Ticker.NEVER) {
+        if (oldest != null
+                && pollAt == Ticker.NEVER
+                && !oldest.isAwaiting()
+                && oldest.exchange().dueAt == Ticker.NEVER) {
             pollAt = effects.now() + SAFETY_POLL;
         }
         if (first != null && wanted == null && hold == null) {
@@ -547,8 +604,12 @@ final class LockMachine {
         }
     }
 
+    private @Nullable Request find(@Nullable String id) {
+        return requests.get(effects.number(id));
+    }
+
     private Request newRequest(Waiter waiter) {
-        Request request = Request.of(name, effects.newRequestId(), waiter, effects.now());
+        Request request = Request.of(effects, effects.newRequest(), waiter, effects.now());
         requests.add(request);
         return request;
     }
@@ -584,7 +645,7 @@ final class LockMachine {
                     }
                 }
             }
-            case UNDOING -> undoing.again(request);
+            case UNDOING -> undoing().again(request);
             case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
         }
     }
@@ -595,7 +656,7 @@ final class LockMachine {
             displace(before);
         }
         long now = effects.now();
-        request.begin(deadline, token, confirmed, now, slice());
+        request.begin(deadline, token, confirmed, now);
         if (request == wanted) {
             wanted = null;
         }
@@ -617,13 +678,13 @@ final class LockMachine {
     private void occupy(Request request, long now) {
         Waiter waiter = waiters.takeFor(request);
         request.occupied(now);
-        Hold held = effects.hold(request, waiter, now);
+        Hold held = new Hold(request, request.lastToken, waiter, now);
         hold = held;
         if (request.options.isRenewed()) {
             effects.keep(request.options.leaseMillis * MILLI);
         }
         decide(waiter, new Waiter.Granted(held));
-        news.acquired(held, waiter);
+        News.acquired(effects, held, waiter);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. */
@@ -633,19 +694,24 @@ final class LockMachine {
         if (next == null
                 || closed
                 || request.state != State.HELD
-                || !request.mayBeHandedOver(now)
+                || !request.mayBeHandedOver(now, slice())
                 || !request.options.equals(next.options)
                 || waiters.hasOwnRequests()) {
             return false;
         }
         request.lastToken++;
-        news.handedOver(from, next, request.lastToken);
+        News.handedOver(effects, from, next, request.lastToken);
         occupy(request, now);
         return true;
     }
 
-    private long slice() {
-        return Math.max(timing.slice, Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    /** For how long a lock that was granted now would be passed on inside the client. */
+    long slice() {
+        return Math.max(effects.timing().slice, Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    }
+
+    private long commandTimeout() {
+        return effects.timing().commandTimeout;
     }
 
     private void measured(long nanos) {
@@ -662,26 +728,26 @@ final class LockMachine {
         if (held.loss() == null) {
             return; // its owner was faster: the release is in the mailbox
         }
-        lostHolds.add(held, effects.now()); // first, so that its thread finds it at any moment
+        lostHolds = lostHolds.with(held, effects.now()); // first, so that its thread finds it at any moment
         hold = null;
         lost(request);
         if (reason == Reason.MAX_HOLD) {
             request.quiet(effects.now());
             startRelease(request); // the bound is for the others: they do not wait for its owner
         } else if (reason == Reason.EXPIRED) {
-            request.dueAt = request.closedUntil; // who waits may have been told of an earlier lease's end
+            request.exchange().dueAt = request.closedUntil; // who waits may have been told of an earlier lease's end
         }
     }
 
     private void lost(Request request) {
         request.settle(Recovery::lost);
         request.state = State.LOST;
-        request.dueAt = Ticker.NEVER;
-        request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
+        request.exchange().dueAt = Ticker.NEVER;
+        request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout());
     }
 
     private void failAll(LockException cause) {
-        outage.restart();
+        outage = outage.restarted();
         dismissAll(cause);
     }
 
@@ -689,7 +755,7 @@ final class LockMachine {
         for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
             decide(waiter, new Waiter.Failed(cause));
             if (waiter.request != null) {
-                undoing.undo(waiter.request);
+                undoing().undo(waiter.request);
             }
         }
     }
@@ -697,14 +763,14 @@ final class LockMachine {
     // ================================================================ asking
 
     private void ask(Request request) {
-        request.askAgain = false;
+        request.exchange().askAgain = false;
         Command.Acquire acquire = acquire(request);
         request.sent(acquire, effects.now());
         effects.send(acquire);
     }
 
     private Command.Acquire acquire(Request request) {
-        return request.acquire(effects.serverClock(), effects.now(), timing.commandTimeout);
+        return request.acquire(effects.serverClock(), effects.now(), commandTimeout());
     }
 
     /** {@code command} is what the acquire travelled in: itself, or a release. */
@@ -712,11 +778,11 @@ final class LockMachine {
             @Nullable Request request, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         if (request == null) {
             if (answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED) {
-                undoing.stray(acquire.request(), 0);
+                stray(acquire.request());
             }
             return;
         }
-        request.unanswered--;
+        request.acquireEnded();
         request.answeredTo(command);
         // it did not know what it knew; or it gave the lock to a newcomer, so nobody stood in the queue
         boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
@@ -731,7 +797,7 @@ final class LockMachine {
             }
             case QUEUED -> {
                 if (request.state == State.UNDOING) {
-                    undoing.again(request);
+                    undoing().again(request);
                 } else if (request.state == State.WANTED) {
                     queued(request, sent, answer);
                 }
@@ -741,13 +807,13 @@ final class LockMachine {
                     refuse(request, Denied.REFUSED);
                 } else if (request.state == State.WANTED) {
                     refusals++;
-                    if (request.awaited == null) {
+                    if (!request.isAwaiting()) {
                         ask(request); // the backend is prepared for its grant now
                     }
                 }
             }
             case STALE -> {
-                if (request.state == State.WANTED && request.awaited == null) {
+                if (request.state == State.WANTED && !request.isAwaiting()) {
                     askSoon(request, sent);
                 }
             }
@@ -757,24 +823,26 @@ final class LockMachine {
     /** At once: this very answer has set the estimate of the server's clock right. Then with pauses, unless it was long under way. */
     private void askSoon(Request request, long sent) {
         long now = effects.now();
-        boolean late = now - sent >= timing.commandTimeout / 2; // behind an outage, which is over
-        request.dueAt = now + (late || request.failures == 0 ? 0 : retryDelay(request));
-        request.failures++;
+        boolean late = now - sent >= commandTimeout() / 2; // behind an outage, which is over
+        Exchange exchange = request.exchange();
+        exchange.dueAt = now + (late || exchange.failures == 0 ? 0 : retryDelay(exchange));
+        exchange.failures++;
     }
 
     private void queued(Request request, long sent, Reply.Acquired answer) {
         long now = effects.now();
         refusals++;
         request.known = true;
-        request.failures = 0;
-        if (request.answered == null || sent >= request.answeredSent) {
-            request.answeredSent = sent;
-            request.answered = answer.server();
+        Exchange exchange = request.exchange();
+        exchange.failures = 0;
+        if (exchange.answered == null || sent >= exchange.answeredSent) {
+            exchange.answeredSent = sent;
+            exchange.answered = answer.server();
         }
-        if (request.awaited != null) {
+        if (exchange.awaited != null) {
             return;
         }
-        if (request.askAgain) {
+        if (exchange.askAgain) {
             ask(request);
             return;
         }
@@ -782,7 +850,7 @@ final class LockMachine {
         long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
         long at = Math.min(now + SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
         if (request.waiter == null) {
-            request.dueAt = at;
+            exchange.dueAt = at;
         } else {
             pollAt = request == waiters.oldest() ? at : Math.min(pollAt, at);
         }
@@ -796,10 +864,10 @@ final class LockMachine {
         for (Request other : requests.all()) {
             if (other != forgotten && other.state == State.WANTED && other.standing) {
                 other.standing = false;
-                if (other.awaited == null) {
+                if (!other.isAwaiting()) {
                     ask(other);
                 } else {
-                    other.askAgain = true;
+                    other.exchange().askAgain = true;
                 }
             }
         }
@@ -812,7 +880,7 @@ final class LockMachine {
         if (wanted != null && !request.isReplicating(token)) {
             long now = effects.now();
             Command.Replicate replicate =
-                    request.replicate(effects.serverClock(), now, timing.commandTimeout, token, wanted);
+                    request.replicate(effects.serverClock(), now, commandTimeout(), token, wanted);
             request.sent(replicate, now);
             effects.send(replicate);
         }
@@ -820,16 +888,16 @@ final class LockMachine {
 
     private void replicated(Command.Replicate replicate, long sent, Reply.Replicated answer) {
         Command.Renew.Item item = replicate.item();
-        Request request = requests.get(item.request());
+        Request request = find(item.request());
         if (request == null || !request.answeredTo(replicate) || request.state != State.WANTED) {
             return; // nobody waits for it any more, or it has been asked anew
         }
         if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late: see who is
             askSoon(request, sent);
         } else if (answer.replicas() < replicate.replicas()) {
-            refuse(request, new Waiter.Failed(Outage.refused(name, tooFew(replicate, answer))));
+            refuse(request, new Waiter.Failed(Outage.refused(effects.lock(), tooFew(replicate, answer))));
         } else {
-            request.replicated = item.firstToken();
+            request.exchange().replicated = item.firstToken();
             owns(request, sent + Request.safe(item.leaseMillis(), 0), item.firstToken(), sent);
         }
     }
@@ -850,7 +918,7 @@ final class LockMachine {
         }
         boolean polls = waiters.oldest() == request;
         decide(waiters.takeFor(request), verdict);
-        undoing.undo(request);
+        undoing().undo(request);
         othersPoll(polls);
     }
 
@@ -866,7 +934,7 @@ final class LockMachine {
     private void renewIfDue(Request request, long now) {
         if (now >= request.deadline) {
             lose(request, request.reasonOfEnd());
-        } else if (request.isRenewalDue(now, timing.commandTimeout)) {
+        } else if (request.isRenewalDue(now, commandTimeout())) {
             if (!isAbandoned(request)) {
                 effects.renew(request.renewal(now));
             } else if (!request.confirmed) {
@@ -885,15 +953,15 @@ final class LockMachine {
         request.renewAt = Ticker.NEVER;
         if (!request.abandoned) { // it is looked at again when a connection was replaced
             request.abandoned = true;
-            news.abandoned(held, absence);
+            News.abandoned(effects, held, absence);
         }
         return true;
     }
 
     /** {@code false} if the answer concerns nothing that is held. */
     private boolean prolonged(String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
-        Request request = requests.get(id);
-        long now = effects.now();
+        Request request = find(id);
+        long now = lastEvent;
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
             return false;
         }
@@ -912,7 +980,7 @@ final class LockMachine {
                     lose(request, Reason.EXPIRED); // nobody is there for whom it would be restored
                 } else {
                     request.forgotten();
-                    effects.send(request.restore(effects.serverClock(), now, timing.commandTimeout));
+                    effects.send(request.restore(effects.serverClock(), now, commandTimeout()));
                 }
             }
             case LOST -> {
@@ -930,7 +998,7 @@ final class LockMachine {
     private void extended(Command.Renew renew, long sent, Reply.Renewed.Item result) {
         Command.Renew.Item item = renew.items().get(0);
         boolean held = prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
-        undoing.named(result.owner());
+        named(result.owner());
         Outcome<Extension> outcome = extensions.remove(renew);
         if (outcome != null) {
             effects.decide(
@@ -949,8 +1017,8 @@ final class LockMachine {
         }
         request.settle(Recovery::done);
         request.state = State.RELEASING;
-        request.giveUpAt = request.nothingLeft(effects.now(), timing.commandTimeout);
-        request.failures = 0;
+        request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout());
+        request.exchange().failures = 0;
         Waiter first = waiters.first();
         Request next = null;
         if (first != null && wanted == null && !closed) {
@@ -962,8 +1030,8 @@ final class LockMachine {
 
     private void sendRelease(Request request, @Nullable Request next) {
         Command.Release release = new Command.Release(
-                name,
-                request.id,
+                effects.lock(),
+                request.id(),
                 request.firstToken,
                 request.lastToken,
                 request.keepMillis(effects.now()),
@@ -976,7 +1044,7 @@ final class LockMachine {
     }
 
     private void released(Command.Release release, long sent, Reply.Released answer) {
-        Request request = requests.get(release.request());
+        Request request = find(release.request());
         if (request != null && request.state == State.RELEASING) {
             request.answeredTo(release);
             if (answer.outcome() != Reply.Release.RELEASED) {
@@ -984,53 +1052,48 @@ final class LockMachine {
             }
             // not held, and that before its lease ended: it had been lost. Who waits for a repeated release has left
             boolean lost = answer.outcome() == Reply.Release.NOT_HELD && effects.now() < request.deadline;
-            Hold releaser = request.releaser;
+            Hold releaser = request.exchange().releaser;
             if (releaser != null) {
                 Optional<LeaseLoss> loss = lost && releaser.loss() == null
-                        ? Optional.of(new LeaseLoss(name, releaser.token, Reason.TAKEN, Instant.now()))
+                        ? Optional.of(new LeaseLoss(effects.lock(), releaser.token, Reason.TAKEN, Instant.now()))
                         : Optional.empty();
                 if (loss.isPresent()) {
                     releaser.tellLost(loss.get());
                 }
-                effects.decide(releaser.released, loss);
+                effects.decide(releaser.released(), loss);
             }
             gone(request);
             effects.released(request);
         }
         Command.Acquire acquire = release.next();
         if (acquire != null) {
-            Request next = requests.get(acquire.request());
+            Request next = find(acquire.request());
             if (answer.next() != null) {
                 acquired(next, release, acquire, sent, answer.next());
             } else if (next != null) { // it was not entered
-                next.unanswered--;
+                next.acquireEnded();
                 next.answeredTo(release);
-                if (next.state == State.WANTED && next.awaited == null) {
+                if (next.state == State.WANTED && !next.isAwaiting()) {
                     ask(next);
                 }
             }
         }
         if (answer.next() == null || answer.next().verdict() != Reply.Verdict.QUEUED) {
-            undoing.nudgeAfter(answer.claimMillis());
+            nudgeAfter(answer.claimMillis());
         }
-    }
-
-    /** Somebody else has made the backend grant the lock, through this client. */
-    void nudgeAfter(long claimMillis) {
-        undoing.nudgeAfter(claimMillis);
     }
 
     /** A request has been given back; if bytes of it may still run, it is withdrawn, too. */
     private void gone(Request request) {
-        if (request.state == State.RELEASING && request.unanswered > 0) {
-            undoing.undo(request);
+        if (request.state == State.RELEASING && request.unanswered() > 0) {
+            undoing().undo(request);
         } else {
             requests.remove(request);
         }
     }
 
     private void withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
-        Request forgotten = undoing.withdrawn(withdraw, answer);
+        Request forgotten = undoing().withdrawn(withdraw, answer);
         if (forgotten != null) {
             askOthers(forgotten);
         }
@@ -1041,23 +1104,30 @@ final class LockMachine {
 
     // ================================================================ no answer
 
+    /** The backend has answered. */
+    private void over() {
+        if (outage != Outage.NONE) { // a reference that is written is work for the collector
+            outage = Outage.NONE;
+        }
+    }
+
     private void failed(Command command, long sent, Reply.Failed failed) {
-        outage.failed(sent, failed.cause());
+        outage = outage.failed(sent, failed.cause());
         if (command instanceof Command.Acquire acquire) {
             acquireFailed(command, acquire, failed);
         } else if (command instanceof Command.Replicate replicate) {
-            wishFailed(command, requests.get(replicate.item().request()), failed);
+            wishFailed(command, find(replicate.item().request()), failed);
         } else if (command instanceof Command.Release release) {
-            retryLater(release.request(), command);
+            retryLater(find(release.request()), command);
             if (release.next() != null) {
                 acquireFailed(command, release.next(), failed);
             }
         } else if (command instanceof Command.Withdraw withdraw) {
             if (withdraw.request() == null) {
-                undoing.nudgeFailed();
+                undoing().nudgeFailed();
             } else {
-                retryLater(withdraw.request(), command);
-                undoing.refused(withdraw.request(), failed.cause(), timing.commandTimeout);
+                retryLater(find(withdraw.request()), command);
+                undoing().refused(withdraw.request(), failed.cause(), commandTimeout());
             }
         } else if (command instanceof Command.Restore restore) {
             renewalFailed(restore.request());
@@ -1070,9 +1140,9 @@ final class LockMachine {
     }
 
     private void acquireFailed(Command command, Command.Acquire acquire, Reply.Failed failed) {
-        Request request = requests.get(acquire.request());
+        Request request = find(acquire.request());
         if (request != null && !failed.executed()) {
-            request.unanswered--;
+            request.acquireEnded();
         }
         wishFailed(command, request, failed);
     }
@@ -1081,69 +1151,71 @@ final class LockMachine {
         if (request == null) {
             return;
         }
-        boolean current = request.awaited == command;
-        retryLater(request.id, command);
+        boolean current = request.isAwaiting(command);
+        retryLater(request, command);
         if (request.state != State.WANTED) {
             return;
         }
         if (!failed.cause().isRetryable()) {
-            failAll(Outage.refused(name, failed.cause()));
+            failAll(Outage.refused(effects.lock(), failed.cause()));
         } else if (request.tryOnly && current) {
-            refuse(request, new Waiter.Failed(Outage.refused(name, failed.cause())));
+            refuse(request, new Waiter.Failed(Outage.refused(effects.lock(), failed.cause())));
         }
     }
 
-    private void retryLater(String id, Command command) {
-        Request request = requests.get(id);
+    private void retryLater(@Nullable Request request, Command command) {
         if (request != null && request.answeredTo(command)) {
-            request.dueAt = effects.now() + retryDelay(request);
-            request.failures++;
+            Exchange exchange = request.exchange();
+            exchange.dueAt = effects.now() + retryDelay(exchange);
+            exchange.failures++;
             leaveReleaser(request);
         }
     }
 
     /** A renewal was not answered: the keeper repeats it. */
     void renewalFailed(String id) {
-        Request request = requests.get(id);
+        Request request = find(id);
         if (request != null && request.state == State.HELD) {
             request.renewing = effects.now(); // so that it is not repeated at once
         }
     }
 
-    private long retryDelay(Request request) {
-        long delay = FIRST_RETRY << Math.min(request.failures, RETRY_DOUBLINGS);
+    private long retryDelay(Exchange exchange) {
+        long delay = FIRST_RETRY << Math.min(exchange.failures, RETRY_DOUBLINGS);
         return delay / 2 + effects.random(delay / 2);
     }
 
     /** The command timeout has passed. The answer may still come, and is an event like any other then. */
     private void unanswered(Request request) {
-        outage.failed(request.awaitedSince, null);
-        request.awaited = null;
-        request.failures++;
-        request.dueAt = effects.now();
+        Exchange exchange = request.exchange();
+        outage = outage.failed(exchange.awaitedSince, null);
+        exchange.awaited = null;
+        exchange.failures++;
+        exchange.dueAt = effects.now();
         leaveReleaser(request);
         if (request.state == State.WANTED && request.tryOnly) {
-            refuse(request, new Waiter.Failed(outage.unknown(name, "within its command timeout")));
+            refuse(request, new Waiter.Failed(outage.unknown(effects.lock(), "within its command timeout")));
         }
     }
 
     /** Who gave the lock back does not wait for retries. */
     private void leaveReleaser(Request request) {
-        Hold releaser = request.releaser;
+        Hold releaser = request.exchange().releaser;
         if (request.state != State.RELEASING || releaser == null) {
             return;
         }
-        request.releaser = null; // once; by its own clock it may have left already
-        effects.decide(releaser.released, Optional.empty());
-        news.releaseFailed(releaser);
+        request.exchange().releaser = null; // once; by its own clock it may have left already
+        effects.decide(releaser.released(), Optional.empty());
+        News.releaseFailed(effects, releaser);
     }
 
     private ClientClosedException closed(String what) {
-        return new ClientClosedException("The lock '" + name + "' " + what + " through a client that is closed");
+        return new ClientClosedException(
+                "The lock '" + effects.lock() + "' " + what + " through a client that is closed");
     }
 
     @Override
     public String toString() {
-        return "lock '" + name + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests;
+        return "lock '" + effects.lock() + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests;
     }
 }

@@ -1,49 +1,41 @@
 package io.boltwork;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lost holds of one lock whose threads have not unwound, so that they hear of the loss when they do. Written by the lock's
- * machine, read by any thread.
+ * Lost holds of one lock whose threads have not unwound, so that they hear of the loss when they do. Immutable: the lock's
+ * machine replaces it, any thread may look.
+ *
+ * @param holds the holds
+ * @param lookAt when to look next whether their threads still live; {@link Ticker#NEVER} if there are none
  */
-final class LostHolds {
+record LostHolds(List<Hold> holds, long lookAt) {
 
-    private static final Hold[] NONE = {};
+    static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
 
     /** How often to look whether the threads still live. */
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
 
-    private volatile Hold[] holds = NONE;
-
-    /** When to look next. */
-    private long lookAt = Ticker.NEVER;
-
-    void add(Hold lost, long now) {
+    LostHolds with(Hold lost, long now) {
         if (lost.thread == null || lost.isOver()) {
-            return; // a handle keeps its hold itself
+            return this; // a handle keeps its hold itself
         }
-        List<Hold> more = new ArrayList<>(List.of(holds));
-        more.add(lost);
-        holds = more.toArray(NONE);
-        lookAt = Math.min(lookAt, now + LOOK);
+        return new LostHolds(Stream.concat(holds.stream(), Stream.of(lost)).toList(), Math.min(lookAt, now + LOOK));
     }
 
-    void remove(Hold unwound) {
-        List<Hold> rest = new ArrayList<>(List.of(holds));
-        if (rest.remove(unwound)) {
-            holds = rest.toArray(NONE);
-        }
+    LostHolds without(Hold unwound) {
+        return left(holds.stream().filter(hold -> hold != unwound).toList(), lookAt);
     }
 
-    void clear() {
-        holds = NONE;
+    private static LostHolds left(List<Hold> holds, long lookAt) {
+        return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
     }
 
     boolean isEmpty() {
-        return holds.length == 0;
+        return holds.isEmpty();
     }
 
     /** The lost hold of that thread, or {@code null}. */
@@ -57,21 +49,14 @@ final class LostHolds {
         return null;
     }
 
-    /** When {@link #tick} has something to do. */
-    long wakeAt() {
-        return isEmpty() ? Ticker.NEVER : lookAt;
+    /** Without those whose threads have ended, if it is time to look: they will never unwind. */
+    LostHolds looked(long now) {
+        return now < lookAt
+                ? this
+                : left(holds.stream().filter(LostHolds::mayUnwind).toList(), now + LOOK);
     }
 
-    /** Forgets those whose threads have ended: they will never unwind. */
-    void tick(long now) {
-        if (now < wakeAt()) {
-            return;
-        }
-        lookAt = now + LOOK;
-        for (Hold lost : holds) {
-            if (lost.isOver() || lost.thread != null && !lost.thread.isAlive()) {
-                remove(lost);
-            }
-        }
+    private static boolean mayUnwind(Hold lost) {
+        return !lost.isOver() && lost.thread != null && lost.thread.isAlive();
     }
 }

@@ -6,19 +6,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings events to a machine one at a time and in order, without a thread of its own: who posts first carries out its own
- * event and then what others have posted meanwhile.
+ * Takes events and lets them happen one at a time and in order, without a thread of its own: who posts first carries out its
+ * own event and then what others have posted meanwhile. Its subclass is what the events happen to, and is in the same object
+ * because there is one for each lock in use.
  *
- * @param <M> the machine
+ * @param <M> the subclass
  */
-final class Mailbox<M extends Mailbox.Machine> {
+abstract class Mailbox<M extends Mailbox<M>> {
 
     /*
      * One word, `head`, says everything:
      *   null           nobody is draining, nothing is posted
      *   this mailbox   somebody is draining, nothing is posted
      *   a letter       somebody is draining, this was posted last, `next` leads to what was posted before, down to the mailbox
-     *   RETIRED        the machine has been given up for good
+     *   RETIRED        it has been given up for good
      * So an uncontended post costs two compare-and-sets and allocates nothing, and retirement is one compare-and-set that
      * no post can slip past. A collector that keeps account of references between its regions has none to note for null or
      * for the mailbox itself.
@@ -30,36 +31,31 @@ final class Mailbox<M extends Mailbox.Machine> {
             AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Object.class, "head");
 
     private volatile @Nullable Object head;
-    final M machine;
 
-    Mailbox(M machine) {
-        this.machine = machine;
-    }
-
-    /** What happens to a machine. */
+    /** What happens. */
     @FunctionalInterface
     interface Event<M> {
         void happen(M machine);
     }
 
-    /** Who takes events. Its methods are called by one thread at a time. */
-    interface Machine {
+    // ================================================================ for the subclass; called by one thread at a time
 
-        /** All events posted so far have happened. Returns whether the machine is to be retired. */
-        boolean settled();
+    /** All events posted so far have happened. Returns whether it is to be retired. */
+    abstract boolean settled();
 
-        /**
-         * Who sleeps on something that was decided; asked after {@link #settled}. They are woken when the mailbox is idle again:
-         * a thread that is woken earlier may take the processor at once, and finds the mailbox of the lock in use.
-         */
-        List<Thread> sleepers();
+    /**
+     * Who sleeps on something that was decided; asked after {@link #settled}. They are woken when the mailbox is idle again:
+     * a thread that is woken earlier may take the processor at once, and finds the mailbox of the lock in use.
+     */
+    abstract List<Thread> sleepers();
 
-        /** An event threw: a defect of the machine or of an effect, which must not stop the events after it. */
-        void broken(Throwable defect);
+    /** An event threw: a defect of the machine or of an effect, which must not stop the events after it. */
+    abstract void broken(Throwable defect);
 
-        /** The machine is retired; nothing happens to it any more. */
-        void retired();
-    }
+    /** It is retired; nothing happens to it any more. */
+    abstract void retired();
+
+    // ================================================================ for everybody
 
     private static final class Letter<M> {
         final Event<M> event;
@@ -76,9 +72,9 @@ final class Mailbox<M extends Mailbox.Machine> {
     /**
      * Posts an event; it has happened on return, or another thread is going to make it happen.
      *
-     * @return whether it was taken; {@code false} if the machine is retired
+     * @return whether it was taken; {@code false} if it is retired
      */
-    boolean post(Event<M> event) {
+    final boolean post(Event<M> event) {
         Letter<M> letter = null;
         for (; ; ) {
             Object last = head;
@@ -106,15 +102,15 @@ final class Mailbox<M extends Mailbox.Machine> {
     private void drain() {
         for (; ; ) {
             if (head == this) {
-                boolean retire = settled();
-                List<Thread> sleepers = machine.sleepers();
+                boolean retire = isToBeRetired();
+                List<Thread> sleepers = sleepers();
                 boolean done = HEAD.compareAndSet(this, this, retire ? RETIRED : null);
                 for (int i = 0; i < sleepers.size(); i++) {
                     LockSupport.unpark(sleepers.get(i));
                 }
                 if (done) {
                     if (retire) {
-                        machine.retired();
+                        retired();
                     }
                     return;
                 }
@@ -143,19 +139,20 @@ final class Mailbox<M extends Mailbox.Machine> {
         return next == this ? null : (Letter<M>) next;
     }
 
+    @SuppressWarnings("unchecked") // M is the subclass
     private void happen(Event<M> event) {
         try {
-            event.happen(machine);
+            event.happen((M) this);
         } catch (Throwable defect) {
-            machine.broken(defect);
+            broken(defect);
         }
     }
 
-    private boolean settled() {
+    private boolean isToBeRetired() {
         try {
-            return machine.settled();
+            return settled();
         } catch (Throwable defect) {
-            machine.broken(defect);
+            broken(defect);
             return false;
         }
     }

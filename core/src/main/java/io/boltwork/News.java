@@ -16,90 +16,85 @@ final class News {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    private final String lock;
-    private final Effects effects;
+    private News() {}
 
-    News(String lock, Effects effects) {
-        this.lock = lock;
-        this.effects = effects;
-    }
-
-    void waited(Waiter waiter, Waiter.Verdict verdict) {
-        if (effects.isHeard()) {
-            Waited event = new Waited(lock, waiter.asker.getName(), Waiter.outcomeOf(verdict), since(waiter.since));
-            effects.tell(listener -> listener.waited(event));
+    static void waited(LockContext context, Waiter waiter, Waiter.Verdict verdict) {
+        if (context.isHeard()) {
+            Waited event = new Waited(
+                    context.lock(), waiter.asker.getName(), Waiter.outcomeOf(verdict), since(context, waiter.since));
+            context.tell(listener -> listener.waited(event));
         }
     }
 
-    void acquired(Hold hold, Waiter waiter) {
-        if (effects.isHeard()) {
+    static void acquired(LockContext context, Hold hold, Waiter waiter) {
+        if (context.isHeard()) {
             Duration waited = Duration.ofNanos(hold.since - waiter.since);
-            Acquired event = new Acquired(lock, hold.token, hold.owner(), waited);
-            effects.tell(listener -> listener.acquired(event));
+            Acquired event = new Acquired(context.lock(), hold.token, hold.owner(), waited);
+            context.tell(listener -> listener.acquired(event));
         }
     }
 
-    void handedOver(Hold from, Waiter to, long token) {
-        if (effects.isHeard()) {
-            HandedOver event = new HandedOver(lock, from.token, token, Hold.ownerOf(to.thread, to.asker));
-            effects.tell(listener -> listener.handedOver(event));
+    static void handedOver(LockContext context, Hold from, Waiter to, long token) {
+        if (context.isHeard()) {
+            HandedOver event = new HandedOver(context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
+            context.tell(listener -> listener.handedOver(event));
         }
     }
 
-    void released(Hold hold) {
-        if (effects.isHeard()) {
-            Released event = new Released(lock, hold.token, hold.owner(), since(hold.since));
-            effects.tell(listener -> listener.released(event));
+    static void released(LockContext context, Hold hold) {
+        if (context.isHeard()) {
+            Released event = new Released(context.lock(), hold.token, hold.owner(), since(context, hold.since));
+            context.tell(listener -> listener.released(event));
         }
     }
 
-    void restored(@Nullable Hold hold) {
+    static void restored(LockContext context, @Nullable Hold hold) {
         if (hold == null) {
             return;
         }
-        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", lock, hold);
-        if (effects.isHeard()) {
-            Restored event = new Restored(lock, hold.token, hold.owner());
-            effects.tell(listener -> listener.restored(event));
+        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", context.lock(), hold);
+        if (context.isHeard()) {
+            Restored event = new Restored(context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.restored(event));
         }
     }
 
-    void abandoned(Hold hold, Absence absence) {
+    static void abandoned(LockContext context, Hold hold, Absence absence) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The lock ''{0}'' is not renewed any more: {1} is gone and has not released it ({2})",
-                lock,
+                context.lock(),
                 hold,
                 absence);
-        if (effects.isHeard()) {
-            Abandoned event = new Abandoned(lock, hold.token, hold.owner(), absence);
-            effects.tell(listener -> listener.abandoned(event));
+        if (context.isHeard()) {
+            Abandoned event = new Abandoned(context.lock(), hold.token, hold.owner(), absence);
+            context.tell(listener -> listener.abandoned(event));
         }
     }
 
-    void releaseFailed(Hold hold) {
+    static void releaseFailed(LockContext context, Hold hold) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The backend has not answered to the release of the lock ''{0}'' by {1}; it is repeated until its lease"
                         + " would have ended",
-                lock,
+                context.lock(),
                 hold);
-        if (effects.isHeard()) {
-            ReleaseFailed event = new ReleaseFailed(lock, hold.token, hold.owner());
-            effects.tell(listener -> listener.releaseFailed(event));
+        if (context.isHeard()) {
+            ReleaseFailed event = new ReleaseFailed(context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.releaseFailed(event));
         }
     }
 
-    void waitsForItself(Waiter waiter) {
+    static void waitsForItself(LockContext context, Waiter waiter) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "Thread ''{0}'' waits for the lock ''{1}'', which an asynchronous lease holds that it asked for itself;"
                         + " asynchronous leases are not reentrant: release the lease, or hold the lock by thread",
                 waiter.asker.getName(),
-                lock);
+                context.lock());
     }
 
-    private Duration since(long moment) {
-        return Duration.ofNanos(effects.now() - moment);
+    private static Duration since(LockContext context, long moment) {
+        return Duration.ofNanos(context.now() - moment);
     }
 }

@@ -2,41 +2,29 @@ package io.boltwork;
 
 import org.jspecify.annotations.Nullable;
 
-/** Since when, as far as one lock can tell, the backend gives no answer. Belongs to the lock's machine. */
-final class Outage {
-
-    private final long patience;
-    private long since = Ticker.NEVER;
-    private @Nullable BackendException lastFailure;
-
-    /** {@code patience}: how long who waits without a time limit goes on waiting, in nanoseconds. */
-    Outage(long patience) {
-        this.patience = patience;
-    }
-
-    /** Something that was sent then failed, or was not answered. */
-    void failed(long sent, @Nullable BackendException cause) {
-        if (since == Ticker.NEVER) {
-            since = sent;
-        }
-        if (cause != null) {
-            lastFailure = cause;
-        }
-    }
+/**
+ * What one lock knows of an outage. Immutable, so that all locks whose backend answers share {@link #NONE}.
+ *
+ * @param since since when, as far as this lock can tell, the backend gives no answer; {@link Ticker#NEVER} if it does
+ * @param lastFailure the last failure since the last answer
+ */
+record Outage(long since, @Nullable BackendException lastFailure) {
 
     /** There was an answer. */
-    void over() {
-        since = Ticker.NEVER;
-        lastFailure = null;
+    static final Outage NONE = new Outage(Ticker.NEVER, null);
+
+    /** Something that was sent then failed, or was not answered. */
+    Outage failed(long sent, @Nullable BackendException cause) {
+        return new Outage(since == Ticker.NEVER ? sent : since, cause == null ? lastFailure : cause);
     }
 
     /** The patience begins anew: it is for those who wait. */
-    void restart() {
-        since = Ticker.NEVER;
+    Outage restarted() {
+        return since == Ticker.NEVER ? this : new Outage(Ticker.NEVER, lastFailure);
     }
 
-    /** When the patience ends; {@link Ticker#NEVER} if there is no outage. */
-    long patienceEnds() {
+    /** When it ends for who goes on waiting for so long, in nanoseconds; {@link Ticker#NEVER} if there is no outage. */
+    long patienceEnds(long patience) {
         return since == Ticker.NEVER ? Ticker.NEVER : since + patience;
     }
 

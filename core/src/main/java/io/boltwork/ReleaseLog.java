@@ -16,7 +16,7 @@ final class ReleaseLog {
     private static final int SIZE = 1_024;
 
     /** A request that was released. */
-    record Entry(String lock, String request, long lastToken, long until) {}
+    record Entry(String lock, long request, long lastToken, long until) {}
 
     private final AtomicReferenceArray<@Nullable Entry> entries = new AtomicReferenceArray<>(SIZE);
     private final AtomicInteger next = new AtomicInteger();
@@ -29,7 +29,8 @@ final class ReleaseLog {
     void add(Request request) {
         long lease = request.options.leaseMillis + request.options.takeoverMillis;
         long until = ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(lease);
-        entries.set(next.getAndIncrement() & SIZE - 1, new Entry(request.lock, request.id, request.lastToken, until));
+        entries.set(
+                next.getAndIncrement() & SIZE - 1, new Entry(request.lock(), request.number, request.lastToken, until));
     }
 
     /** Those whose leases might still run. */

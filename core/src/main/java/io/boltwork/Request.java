@@ -43,41 +43,22 @@ final class Request {
         UNDOING
     }
 
-    final String lock;
-    final String id;
+    final LockContext context;
+
+    /** Which of the client's requests it is. */
+    final long number;
+
     final LockOptions options;
     final boolean tryOnly;
 
-    /** When it began. */
-    private final long since;
-
-    /** Whose wish alone it is (FIFO), or {@code null} if it stands for whoever is first in the client. */
-    final @Nullable Waiter waiter;
-
     State state;
 
-    /** The command whose answer is awaited, and when it was sent. */
+    /** What is said about it; nothing about a lease that is just held. */
+    private @Nullable Exchange exchange;
+
+    /** Whose wish alone it is (FIFO), until it is fulfilled; {@code null} if it stands for whoever is first in the client. */
     @Nullable
-    Command awaited;
-
-    long awaitedSince;
-
-    /** How often in a row there was no answer. */
-    int failures;
-
-    // ---- asking
-
-    /** When the first acquire was sent; {@link Ticker#NEVER} once a connection was replaced before there was an answer. */
-    long firstSent;
-
-    /** When the acquire was sent that was answered last, and the server's time in that answer. */
-    long answeredSent;
-
-    @Nullable
-    ServerTime answered;
-
-    /** When to ask again, or to send again what was not answered. */
-    long dueAt = Ticker.NEVER;
+    Waiter waiter;
 
     /** The server has said that it knows the request. */
     boolean known;
@@ -85,25 +66,8 @@ final class Request {
     /** Nothing has happened since that may have made the server forget it. */
     boolean standing;
 
-    /** To be asked again when it has been answered: that answer may be older than what happened. */
-    boolean askAgain;
-
-    /** Acquires that were written and not answered: their bytes may still run. */
-    int unanswered;
-
-    /** The latest not-after: server time, and the server run it belongs to. */
-    long notAfter;
-
-    String notAfterRun = "";
-
-    /** The same by this client's clock. */
-    private long staleAt;
-
     /** When the last of what was written, if the server executes it at once, would cease to keep others out. */
     long reach;
-
-    /** The token of the grant that enough replicas know of; 0 for none. */
-    long replicated;
 
     // ---- holding
 
@@ -116,14 +80,7 @@ final class Request {
     /** When the lock is free for others if the hold just ends: lease and takeover delay, counted from when they began at the latest. */
     long closedUntil;
 
-    /** When the hold has lasted its longest time; {@link Ticker#NEVER} if there is none. */
-    private long maxEnd = Ticker.NEVER;
-
-    /** Until when the lock stays taken in any case. */
-    private long minEnd = Ticker.NEVER;
-
-    /** Until when nobody else may have the lock, though it is being released. */
-    private long quietEnd = Ticker.NEVER;
+    final Bounds bounds;
 
     /** Somebody wanted it longer than its options say. */
     boolean extended;
@@ -140,132 +97,152 @@ final class Request {
     /** Nobody is left who could release it, and that has been told. */
     boolean abandoned;
 
-    /** When a fixed lease ends here; {@link Ticker#NEVER} for a renewed one. */
-    long fixedEnd = Ticker.NEVER;
-
     /** When the renewal was sent that has not been answered; {@link Ticker#NEVER} if there is none. */
     long renewing = Ticker.NEVER;
 
-    /** Renewals that were sent since the last answer. */
-    int renewals;
+    /** Renewals that were sent since the last answer: none, one, or more. */
+    private byte renewals;
 
-    /** Who counts what becomes of it after the connection was replaced, until that is known. */
-    private @Nullable Recovery recovery;
+    /** When it was granted. */
+    private long began;
 
-    /** The server has answered that it had forgotten it. */
-    private boolean forgotten;
-
-    /** Until when it may be handed over inside the client. */
-    private long sliceEnd;
-
-    /** Until when it may be handed over if it was to a few owners only. */
-    private long turnsEnd;
-
-    // ---- ending
-
-    /** Who gave it back. */
-    @Nullable
-    Hold releaser;
-
-    /** When nothing of it can be left at the server. */
-    long giveUpAt = Ticker.NEVER;
-
-    /** Granted or queued again while a withdrawal was under way. */
-    boolean withdrawAgain;
-
-    private Request(
-            String lock,
-            String id,
-            LockOptions options,
-            boolean tryOnly,
-            @Nullable Waiter waiter,
-            State state,
-            long since) {
-        this.lock = lock;
-        this.id = id;
+    private Request(LockContext context, long number, LockOptions options, boolean tryOnly, State state) {
+        this.context = context;
+        this.number = number;
         this.options = options;
         this.tryOnly = tryOnly;
-        this.waiter = waiter;
         this.state = state;
-        this.since = since;
+        this.bounds = Bounds.of(options);
     }
 
     /** A new wish, for {@code waiter}, and if it is not FIFO for those behind. */
-    static Request of(String lock, String id, Waiter waiter, long now) {
-        boolean own = waiter.options.isFifo() && !waiter.tryOnly;
-        Request request = new Request(lock, id, waiter.options, waiter.tryOnly, own ? waiter : null, State.WANTED, now);
-        request.firstSent = now;
+    static Request of(LockContext context, long number, Waiter waiter, long now) {
+        Request request = new Request(context, number, waiter.options, waiter.tryOnly, State.WANTED);
+        if (waiter.options.isFifo() && !waiter.tryOnly) {
+            request.waiter = waiter;
+        }
+        Exchange exchange = request.exchange();
+        exchange.since = now;
+        exchange.firstSent = now;
         return request;
     }
 
     /** One that nobody here remembers and the server may know. */
-    static Request unwanted(String lock, String id, long lastToken) {
-        Request request = new Request(lock, id, LockOptions.defaults(), false, null, State.UNDOING, 0);
+    static Request unwanted(LockContext context, long number, long lastToken) {
+        Request request = new Request(context, number, LockOptions.defaults(), false, State.UNDOING);
         request.lastToken = lastToken;
         request.known = true;
         return request;
     }
 
+    String lock() {
+        return context.lock();
+    }
+
+    /** What the backend knows it by. */
+    String id() {
+        return RequestId.of(context.client(), number);
+    }
+
     // ================================================================ sending and hearing
 
+    /** To be looked at and changed by the lock's machine. */
+    Exchange exchange() {
+        Exchange open = exchange;
+        if (open == null) {
+            open = new Exchange();
+            exchange = open;
+        }
+        return open;
+    }
+
     void sent(Command command, long now) {
-        awaited = command;
-        awaitedSince = now;
-        dueAt = Ticker.NEVER;
+        exchange().sent(command, now);
+    }
+
+    /** Whether an answer is awaited. */
+    boolean isAwaiting() {
+        return exchange != null && exchange.awaited != null;
+    }
+
+    /** Whether the answer to that command is awaited. */
+    boolean isAwaiting(Command command) {
+        return exchange != null && exchange.awaited == command;
     }
 
     /** Whether that is the command whose answer was awaited; it is not any more. */
     boolean answeredTo(Command command) {
-        boolean current = awaited == command;
+        boolean current = isAwaiting(command);
         if (current) {
-            awaited = null;
+            exchange().awaited = null;
         }
         return current;
     }
 
     boolean isOverdue(long now, long commandTimeout) {
-        return awaited != null && now >= patienceEnds(commandTimeout);
+        return isAwaiting() && now >= patienceEnds(exchange(), commandTimeout);
     }
 
     /** When what is awaited counts as not answered. Who only tries waits no longer because it has to ask again. */
-    private long patienceEnds(long commandTimeout) {
-        return (tryOnly && state == State.WANTED ? since : awaitedSince) + commandTimeout;
+    private long patienceEnds(Exchange open, long commandTimeout) {
+        return (tryOnly && state == State.WANTED ? open.since : open.awaitedSince) + commandTimeout;
     }
 
     /** Whether what was not answered, or comes later, is to be sent now. */
     boolean isDue(long now) {
-        return awaited == null && now >= dueAt;
+        return exchange != null && exchange.awaited == null && now >= exchange.dueAt;
+    }
+
+    /** Acquires that were written and not answered: their bytes may still run. */
+    int unanswered() {
+        return exchange == null ? 0 : exchange.unanswered;
+    }
+
+    /** One of them has been answered, or will never run. */
+    void acquireEnded() {
+        if (unanswered() > 0) {
+            exchange().unanswered--;
+            fallSilent();
+        }
+    }
+
+    /** Forgets what was said, if the lease is just held. */
+    private void fallSilent() {
+        if (state == State.HELD && exchange != null && exchange.isOver()) {
+            exchange = null;
+        }
     }
 
     Command.Acquire acquire(ServerClock clock, long now, long commandTimeout) {
-        unanswered++;
+        exchange().unanswered++;
         long stale = notAfter(clock, now, commandTimeout);
         reaches(now, options.leaseMillis);
-        return new Command.Acquire(lock, id, !tryOnly, options.leaseMillis, options.takeoverMillis, stale);
+        return new Command.Acquire(lock(), id(), !tryOnly, options.leaseMillis, options.takeoverMillis, stale);
     }
 
     /** To find out whether replicas know of the grant that this token came with. */
     Command.Replicate replicate(ServerClock clock, long now, long commandTimeout, long token, Replication wanted) {
         prolongs(now, options.leaseMillis);
-        Command.Renew.Item item = new Command.Renew.Item(lock, id, token, options.leaseMillis, options.takeoverMillis);
+        Command.Renew.Item item =
+                new Command.Renew.Item(lock(), id(), token, options.leaseMillis, options.takeoverMillis);
         long stale = notAfter(clock, now, commandTimeout);
         return new Command.Replicate(item, wanted.replicas(), wanted.within().toMillis(), stale);
     }
 
     /** Whether replicas are wanted that have not confirmed that grant. */
     boolean needsReplicas(long token) {
-        return options.replication().isPresent() && replicated != token;
+        return options.replication().isPresent() && exchange().replicated != token;
     }
 
     /** Whether it is being found out whether replicas know of that grant. */
     boolean isReplicating(long token) {
-        return awaited instanceof Command.Replicate replicate
+        return exchange().awaited instanceof Command.Replicate replicate
                 && replicate.item().firstToken() == token;
     }
 
     Command.Renew.Item renewal(long now) {
         renewing = now;
-        renewals++;
+        renewals = (byte) Math.min(renewals + 1, 2);
         return item(now, leaseToSend(now));
     }
 
@@ -282,7 +259,7 @@ final class Request {
 
     private Command.Renew.Item item(long now, long leaseMillis) {
         prolongs(now, leaseMillis);
-        return new Command.Renew.Item(lock, id, firstToken, leaseMillis, options.takeoverMillis);
+        return new Command.Renew.Item(lock(), id(), firstToken, leaseMillis, options.takeoverMillis);
     }
 
     Command.Restore restore(ServerClock clock, long now, long commandTimeout) {
@@ -290,7 +267,7 @@ final class Request {
         long stale = notAfter(clock, now, commandTimeout);
         long leaseMillis = leaseToSend(now);
         prolongs(now, leaseMillis);
-        return new Command.Restore(lock, id, firstToken, leaseMillis, options.takeoverMillis, stale);
+        return new Command.Restore(lock(), id(), firstToken, leaseMillis, options.takeoverMillis, stale);
     }
 
     private void prolongs(long now, long leaseMillis) {
@@ -306,9 +283,9 @@ final class Request {
     private long notAfter(ServerClock clock, long now, long commandTimeout) {
         long millis = Math.min(commandTimeout / MILLI, options.leaseMillis);
         long stale = clock.millisAt(now) + millis;
-        notAfter = clock.run().equals(notAfterRun) ? Math.max(notAfter, stale) : stale;
-        notAfterRun = clock.run();
-        staleAt = Math.max(staleAt, now + millis * MILLI);
+        if (exchange != null) { // it is only asked for while an acquire may still run
+            exchange.hasEffectUntil(stale, clock.run(), now + millis * MILLI);
+        }
         return stale;
     }
 
@@ -319,23 +296,22 @@ final class Request {
 
     /** The whole lease, or what is left of a bounded one. The options see to it that it covers the shortest hold. */
     private long wholeLease(long now) {
-        if (fixedEnd != Ticker.NEVER) {
-            return covering(Math.max(0, fixedEnd - now)); // a restored lease is a new one at the server
+        if (bounds.fixedEnd != Ticker.NEVER) {
+            return covering(Math.max(0, bounds.fixedEnd - now)); // a restored lease is a new one at the server
         }
-        return maxEnd == Ticker.NEVER ? options.leaseMillis : Math.min(options.leaseMillis, covering(maxEnd - now));
+        return bounds.maxEnd == Ticker.NEVER
+                ? options.leaseMillis
+                : Math.min(options.leaseMillis, covering(bounds.maxEnd - now));
     }
 
     /** Whether bytes of an acquire may still run at that server, at that time of its clock. */
     boolean isTainted(ServerTime server, long now) {
-        return unanswered > 0 && staleIn(server, now) >= 0;
+        return unanswered() > 0 && staleIn(server, now) >= 0;
     }
 
-    /**
-     * How long what was sent has effect. It may have been sent for the clock of another server than the one that answers now: a
-     * backend of several sends again what one of them has not got any more. Then this client's clock must do.
-     */
+    /** For how long what was sent has effect. */
     long staleIn(ServerTime server, long now) {
-        return server.run().equals(notAfterRun) ? (notAfter - server.millis()) * MILLI : staleAt - now;
+        return exchange().effectEndsIn(server, now);
     }
 
     /** When nothing that was written can make it an owner, or keep it one. */
@@ -345,7 +321,7 @@ final class Request {
 
     /** How much longer nobody may have the lock when it is given back now, in milliseconds. */
     long keepMillis(long now) {
-        return Math.max(millisUntil(minEnd, now), millisUntil(quietEnd, now));
+        return Math.max(millisUntil(bounds.minEnd, now), millisUntil(bounds.quietEnd, now));
     }
 
     private static long millisUntil(long end, long now) {
@@ -357,14 +333,14 @@ final class Request {
     /** It is given back although its owner has not unwound. */
     void quiet(long now) {
         if (options.takeoverMillis > 0) {
-            quietEnd = now + options.takeoverMillis * MILLI;
+            bounds.quietEnd = now + options.takeoverMillis * MILLI;
         }
     }
 
     /** It is given back after its lease has ended: that does not end the quiet time. */
     void quietAfterLease() {
-        if (options.takeoverMillis > 0 && quietEnd == Ticker.NEVER) {
-            quietEnd = closedUntil;
+        if (options.takeoverMillis > 0 && bounds.quietEnd == Ticker.NEVER) {
+            bounds.quietEnd = closedUntil;
         }
     }
 
@@ -379,21 +355,20 @@ final class Request {
     }
 
     /** It is the owner at the server. {@code confirmed}: for the whole lease, not for a claim. */
-    void begin(long until, long token, boolean forWholeLease, long now, long slice) {
+    void begin(long until, long token, boolean forWholeLease, long now) {
         state = State.HELD;
-        awaited = null;
-        failures = 0;
+        exchange().awaited = null;
+        fallSilent();
         leaseEnd = until;
         firstToken = token;
         lastToken = token;
-        sliceEnd = now + slice;
-        turnsEnd = now + LONGEST_TURNS;
+        began = now;
         long whole = leaseNanos();
         long granted = forWholeLease ? whole : Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
         closedUntil = now + granted + options.takeoverMillis * MILLI;
         renewAt = until - granted + granted / 3;
         if (!options.isRenewed()) {
-            fixedEnd = until - granted + whole;
+            bounds.fixedEnd = until - granted + whole;
         }
         confirmed = false; // a claim is confirmed, however short: if it lapsed, this client would pass for dead
         if (forWholeLease) {
@@ -412,34 +387,35 @@ final class Request {
     /** Somebody here has got it now: its bounds count from here. */
     void occupied(long now) {
         if (options.maxHoldNanos != Ticker.NEVER) {
-            maxEnd = now + options.maxHoldNanos;
+            bounds.maxEnd = now + options.maxHoldNanos;
         }
         if (options.minHoldNanos > 0) {
-            minEnd = now + options.minHoldNanos;
+            bounds.minEnd = now + options.minHoldNanos;
         }
-        deadline = Math.min(leaseEnd, maxEnd);
+        waiter = null;
+        deadline = Math.min(leaseEnd, bounds.maxEnd);
     }
 
     /** Owns it at the server until then at least. */
     void lasts(long until) {
         leaseEnd = Math.max(leaseEnd, until);
-        deadline = Math.max(deadline, Math.min(leaseEnd, maxEnd));
+        deadline = Math.max(deadline, Math.min(leaseEnd, bounds.maxEnd));
     }
 
     /** Whether it may pass from one local owner to the next, if they wish the same. */
-    boolean mayBeHandedOver(long now) {
+    boolean mayBeHandedOver(long now, long slice) {
         return options.isRenewed()
                 && !options.isFifo()
                 && options.minHoldNanos == 0
                 && !extended
                 && options.replication().isEmpty()
-                && isInSlice(now)
+                && isInSlice(now - began, slice)
                 && now < deadline
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;
     }
 
-    private boolean isInSlice(long now) {
-        return now < sliceEnd || now < turnsEnd && lastToken - firstToken < SLICE_TURNS - 1;
+    private boolean isInSlice(long held, long slice) {
+        return held < slice || held < LONGEST_TURNS && lastToken - firstToken < SLICE_TURNS - 1;
     }
 
     /** The server has prolonged the lease. */
@@ -450,19 +426,19 @@ final class Request {
             renewAt = sent + leaseNanos() / 3;
             confirm();
         }
-        if (fixedEnd != Ticker.NEVER) {
-            fixedEnd = Math.max(fixedEnd, leaseEnd);
+        if (bounds.fixedEnd != Ticker.NEVER) {
+            bounds.fixedEnd = Math.max(bounds.fixedEnd, leaseEnd);
         }
     }
 
     /** What it means that the deadline has passed. */
     LeaseLoss.Reason reasonOfEnd() {
-        return deadline >= maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
+        return deadline >= bounds.maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
     }
 
     /** For how much longer it may be held at all; {@link Ticker#NEVER} for any time. */
     long bound(long now) {
-        return maxEnd == Ticker.NEVER ? Ticker.NEVER : maxEnd - now;
+        return bounds.maxEnd == Ticker.NEVER ? Ticker.NEVER : bounds.maxEnd - now;
     }
 
     /** The server has to be asked whether it still knows the lease. */
@@ -476,25 +452,28 @@ final class Request {
     void recovers(Recovery counted) {
         settle(Recovery::done);
         counted.begin();
-        recovery = counted;
-        forgotten = false;
+        exchange().recovery = counted;
+        exchange().forgotten = false;
     }
 
     /** The server has forgotten it; it is being restored. */
     void forgotten() {
-        forgotten = true;
+        exchange().forgotten = true;
     }
 
     /** The server has it. */
     void verified() {
-        settle(forgotten ? Recovery::restored : Recovery::kept);
+        if (exchange != null) {
+            settle(exchange.forgotten ? Recovery::restored : Recovery::kept);
+            fallSilent();
+        }
     }
 
     /** It is known what became of it. */
     void settle(Consumer<Recovery> outcome) {
-        Recovery counted = recovery;
+        Recovery counted = exchange == null ? null : exchange.recovery;
         if (counted != null) {
-            recovery = null;
+            exchange().recovery = null;
             outcome.accept(counted);
         }
     }
@@ -536,14 +515,22 @@ final class Request {
 
     // ================================================================ waking
 
+    /** More than one renewal was not answered. */
+    boolean isRenewedInVain() {
+        return renewals > 1;
+    }
+
     /** When something has to be done about it. */
     long wakeAt(long commandTimeout) {
-        long retry = awaited == null ? dueAt : patienceEnds(commandTimeout);
         return switch (state) {
-            case WANTED -> retry;
+            case WANTED -> retryAt(exchange(), commandTimeout);
             case HELD -> wakeForLease(commandTimeout);
-            case LOST, RELEASING, UNDOING -> Math.min(giveUpAt, retry);
+            case LOST, RELEASING, UNDOING -> Math.min(exchange().giveUpAt, retryAt(exchange(), commandTimeout));
         };
+    }
+
+    private long retryAt(Exchange open, long commandTimeout) {
+        return open.awaited == null ? open.dueAt : patienceEnds(open, commandTimeout);
     }
 
     /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own. */
@@ -553,7 +540,7 @@ final class Request {
                     renewing == Ticker.NEVER ? renewAt : Math.max(renewAt, renewing + renewalPatience(commandTimeout));
             return Math.min(renew, deadline);
         }
-        return renewAt == Ticker.NEVER || renewals > 1 || deadline == maxEnd ? deadline : Ticker.NEVER;
+        return renewAt == Ticker.NEVER || isRenewedInVain() || deadline == bounds.maxEnd ? deadline : Ticker.NEVER;
     }
 
     boolean serves(Waiter first) {
@@ -562,6 +549,6 @@ final class Request {
 
     @Override
     public String toString() {
-        return id + " " + state;
+        return id() + " " + state;
     }
 }

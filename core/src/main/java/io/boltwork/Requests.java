@@ -13,17 +13,17 @@ final class Requests {
     /** The only one: seldom are there more, and a lock that is held shall not need a map for it. */
     private @Nullable Request only;
 
-    /** All of them once there were several, until there is none. */
-    private Map<String, Request> several = Collections.emptyMap();
+    /** All of them by their numbers once there were several, until there is none. */
+    private Map<Long, Request> several = Collections.emptyMap();
 
     @Nullable
-    Request get(@Nullable String id) {
+    Request get(long number) {
         Request request = only;
-        return request == null ? several.get(id) : request.id.equals(id) ? request : null;
+        return request == null ? several.get(number) : request.number == number ? request : null;
     }
 
-    boolean contains(String id) {
-        return get(id) != null;
+    boolean contains(long number) {
+        return get(number) != null;
     }
 
     /** One that is not among them. */
@@ -35,16 +35,16 @@ final class Requests {
         Request first = only;
         if (first != null) {
             several = new LinkedHashMap<>();
-            several.put(first.id, first);
+            several.put(first.number, first);
             only = null;
         }
-        several.put(request.id, request);
+        several.put(request.number, request);
     }
 
     void remove(Request request) {
         if (only == request) {
             only = null;
-        } else if (several.remove(request.id) != null && several.isEmpty()) {
+        } else if (several.remove(request.number) != null && several.isEmpty()) {
             several = Collections.emptyMap();
         }
     }

@@ -1,17 +1,11 @@
 package io.boltwork;
 
+import java.util.concurrent.Future;
+
 /** Runs something later. Thread-safe. */
 @FunctionalInterface
 interface Scheduler {
 
-    /** Runs {@code task} once, after {@code delayNanos} or as soon as possible if that is not positive. */
-    Timer schedule(Runnable task, long delayNanos);
-
-    /** Something scheduled. */
-    @FunctionalInterface
-    interface Timer {
-
-        /** Forgets the task if it has not run. */
-        void cancel();
-    }
+    /** Runs {@code task} once, after {@code delayNanos} or as soon as possible if that is not positive. Cancelled, it is forgotten. */
+    Future<?> schedule(Runnable task, long delayNanos);
 }

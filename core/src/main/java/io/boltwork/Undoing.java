@@ -17,56 +17,47 @@ final class Undoing {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long NUDGE_AGAIN = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final String lock;
     private final Requests requests;
     private final Effects effects;
 
     /** When to look whether the grantee that this client saw last has taken its grant. */
     private long nudgeAt = Ticker.NEVER;
 
-    Undoing(String lock, Requests requests, Effects effects) {
-        this.lock = lock;
+    Undoing(Requests requests, Effects effects) {
         this.requests = requests;
         this.effects = effects;
     }
 
     /** Nobody wants that request any more. */
     void undo(Request request) {
-        if (request.unanswered == 0 && !request.known) {
+        if (request.unanswered() == 0 && !request.known) {
             requests.remove(request); // the server has never heard of it
             return;
         }
         request.state = State.UNDOING;
-        request.giveUpAt = Ticker.NEVER; // it may stand in the queue, and that does not end with any lease
+        request.exchange().giveUpAt = Ticker.NEVER; // it may stand in the queue, and that does not end with any lease
         send(request);
     }
 
     /** A request that is being withdrawn was granted or queued. */
     void again(Request request) {
-        if (request.awaited == null) {
+        if (!request.isAwaiting()) {
             send(request);
         } else {
-            request.withdrawAgain = true;
+            request.exchange().withdrawAgain = true;
         }
     }
 
-    /** The backend speaks of a request that is unknown here, or may. */
-    void stray(String id, long lastToken) {
-        Request request = Request.unwanted(lock, id, lastToken);
+    /** The backend speaks of a request of this client that is unknown here. */
+    void stray(long number, long lastToken) {
+        Request request = Request.unwanted(effects, number, lastToken);
         requests.add(request);
         undo(request);
     }
 
-    /** The backend says who owns the lock. */
-    void named(@Nullable String owner) {
-        if (owner != null && !requests.contains(owner) && effects.isOurs(owner)) {
-            stray(owner, 0);
-        }
-    }
-
     void send(Request request) {
-        Command.Withdraw withdraw = new Command.Withdraw(lock, request.id, request.lastToken);
-        request.withdrawAgain = false;
+        Command.Withdraw withdraw = new Command.Withdraw(effects.lock(), request.id(), request.lastToken);
+        request.exchange().withdrawAgain = false;
         request.sent(withdraw, effects.now());
         effects.send(withdraw);
     }
@@ -75,19 +66,19 @@ final class Undoing {
     @Nullable
     Request withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
         nudgeAfter(answer.claimMillis());
-        Request request = withdraw.request() == null ? null : requests.get(withdraw.request());
-        if (request == null || request.state != State.UNDOING || request.awaited != withdraw) {
+        Request request = requests.get(effects.number(withdraw.request()));
+        if (request == null || request.state != State.UNDOING || !request.answeredTo(withdraw)) {
             return null;
         }
         boolean forgotten = request.standing && !answer.known();
         request.standing = false;
-        request.awaited = null;
-        request.failures = 0;
+        Exchange exchange = request.exchange();
+        exchange.failures = 0;
         ServerTime server = answer.server();
-        if (request.withdrawAgain) {
+        if (exchange.withdrawAgain) {
             send(request);
         } else if (request.isTainted(server, effects.now())) {
-            request.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
+            exchange.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
         } else {
             requests.remove(request);
         }
@@ -96,12 +87,12 @@ final class Undoing {
 
     /** The backend refuses for good: when all that was asked for has ended, there is nothing to do any more. */
     void refused(String id, BackendException cause, long commandTimeout) {
-        Request request = requests.get(id);
+        Request request = requests.get(effects.number(id));
         if (request != null
                 && request.state == State.UNDOING
-                && request.giveUpAt == Ticker.NEVER
+                && request.exchange().giveUpAt == Ticker.NEVER
                 && !cause.isRetryable()) {
-            request.giveUpAt = request.nothingLeft(effects.now(), commandTimeout);
+            request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout);
         }
     }
 
@@ -131,7 +122,7 @@ final class Undoing {
     void tick(long now) {
         if (now >= nudgeAt) {
             nudgeAt = Ticker.NEVER;
-            effects.send(new Command.Withdraw(lock, null, 0));
+            effects.send(new Command.Withdraw(effects.lock(), null, 0));
         }
     }
 }

@@ -22,7 +22,7 @@ final class Waiter {
     final Outcome<Verdict> outcome = new Outcome<>();
 
     /** The machine's: how often the lock had been said to be taken when this began to wait. */
-    long refusalsBefore;
+    int refusalsBefore;
 
     /** The machine's: when this began to wait. */
     long since;
@@ -31,9 +31,7 @@ final class Waiter {
     @Nullable
     Request request;
 
-    /* The machine's, too: where this waits, and between whom. */
-    Waiters.@Nullable Line line;
-
+    /* The machine's, too: between whom this waits, if it does. */
     @Nullable
     Waiter ahead;
 

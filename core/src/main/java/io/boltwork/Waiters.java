@@ -9,67 +9,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiters {
 
-    private final Line sharing = new Line();
-    private final Line queued = new Line();
+    /*
+     * Two rings. Each waiter is linked with the one behind him and the one ahead, the last with the first; so two references
+     * are enough for both, and a lock that nobody waits for needs no more.
+     */
 
-    /** Waiters one behind the other. They are linked with each other, so that a lock nobody waits for needs no more than this. */
-    static final class Line {
-        private @Nullable Waiter first;
-        private @Nullable Waiter last;
-        private int size;
+    /** The last of those who share. */
+    private @Nullable Waiter lastSharing;
 
-        void add(Waiter waiter) {
-            Waiter before = last;
-            waiter.line = this;
-            waiter.ahead = before;
-            last = waiter;
-            if (before == null) {
-                first = waiter;
-            } else {
-                before.behind = waiter;
-            }
-            size++;
-        }
+    /** The last of those with requests of their own. */
+    private @Nullable Waiter lastQueued;
 
-        /** One who is in it. */
-        void remove(Waiter waiter) {
-            Waiter before = waiter.ahead;
-            Waiter after = waiter.behind;
-            if (before == null) {
-                first = after;
-            } else {
-                before.behind = after;
-            }
-            if (after == null) {
-                last = before;
-            } else {
-                after.ahead = before;
-            }
-            waiter.line = null;
-            waiter.ahead = null;
-            waiter.behind = null;
-            size--;
-        }
-    }
+    private int size;
 
     void add(Waiter waiter) {
-        (waiter.request == null ? sharing : queued).add(waiter);
+        Waiter last = waiter.request == null ? lastSharing : lastQueued;
+        Waiter first = last == null ? waiter : behind(last);
+        waiter.behind = first;
+        waiter.ahead = last == null ? waiter : last;
+        waiter.ahead.behind = waiter;
+        first.ahead = waiter;
+        setLast(waiter, waiter);
+        size++;
     }
 
     /** Takes one out; {@code false} if it does not wait. */
     boolean remove(Waiter waiter) {
-        Line line = waiter.line;
-        if (line == null) {
+        Waiter behind = waiter.behind;
+        if (behind == null) {
             return false;
         }
-        line.remove(waiter);
+        Waiter ahead = Objects.requireNonNull(waiter.ahead);
+        ahead.behind = behind;
+        behind.ahead = ahead;
+        if (waiter == lastSharing || waiter == lastQueued) {
+            setLast(waiter, ahead == waiter ? null : ahead);
+        }
+        waiter.behind = null;
+        waiter.ahead = null;
+        size--;
         return true;
+    }
+
+    /** {@code waiter} tells whose. */
+    private void setLast(Waiter waiter, @Nullable Waiter last) {
+        if (waiter.request == null) {
+            lastSharing = last;
+        } else {
+            lastQueued = last;
+        }
+    }
+
+    private static Waiter behind(Waiter waiting) {
+        return Objects.requireNonNull(waiting.behind);
     }
 
     /** Takes out for whom a request was granted or refused. */
     Waiter takeFor(Request request) {
         // a shared request implies a waiter: pump() keeps it so
-        Waiter waiter = Objects.requireNonNull(request.waiter == null ? sharing.first : request.waiter);
+        Waiter waiter = Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
         remove(waiter);
         return waiter;
     }
@@ -77,7 +75,7 @@ final class Waiters {
     /** Takes out anybody, {@code null} if there is nobody. */
     @Nullable
     Waiter poll() {
-        Waiter waiter = sharing.first == null ? queued.first : sharing.first;
+        Waiter waiter = lastSharing != null ? first() : lastQueued == null ? null : behind(lastQueued);
         if (waiter != null) {
             remove(waiter);
         }
@@ -87,24 +85,24 @@ final class Waiters {
     /** The first of those who share, {@code null} if there is none. */
     @Nullable
     Waiter first() {
-        return sharing.first;
+        return lastSharing == null ? null : behind(lastSharing);
     }
 
     /** The oldest of the requests of their own, {@code null} if there is none. */
     @Nullable
     Request oldest() {
-        return queued.first == null ? null : queued.first.request;
+        return lastQueued == null ? null : behind(lastQueued).request;
     }
 
     boolean hasOwnRequests() {
-        return queued.first != null;
+        return lastQueued != null;
     }
 
     boolean isEmpty() {
-        return size() == 0;
+        return size == 0;
     }
 
     int size() {
-        return sharing.size + queued.size;
+        return size;
     }
 }

@@ -30,7 +30,7 @@ class CallbackQueueLincheckTest {
     @Test
     void everyCallbackRunsOnceInOrderAndNeverTwoAtATime() {
         Interleavings.of(60, () -> {
-            CallbackQueue queue = new CallbackQueue(Runnable::run, new Listeners());
+            CallbackQueue queue = new CallbackQueue(Runnable::run);
             Diary diary = new Diary();
             together(
                     () -> {
@@ -52,14 +52,12 @@ class CallbackQueueLincheckTest {
     void anExecutorThatEndsLosesNone() {
         Interleavings.of(60, () -> {
             AtomicBoolean ended = new AtomicBoolean();
-            CallbackQueue queue = new CallbackQueue(
-                    task -> {
-                        if (ended.get()) {
-                            throw new RejectedExecutionException();
-                        }
-                        task.run();
-                    },
-                    new Listeners());
+            CallbackQueue queue = new CallbackQueue(task -> {
+                if (ended.get()) {
+                    throw new RejectedExecutionException();
+                }
+                task.run();
+            });
             Diary diary = new Diary();
             together(
                     () -> {

@@ -15,7 +15,7 @@ class CallbackQueueTest {
 
     private final ArrayDeque<Runnable> executor = new ArrayDeque<>();
     private final Listeners listeners = new Listeners();
-    private final CallbackQueue callbacks = new CallbackQueue(executor::add, listeners);
+    private final CallbackQueue callbacks = new CallbackQueue(executor::add);
     private final List<String> done = new ArrayList<>();
     private final LogBook log = new LogBook();
 
@@ -47,11 +47,9 @@ class CallbackQueueTest {
 
     @Test
     void areRunHereIfTheExecutorTakesNothingAnyMore() {
-        CallbackQueue refused = new CallbackQueue(
-                task -> {
-                    throw new RejectedExecutionException("closed");
-                },
-                listeners);
+        CallbackQueue refused = new CallbackQueue(task -> {
+            throw new RejectedExecutionException("closed");
+        });
         refused.run(() -> done.add("late"));
         assertThat(done).containsExactly("late");
         assertThat(log.entries).containsExactly("An executor for callbacks takes nothing any more");
@@ -67,7 +65,7 @@ class CallbackQueueTest {
             }
             throw new OutOfMemoryError("unable to create native thread: on purpose");
         };
-        CallbackQueue queue = new CallbackQueue(broken, listeners);
+        CallbackQueue queue = new CallbackQueue(broken);
         listeners.add(
                 new LockListener() {
                     @Override
@@ -81,7 +79,7 @@ class CallbackQueueTest {
             done.clear();
             log.entries.clear();
             queue.run(() -> done.add("callback"));
-            queue.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+            listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), queue::run);
             assertThat(done).as(when + " it has run the task").containsExactly("callback", "lock");
             assertThat(log.entries)
                     .isNotEmpty()
@@ -92,7 +90,7 @@ class CallbackQueueTest {
 
     @Test
     void listenersAreToldThoughOneThrows() {
-        assertThat(callbacks.isHeard()).isFalse();
+        assertThat(listeners.isEmpty()).isTrue();
         LockListener throwing = new LockListener() {
             @Override
             public void restored(Restored event) {
@@ -106,11 +104,11 @@ class CallbackQueueTest {
                 done.add(event.lockName());
             }
         });
-        assertThat(callbacks.isHeard()).isTrue();
-        callbacks.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+        assertThat(listeners.isEmpty()).isFalse();
+        listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
         executor.remove().run();
         listeners.remove(throwing);
-        callbacks.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")));
+        listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
         assertThat(log.entries).containsExactly("A listener threw; the lock is not affected");
@@ -133,12 +131,12 @@ class CallbackQueueTest {
             }
             own.add(task);
         });
-        assertThat(callbacks.isHeard()).isTrue();
-        callbacks.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")));
+        assertThat(listeners.isEmpty()).isFalse();
+        listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
         assertThat(executor).as("nothing for the client's executor to do").isEmpty();
         own.remove().run();
         open.set(false);
-        callbacks.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")));
+        listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);
         assertThat(own).isEmpty();
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
@@ -148,6 +146,6 @@ class CallbackQueueTest {
                         "An executor for callbacks takes nothing any more",
                         "A listener threw; the lock is not affected");
         listeners.remove(quick);
-        assertThat(callbacks.isHeard()).isFalse();
+        assertThat(listeners.isEmpty()).isTrue();
     }
 }

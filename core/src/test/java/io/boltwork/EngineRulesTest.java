@@ -19,7 +19,7 @@ class EngineRulesTest extends EngineScene {
     private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
 
     private static Request request(LockOptions options) {
-        return Request.of("lock", "c:1", Waiter.ofThread(options, false, false), 0);
+        return Request.of(new StillContext(), 1, Waiter.ofThread(options, false, false), 0);
     }
 
     @Test
@@ -97,10 +97,10 @@ class EngineRulesTest extends EngineScene {
     @Test
     void nothingIsHandedOverAfterItsDeadline() {
         Request request = request(SECOND);
-        request.begin(500 * MILLI, 1, true, 0, 1_000 * MILLI);
+        request.begin(500 * MILLI, 1, true, 0);
         request.occupied(0);
-        assertThat(request.mayBeHandedOver(499 * MILLI)).isTrue();
-        assertThat(request.mayBeHandedOver(500 * MILLI)).isFalse();
+        assertThat(request.mayBeHandedOver(499 * MILLI, 1_000 * MILLI)).isTrue();
+        assertThat(request.mayBeHandedOver(500 * MILLI, 1_000 * MILLI)).isFalse();
     }
 
     @Test

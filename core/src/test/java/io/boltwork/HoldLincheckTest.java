@@ -19,11 +19,10 @@ class HoldLincheckTest {
     /** Held by the current thread until {@link #DEADLINE}, one level deep. */
     private static Hold hold(OnLoss onLoss, boolean asLease, Ticker ticker) {
         Waiter waiter = Waiter.ofThread(LockOptions.defaults().withOnLoss(onLoss), false, asLease);
-        Request request = Request.of("lock", "c:1", waiter, 0);
-        request.begin(DEADLINE, 7, true, 0, 0);
+        Request request = Request.of(new StillContext(ticker, Runnable::run), 1, waiter, 0);
+        request.begin(DEADLINE, 7, true, 0);
         request.occupied(0);
-        CallbackQueue callbacks = new CallbackQueue(Runnable::run, new Listeners());
-        return new Hold(request, 7, waiter, 0, ticker, callbacks);
+        return new Hold(request, 7, waiter, 0);
     }
 
     private static Hold hold(OnLoss onLoss) {

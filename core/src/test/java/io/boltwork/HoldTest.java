@@ -20,9 +20,9 @@ class HoldTest {
     private int callbacks;
     private Request request = held(Waiter.ofThread(LockOptions.defaults(), false, false));
 
-    private static Request held(Waiter waiter) {
-        Request request = Request.of("lock", "c:1", waiter, 0);
-        request.begin(1_000, 7, true, 0, 0);
+    private Request held(Waiter waiter) {
+        Request request = Request.of(new StillContext(() -> now, this::callback), 1, waiter, 0);
+        request.begin(1_000, 7, true, 0);
         request.occupied(0);
         return request;
     }
@@ -30,7 +30,7 @@ class HoldTest {
     private Hold hold(LockOptions options, boolean asLease) {
         Waiter waiter = Waiter.ofThread(options, false, asLease);
         request = held(waiter);
-        return new Hold(request, 7, waiter, 0, () -> now, new CallbackQueue(this::callback, new Listeners()));
+        return new Hold(request, 7, waiter, 0);
     }
 
     private void callback(Runnable task) {
@@ -212,8 +212,7 @@ class HoldTest {
         Thread owner =
                 new Thread(() -> {
                     Waiter waiter = Waiter.ofThread(options, false, false);
-                    CallbackQueue callbacks = new CallbackQueue(Runnable::run, new Listeners());
-                    hold.set(new Hold(held(waiter), 7, waiter, 0, () -> now, callbacks));
+                    hold.set(new Hold(held(waiter), 7, waiter, 0));
                 }) {
                     @Override
                     public void interrupt() {

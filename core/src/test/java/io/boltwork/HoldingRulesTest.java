@@ -195,7 +195,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     private static Command.Renew.Item item(Hold hold) {
-        return new Command.Renew.Item("lock", hold.request.id, hold.request.firstToken, 10_000, 0);
+        return new Command.Renew.Item("lock", hold.request.id(), hold.request.firstToken, 10_000, 0);
     }
 
     @Test

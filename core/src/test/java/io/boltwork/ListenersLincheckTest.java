@@ -14,7 +14,7 @@ class ListenersLincheckTest {
     void whoStaysHearsEverythingOnceWhoeverComesAndGoes() {
         Interleavings.of(60, () -> {
             Listeners listeners = new Listeners();
-            CallbackQueue callbacks = new CallbackQueue(Runnable::run, listeners);
+            CallbackQueue callbacks = new CallbackQueue(Runnable::run);
             LockListener stays = new LockListener() {};
             LockListener goes = new LockListener() {};
             LockListener comes = new LockListener() {};
@@ -28,7 +28,7 @@ class ListenersLincheckTest {
                                 (listener == stays ? heard : heardByOthers).incrementAndGet();
                                 throw new IllegalStateException("on purpose");
                             },
-                            callbacks),
+                            callbacks::run),
                     () -> {
                         listeners.remove(goes);
                         listeners.add(comes, Runnable::run);

@@ -4,6 +4,7 @@ import static io.boltwork.Interleavings.check;
 import static io.boltwork.Interleavings.together;
 
 import io.boltwork.LeaseLoss.Reason;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -13,10 +14,10 @@ class LostHoldsLincheckTest {
     /** Held by the current thread, and lost. */
     private static Hold lost() {
         Waiter waiter = Waiter.ofThread(LockOptions.defaults(), false, false);
-        Request request = Request.of("lock", "c:1", waiter, 0);
-        request.begin(1_000, 7, true, 0, 0);
+        Request request = Request.of(new StillContext(), 1, waiter, 0);
+        request.begin(1_000, 7, true, 0);
         request.occupied(0);
-        Hold hold = new Hold(request, 7, waiter, 0, () -> 0, new CallbackQueue(Runnable::run, new Listeners()));
+        Hold hold = new Hold(request, 7, waiter, 0);
         hold.lose(Reason.TAKEN);
         return hold;
     }
@@ -24,10 +25,10 @@ class LostHoldsLincheckTest {
     @Test
     void aThreadFindsItsLostHoldWhateverBecomesOfOthers() {
         Interleavings.of(60, () -> {
-            LostHolds holds = new LostHolds();
+            AtomicReference<LostHolds> holds = new AtomicReference<>(LostHolds.NONE); // as the machine keeps it
             Hold mine = lost();
             Thread me = Thread.currentThread();
-            holds.add(mine, 0);
+            holds.set(holds.get().with(mine, 0));
             Hold[] others = new Hold[2];
             Thread other = new Thread(() -> {
                 others[0] = lost();
@@ -37,19 +38,19 @@ class LostHoldsLincheckTest {
             joined(other);
             together(
                     () -> {
-                        check(holds.of(me) == mine, "not found");
-                        check(holds.of(me) == mine, "not found");
+                        check(holds.get().of(me) == mine, "not found");
+                        check(holds.get().of(me) == mine, "not found");
                     },
                     () -> { // the machine
-                        holds.add(others[0], 0);
-                        holds.add(others[1], 0);
-                        holds.remove(others[0]);
-                        holds.tick(Long.MAX_VALUE - 1); // its thread has ended
+                        holds.set(holds.get().with(others[0], 0));
+                        holds.set(holds.get().with(others[1], 0));
+                        holds.set(holds.get().without(others[0]));
+                        holds.set(holds.get().looked(Long.MAX_VALUE - 1)); // its thread has ended
                     });
-            check(holds.of(me) == mine, "not found");
-            check(holds.of(other) == null, "kept for a thread that has ended");
+            check(holds.get().of(me) == mine, "not found");
+            check(holds.get().of(other) == null, "kept for a thread that has ended");
             check(mine.leave(false) == Hold.Left.LOST_LAST, "not lost");
-            check(holds.of(me) == null, "found after its end");
+            check(holds.get().of(me) == null, "found after its end");
         });
     }
 

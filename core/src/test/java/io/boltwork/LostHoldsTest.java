@@ -9,14 +9,14 @@ class LostHoldsTest {
 
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
 
-    private final LostHolds lost = new LostHolds();
+    private LostHolds lost = LostHolds.NONE;
     private final Thread me = Thread.currentThread();
 
     private static Hold hold(Waiter waiter) {
-        Request request = Request.of("lock", "c:1", waiter, 0);
-        request.begin(1_000, 7, true, 0, 0);
+        Request request = Request.of(new StillContext(), 1, waiter, 0);
+        request.begin(1_000, 7, true, 0);
         request.occupied(0);
-        return new Hold(request, 7, waiter, 0, () -> 0, new CallbackQueue(Runnable::run, new Listeners()));
+        return new Hold(request, 7, waiter, 0);
     }
 
     private static Hold mine() {
@@ -36,16 +36,16 @@ class LostHoldsTest {
     void areFoundByTheirThreadUntilItUnwinds() throws InterruptedException {
         Hold first = mine();
         Hold other = forsaken();
-        lost.add(other, 0);
-        lost.add(first, 0);
+        lost = lost.with(other, 0);
+        lost = lost.with(first, 0);
         assertThat(lost.of(me)).isSameAs(first);
         assertThat(lost.of(other.asker)).isSameAs(other);
         first.leave(false);
         assertThat(lost.of(me)).as("it has unwound").isNull();
-        lost.remove(first);
-        lost.remove(first);
+        lost = lost.without(first);
+        lost = lost.without(first);
         assertThat(lost.of(other.asker)).isSameAs(other);
-        lost.clear();
+        lost = lost.without(other);
         assertThat(lost.isEmpty()).isTrue();
     }
 
@@ -53,27 +53,27 @@ class LostHoldsTest {
     void thoseThatNobodyLooksForAreNotKept() {
         Hold over = mine();
         over.leave(false);
-        lost.add(over, 0);
-        lost.add(hold(Waiter.ofHandle(LockOptions.defaults(), false)), 0);
+        lost = lost.with(over, 0);
+        lost = lost.with(hold(Waiter.ofHandle(LockOptions.defaults(), false)), 0);
         assertThat(lost.isEmpty()).isTrue();
-        assertThat(lost.wakeAt()).isEqualTo(Ticker.NEVER);
+        assertThat(lost.lookAt()).isEqualTo(Ticker.NEVER);
     }
 
     @Test
     void areForgottenWhenTheirThreadsHaveEnded() throws InterruptedException {
         Hold living = mine();
         Hold unwound = mine();
-        lost.add(forsaken(), 5);
-        lost.add(living, 9);
-        lost.add(unwound, 9);
+        lost = lost.with(forsaken(), 5);
+        lost = lost.with(living, 9);
+        lost = lost.with(unwound, 9);
         unwound.leave(false);
-        assertThat(lost.wakeAt()).isEqualTo(LOOK + 5);
-        lost.tick(LOOK + 4);
-        assertThat(lost.wakeAt()).as("too early").isEqualTo(LOOK + 5);
-        lost.tick(LOOK + 5);
+        assertThat(lost.lookAt()).isEqualTo(LOOK + 5);
+        lost = lost.looked(LOOK + 4);
+        assertThat(lost.lookAt()).as("too early").isEqualTo(LOOK + 5);
+        lost = lost.looked(LOOK + 5);
         assertThat(lost.of(me)).isSameAs(living);
-        assertThat(lost.wakeAt()).isEqualTo(2 * LOOK + 5);
-        lost.remove(living);
+        assertThat(lost.lookAt()).isEqualTo(2 * LOOK + 5);
+        lost = lost.without(living);
         assertThat(lost.isEmpty()).as("the others are forgotten").isTrue();
     }
 }

@@ -15,8 +15,7 @@ class MailboxLincheckTest {
     private static final int NEVER = Integer.MAX_VALUE;
 
     /** Writes down what happens, without any synchronization of its own: the mailbox must give it. */
-    private static final class Diary implements Mailbox.Machine {
-        final Mailbox<Diary> mailbox = new Mailbox<>(this);
+    private static final class Diary extends Mailbox<Diary> {
         final List<Integer> events = new ArrayList<>();
         private final int retireAt;
         private int inside;
@@ -29,7 +28,7 @@ class MailboxLincheckTest {
         }
 
         boolean post(int event) {
-            return mailbox.post(diary -> diary.happens(event));
+            return post(diary -> diary.happens(event));
         }
 
         private void happens(int event) {
@@ -46,7 +45,7 @@ class MailboxLincheckTest {
         }
 
         @Override
-        public boolean settled() {
+        boolean settled() {
             enter();
             settled = true;
             inside--;
@@ -54,17 +53,17 @@ class MailboxLincheckTest {
         }
 
         @Override
-        public List<Thread> sleepers() {
+        List<Thread> sleepers() {
             return List.of();
         }
 
         @Override
-        public void broken(Throwable defect) {
+        void broken(Throwable defect) {
             throw new AssertionError(defect);
         }
 
         @Override
-        public void retired() {
+        void retired() {
             enter();
             retired = true;
         }
@@ -95,7 +94,7 @@ class MailboxLincheckTest {
         Interleavings.of(60, () -> {
             Diary diary = new Diary(NEVER);
             together(
-                    () -> diary.mailbox.post(d -> {
+                    () -> diary.post(d -> {
                         d.post(2);
                         d.happens(1);
                     }),

@@ -15,8 +15,7 @@ class MailboxTest {
     private static final int POSTS = 50_000;
 
     /** Counts without any synchronization of its own: the mailbox must give it. */
-    private static class Counter implements Mailbox.Machine {
-        final Mailbox<Counter> mailbox = new Mailbox<>(this);
+    private static class Counter extends Mailbox<Counter> {
         final int retireAt;
         int events;
         int settlements;
@@ -28,23 +27,23 @@ class MailboxTest {
         }
 
         @Override
-        public boolean settled() {
+        boolean settled() {
             settlements++;
             return events >= retireAt;
         }
 
         @Override
-        public List<Thread> sleepers() {
+        List<Thread> sleepers() {
             return List.of();
         }
 
         @Override
-        public void broken(Throwable thrown) {
+        void broken(Throwable thrown) {
             defect = thrown;
         }
 
         @Override
-        public void retired() {
+        void retired() {
             retired = true;
         }
     }
@@ -54,7 +53,7 @@ class MailboxTest {
         Counter counter = new Counter(Integer.MAX_VALUE);
         inThreads(() -> {
             for (int i = 0; i < POSTS; i++) {
-                assertThat(counter.mailbox.post(c -> c.events++)).isTrue();
+                assertThat(counter.post(c -> c.events++)).isTrue();
             }
         });
         assertThat(counter.events).isEqualTo(THREADS * POSTS);
@@ -69,7 +68,7 @@ class MailboxTest {
             int name = names.getAndIncrement();
             for (int i = 0; i < POSTS / 10; i++) {
                 int number = i;
-                counter.mailbox.post(c -> seen.add(new int[] {name, number}));
+                counter.post(c -> seen.add(new int[] {name, number}));
             }
         });
         int[] next = new int[THREADS];
@@ -80,8 +79,8 @@ class MailboxTest {
     void anEventThatPostsIsNotInterrupted() {
         Counter counter = new Counter(Integer.MAX_VALUE);
         List<String> order = new ArrayList<>();
-        counter.mailbox.post(c -> {
-            c.mailbox.post(inner -> order.add("posted by it"));
+        counter.post(c -> {
+            c.post(inner -> order.add("posted by it"));
             order.add("the event");
         });
         assertThat(order).containsExactly("the event", "posted by it");
@@ -95,7 +94,7 @@ class MailboxTest {
             for (int i = 0; i < POSTS; i++) {
                 for (; ; ) {
                     Counter counter = current.get();
-                    boolean taken = counter.mailbox.post(c -> {
+                    boolean taken = counter.post(c -> {
                         assertThat(c.retired).isFalse();
                         c.events++;
                         happened.incrementAndGet();
@@ -114,10 +113,10 @@ class MailboxTest {
     void anEventThatThrowsDoesNotStopTheNext() {
         Counter counter = new Counter(Integer.MAX_VALUE);
         IllegalStateException thrown = new IllegalStateException("on purpose");
-        counter.mailbox.post(c -> {
+        counter.post(c -> {
             throw thrown;
         });
-        counter.mailbox.post(c -> c.events++);
+        counter.post(c -> c.events++);
         assertThat(counter.defect).isSameAs(thrown);
         assertThat(counter.events).isOne();
         assertThat(counter.settlements).isEqualTo(2);
@@ -128,13 +127,13 @@ class MailboxTest {
         IllegalStateException thrown = new IllegalStateException("on purpose");
         Counter counter = new Counter(Integer.MAX_VALUE) {
             @Override
-            public boolean settled() {
+            boolean settled() {
                 throw thrown;
             }
         };
-        counter.mailbox.post(c -> c.events++);
+        counter.post(c -> c.events++);
         assertThat(counter.defect).isSameAs(thrown);
-        assertThat(counter.mailbox.post(c -> c.events++)).isTrue();
+        assertThat(counter.post(c -> c.events++)).isTrue();
         assertThat(counter.events).isEqualTo(2);
     }
 

@@ -6,33 +6,28 @@ import org.junit.jupiter.api.Test;
 
 class OutageTest {
 
-    private final Outage outage = new Outage(100);
+    private static final long PATIENCE = 100;
+
     private final BackendException cause = new BackendException("no route", true, null);
 
     @Test
     void lastsFromTheFirstFailureToTheFirstAnswer() {
-        assertThat(outage.patienceEnds()).isEqualTo(Ticker.NEVER);
-        outage.failed(7, null);
-        outage.failed(50, null);
-        assertThat(outage.patienceEnds()).isEqualTo(107);
-        outage.over();
-        assertThat(outage.patienceEnds()).isEqualTo(Ticker.NEVER);
-        outage.failed(60, null);
-        outage.restart();
-        assertThat(outage.patienceEnds()).isEqualTo(Ticker.NEVER);
+        assertThat(Outage.NONE.patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
+        Outage outage = Outage.NONE.failed(7, null).failed(50, null);
+        assertThat(outage.patienceEnds(PATIENCE)).isEqualTo(107);
+        assertThat(outage.restarted().patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
+        assertThat(outage.restarted().failed(60, null).patienceEnds(PATIENCE)).isEqualTo(160);
     }
 
     @Test
     void whoWantedTheLockIsToldOfTheLastFailureUntilThereIsAnAnswer() {
-        outage.failed(7, cause);
-        outage.failed(8, null);
-        assertThat(outage.unknown("stock", "for 1 s"))
+        Outage outage = Outage.NONE.failed(7, cause).failed(8, null);
+        assertThat(outage.restarted().unknown("stock", "for 1 s"))
                 .hasMessageContaining("'stock' for 1 s")
                 .hasMessageEndingWith("no route")
                 .hasCause(cause)
                 .matches(BackendException::isRetryable);
-        outage.over();
-        assertThat(outage.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network?");
+        assertThat(Outage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network?");
     }
 
     @Test

@@ -125,7 +125,7 @@ final class Properties {
         }
 
         boolean isForced(Map<String, Force> forced) {
-            return forced.containsKey(hold.request.id);
+            return forced.containsKey(hold.request.id());
         }
 
         @Override
@@ -384,7 +384,7 @@ final class Properties {
             held.standsSince = time.now();
         }
         Held newest = story.newest;
-        if (newest == null || newest.hold.request.id.equals(restore.request())) {
+        if (newest == null || newest.hold.request.id().equals(restore.request())) {
             return;
         }
         long began = story.grantedAt(restore.request(), restore.firstToken());
@@ -407,7 +407,7 @@ final class Properties {
             forced.put(before.owner(), new Force(before.token(), time.now()));
         }
         for (Held held : story.live) {
-            forced.putIfAbsent(held.hold.request.id, new Force(held.hold.request.firstToken, time.now()));
+            forced.putIfAbsent(held.hold.request.id(), new Force(held.hold.request.firstToken, time.now()));
         }
         story.newest = null;
     }
@@ -548,7 +548,7 @@ final class Properties {
         Reply.Inspected key = story.data.look();
         Request request = held.hold.request;
         check(
-                request.id.equals(key.owner())
+                request.id().equals(key.owner())
                         && story.data.server().virtual(key.untilMillis()) >= held.client.realTime(request.deadline)
                         && key.fence() >= held.hold.token,
                 Property.LEASE_AT_SERVER,
@@ -556,7 +556,7 @@ final class Properties {
     }
 
     private void begins(Story story, SimulatedClient client, LockMachine machine, Hold hold) {
-        Held begun = new Held(client, hold, time.now(), story.grantedAt(hold.request.id, hold.request.firstToken));
+        Held begun = new Held(client, hold, time.now(), story.grantedAt(hold.request.id(), hold.request.firstToken));
         simulation.timeline.add(client.id, "holds", story.lock, "token", hold.token, hold.owner());
         holds++;
         since.remove(story.idle());
@@ -603,7 +603,7 @@ final class Properties {
 
     /** Without faults requests are granted in the order in which they came to the server. */
     private void inOrder(Story story, Request request) {
-        Integer arrival = arrivals.get(request.id);
+        Integer arrival = arrivals.get(request.id());
         if (plan.weather() == Plan.Weather.FAIR && !request.tryOnly) {
             check(
                     arrival != null && arrival > story.lastGranted,
@@ -630,7 +630,7 @@ final class Properties {
                 .filter(h -> h.hold.request == request)
                 .findFirst()
                 .orElse(begun);
-        long began = story.firstOf.computeIfAbsent(request.id, id -> first.since);
+        long began = story.firstOf.computeIfAbsent(request.id(), id -> first.since);
         if (plan.weather() == Plan.Weather.FAIR) {
             check(
                     time.now() - began < LONGEST_SLICE
@@ -697,7 +697,7 @@ final class Properties {
             for (Held held : story.live) {
                 LockOptions options = held.hold.request.options;
                 long visit = options.leaseMillis * Plan.MILLI * 4 / 9;
-                boolean another = owner != null && !held.hold.request.id.equals(key.owner());
+                boolean another = owner != null && !held.hold.request.id().equals(key.owner());
                 lasting(
                         Property.TOLD_IN_TIME,
                         held + " is valid though it is not the owner",

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockListener.BackendRecovered;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What a client says, after it was connected again, became of its holds and waiters. */
@@ -115,5 +117,24 @@ class RecoveryRulesTest extends EngineScene {
         answersAgain();
         pass(5_000);
         toldOf(0, 1, 0, 0);
+    }
+
+    @Test
+    void aHoldIsCountedThoughAnAcquireOfItFailsMeanwhile() {
+        holdElsewhere(60_000);
+        CompletableFuture<Lease> wish = wish(TEN);
+        isSilentAbout(Command.Acquire.class);
+        pass(5_000); // it asks once more
+        Command.Acquire asked = sent(Command.Acquire.class).get(1);
+        freeElsewhere();
+        assertThat(granted(wish).isValid()).isTrue();
+        breakDown();
+        isSilentAbout(Command.Renew.class);
+        comeBack();
+        answered(asked, 5_000, new Reply.Failed(false, BROKEN));
+        assertThat(told).isEmpty();
+        answersAgain();
+        pass(5_000);
+        toldOf(1, 0, 0, 0);
     }
 }

@@ -21,38 +21,40 @@ class ReleaseLogTest {
     private final AtomicLong now = new AtomicLong();
     private final ReleaseLog log = new ReleaseLog(now::get);
 
-    private static Request request(String id) {
+    private static Request request(long number) {
         LockOptions options =
                 LockOptions.renewedLease(Duration.ofNanos(LEASE)).withTakeoverDelay(Duration.ofSeconds(1));
-        return Request.of("lock " + id, id, Waiter.ofHandle(options, false), 0);
+        LockContext lock =
+                new StillContext("lock " + number, () -> 0, new Listeners(), new CallbackQueue(Runnable::run));
+        return Request.of(lock, number, Waiter.ofHandle(options, false), 0);
     }
 
-    private List<String> recent() {
+    private List<Long> recent() {
         return log.recent().stream().map(ReleaseLog.Entry::request).toList();
     }
 
     @Test
     void knowsThoseWhoseLeasesMightStillRun() {
-        log.add(request("c:1"));
+        log.add(request(1));
         now.set(LEASE);
-        log.add(request("c:2"));
-        assertThat(recent()).containsExactly("c:1", "c:2");
+        log.add(request(2));
+        assertThat(recent()).containsExactly(1L, 2L);
         now.set(LEASE + Duration.ofSeconds(1).toNanos());
-        assertThat(recent()).containsExactly("c:2");
+        assertThat(recent()).containsExactly(2L);
     }
 
     @Test
     void forgetsTheOldestFirst() {
         for (int i = 0; i <= PLACES; i++) {
-            log.add(request("c:" + i));
+            log.add(request(i));
         }
-        assertThat(recent()).hasSize(PLACES).contains("c:1", "c:" + PLACES).doesNotContain("c:0");
+        assertThat(recent()).hasSize(PLACES).contains(1L, (long) PLACES).doesNotContain(0L);
     }
 
     @Test
     void losesNoneThatIsAddedByManyThreadsAtOnce() throws InterruptedException {
         List<Request> requests =
-                IntStream.range(0, PLACES).mapToObj(i -> request("c:" + i)).toList();
+                IntStream.range(0, PLACES).mapToObj(i -> request(i)).toList();
         for (int round = 0; round < ROUNDS; round++) {
             ReleaseLog fresh = new ReleaseLog(now::get);
             CyclicBarrier start = new CyclicBarrier(THREADS);

@@ -50,14 +50,16 @@ class ReleasingRulesTest extends EngineScene {
         Lease lease = granted(wish);
         Request request = holdOf(lease).request;
         request.lastToken += 7; // the eighth owner
-        assertThat(request.mayBeHandedOver(99 * MILLI)).isTrue();
-        assertThat(request.mayBeHandedOver(100 * MILLI)).isFalse();
+        assertThat(request.mayBeHandedOver(99 * MILLI, machine().slice())).isTrue();
+        assertThat(request.mayBeHandedOver(100 * MILLI, machine().slice())).isFalse();
         answersAgain();
         lease.release(); // a round trip of no time: an eighth of what it was before goes
         request = holdOf(acquire(TEN)).request;
         request.lastToken += 7;
-        assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI)).isTrue();
-        assertThat(request.mayBeHandedOver(client.now() + 69 * MILLI)).isFalse();
+        assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI, machine().slice()))
+                .isTrue();
+        assertThat(request.mayBeHandedOver(client.now() + 69 * MILLI, machine().slice()))
+                .isFalse();
     }
 
     // ---- releasing
@@ -281,7 +283,7 @@ class ReleasingRulesTest extends EngineScene {
         happens(LockMachine::close);
         forget();
         happens(machine -> machine.release(hold));
-        assertThat(hold.released.isDecided()).isTrue();
+        assertThat(hold.released().isDecided()).isTrue();
         assertThat(sent).as("close has sent it").isEmpty();
     }
 
@@ -378,9 +380,9 @@ class ReleasingRulesTest extends EngineScene {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
-        happens(machine -> machine.releaseAgain("c:1", 7_000));
+        happens(machine -> machine.releaseAgain(1, 7_000));
         assertThat(withdrawn()).isEmpty();
-        happens(machine -> machine.releaseAgain("c:99", 7_000));
+        happens(machine -> machine.releaseAgain(99, 7_000));
         assertThat(sent(Command.Withdraw.class)).containsExactly(new Command.Withdraw("lock", "c:99", 7_000));
     }
 

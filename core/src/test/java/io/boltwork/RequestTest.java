@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class RequestTest {
 
     private static final long TIMEOUT = ms(2_000);
+    private static final long SLICE = ms(10);
     private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
     private static final LockOptions TEN_SECONDS = LockOptions.renewedLease(Duration.ofSeconds(10));
     private static final LockOptions FIXED = LockOptions.fixedLease(Duration.ofSeconds(10));
@@ -23,13 +24,13 @@ class RequestTest {
     }
 
     private static Request wanted(LockOptions options) {
-        return Request.of("lock", "c:1", Waiter.ofHandle(options, false), 0);
+        return Request.of(new StillContext(), 1, Waiter.ofHandle(options, false), 0);
     }
 
     /** Since 0, for the whole lease. */
     private static Request held(LockOptions options) {
         Request request = wanted(options);
-        request.begin(Request.safe(options.leaseMillis, 0), 7_000, true, 0, ms(10));
+        request.begin(Request.safe(options.leaseMillis, 0), 7_000, true, 0);
         request.occupied(0);
         return request;
     }
@@ -37,7 +38,7 @@ class RequestTest {
     /** By message, so for three seconds at most. */
     private static Request claimed(LockOptions options) {
         Request request = wanted(options);
-        request.begin(ms(3_000), 7_000, false, 0, ms(10));
+        request.begin(ms(3_000), 7_000, false, 0);
         request.occupied(0);
         return request;
     }
@@ -59,9 +60,9 @@ class RequestTest {
         Request request = wanted(SECOND);
         assertThat(request.isOverdue(ms(9_999), TIMEOUT)).as("nothing was sent").isFalse();
         Command.Acquire acquire = request.acquire(clock, ms(100), TIMEOUT);
-        request.dueAt = ms(50);
+        request.exchange().dueAt = ms(50);
         request.sent(acquire, ms(100));
-        assertThat(request.dueAt).isEqualTo(Ticker.NEVER);
+        assertThat(request.exchange().dueAt).isEqualTo(Ticker.NEVER);
         assertThat(request.isDue(ms(100))).isFalse();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
@@ -69,7 +70,7 @@ class RequestTest {
         assertThat(request.answeredTo(new Command.Inspect("lock"))).isFalse();
         assertThat(request.answeredTo(acquire)).isTrue();
         assertThat(request.answeredTo(acquire)).isFalse();
-        request.dueAt = ms(300);
+        request.exchange().dueAt = ms(300);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(300));
         assertThat(request.isDue(ms(300) - 1)).isFalse();
         assertThat(request.isDue(ms(300))).isTrue();
@@ -77,7 +78,7 @@ class RequestTest {
 
     @Test
     void whoOnlyTriesHasOneCommandTimeoutInAll() {
-        Request request = Request.of("lock", "c:1", Waiter.ofHandle(SECOND, true), ms(100));
+        Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(SECOND, true), ms(100));
         request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         request.state = State.UNDOING;
@@ -102,12 +103,14 @@ class RequestTest {
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
                 .as("the latest counts")
                 .isTrue();
-        request.unanswered = 0;
+        request.exchange().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
         ServerClock another = new ServerClock("new");
         another.read(30_000, ms(300));
         request.acquire(another, ms(300), TIMEOUT);
-        assertThat(request.notAfter).as("of the new server").isEqualTo(31_000);
+        assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
+                .as("of the new server")
+                .isEqualTo(ms(600));
     }
 
     @Test
@@ -169,20 +172,22 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline);
         assertThat(request.renewAt).isEqualTo(Ticker.NEVER);
         request.prolonged(ms(2_000), 20_000);
-        assertThat(request.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
+        assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
         request.prolonged(ms(2_000), 100);
-        assertThat(request.fixedEnd).isEqualTo(ms(2_000) + Request.safe(20_000, 0));
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(2_000) + Request.safe(20_000, 0));
     }
 
     @Test
     void aShortExtensionStandsForNoRenewal() {
         Request request = claimed(TEN_SECONDS);
-        assertThat(request.mayBeHandedOver(ms(1))).isTrue();
+        assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
         request.extension(ms(500), 50);
         request.prolonged(ms(500), 50);
         assertThat(request.confirmed).isFalse();
         assertThat(request.renewAt).isEqualTo(ms(1_000));
-        assertThat(request.mayBeHandedOver(ms(1))).as("who extends it wants it").isFalse();
+        assertThat(request.mayBeHandedOver(ms(1), SLICE))
+                .as("who extends it wants it")
+                .isFalse();
         request.extension(ms(600), 10_000);
         request.prolonged(ms(600), 10_000);
         assertThat(request.confirmed).isTrue();
@@ -213,7 +218,7 @@ class RequestTest {
         Request request = held(SECOND.withMinHold(Duration.ofMillis(990)));
         assertThat(request.keepMillis(ms(400))).isEqualTo(592);
         assertThat(request.keepMillis(ms(990))).isZero();
-        assertThat(request.mayBeHandedOver(0)).isFalse();
+        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
     }
 
     @Test
@@ -251,12 +256,12 @@ class RequestTest {
     void isHandedOverWithinItsSliceAndItsBlockOfTokens() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_998;
-        assertThat(request.mayBeHandedOver(ms(10) - 1)).isTrue();
-        assertThat(request.mayBeHandedOver(ms(10))).isFalse();
+        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
+        assertThat(request.mayBeHandedOver(ms(10), SLICE)).isFalse();
         request.lastToken = 7_999;
-        assertThat(request.mayBeHandedOver(0)).isFalse();
-        assertThat(held(FIXED).mayBeHandedOver(0)).isFalse();
-        assertThat(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)).mayBeHandedOver(0))
+        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
+        assertThat(held(FIXED).mayBeHandedOver(0, SLICE)).isFalse();
+        assertThat(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)).mayBeHandedOver(0, SLICE))
                 .isFalse();
     }
 
@@ -264,11 +269,13 @@ class RequestTest {
     void isHandedOverToEightOwnersWithinHalfASecondAtLeast() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_006;
-        assertThat(request.mayBeHandedOver(ms(500) - 1)).as("to the eighth").isTrue();
-        assertThat(request.mayBeHandedOver(ms(500))).as("too late").isFalse();
+        assertThat(request.mayBeHandedOver(ms(500) - 1, SLICE))
+                .as("to the eighth")
+                .isTrue();
+        assertThat(request.mayBeHandedOver(ms(500), SLICE)).as("too late").isFalse();
         request.lastToken = 7_007;
-        assertThat(request.mayBeHandedOver(ms(10))).as("to a ninth").isFalse();
-        assertThat(request.mayBeHandedOver(ms(10) - 1)).isTrue();
+        assertThat(request.mayBeHandedOver(ms(10), SLICE)).as("to a ninth").isFalse();
+        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
     }
 
     @Test
@@ -297,10 +304,10 @@ class RequestTest {
     void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
         Request request = held(SECOND);
         request.state = State.LOST;
-        request.giveUpAt = ms(5_000);
-        request.dueAt = ms(7_000);
+        request.exchange().giveUpAt = ms(5_000);
+        request.exchange().dueAt = ms(7_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(5_000));
-        request.dueAt = ms(4_000);
+        request.exchange().dueAt = ms(4_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
     }
 

@@ -54,7 +54,7 @@ final class ScaleWorld {
                 new Engine.World(
                         new ClientCard("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
                         time::now,
-                        (task, delay) -> time.after(delay, task)::cancel,
+                        (task, delay) -> time.timer(delay, task),
                         time::soon,
                         random::nextLong,
                         (outcome, blocker, nanos) -> {

@@ -5,6 +5,7 @@ import io.boltwork.spi.LockBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** One client of a simulation: a real engine, a clock that is a little wrong, and users. It can be paused, killed and closed. */
@@ -88,9 +89,8 @@ final class SimulatedClient {
         return nanos <= 0 ? 0 : (nanos / (PPM + driftPpm) + 1) * PPM;
     }
 
-    private Scheduler.Timer schedule(Runnable task, long delay) {
-        VirtualTime.Event event = time.after(real(delay), () -> happens(task));
-        return event::cancel;
+    private Future<?> schedule(Runnable task, long delay) {
+        return time.timer(real(delay), () -> happens(task));
     }
 
     /** For how long it has been awake so far. */
@@ -202,7 +202,7 @@ final class SimulatedClient {
     @Nullable
     LockMachine machine(String lock) {
         for (LockDriver driver : engine.drivers()) {
-            if (driver.machine.name.equals(lock)) {
+            if (driver.lock().equals(lock)) {
                 return driver.machine;
             }
         }

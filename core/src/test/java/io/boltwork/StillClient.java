@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -85,7 +86,7 @@ final class StillClient {
     }
 
     /** Something scheduled. */
-    static final class Task implements Scheduler.Timer {
+    static final class Task extends CompletableFuture<Void> {
         final long at;
         private final Runnable task;
         private volatile boolean cancelled;
@@ -96,8 +97,9 @@ final class StillClient {
         }
 
         @Override
-        public void cancel() {
+        public boolean cancel(boolean mayInterruptIfRunning) {
             cancelled = true;
+            return true;
         }
 
         void run() {

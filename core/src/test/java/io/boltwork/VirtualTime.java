@@ -2,6 +2,8 @@ package io.boltwork;
 
 import java.time.Instant;
 import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 
 /**
  * The time of a simulation: it passes from one event to the next, and events of the same moment happen in order of their
@@ -72,6 +74,18 @@ class VirtualTime {
 
     final Event after(long nanos, Runnable task) {
         return at(now + Math.max(0, nanos), task);
+    }
+
+    /** The same, to be cancelled as a scheduler's futures are. */
+    final Future<?> timer(long nanos, Runnable task) {
+        Event event = after(nanos, task);
+        return new CompletableFuture<Void>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                event.cancel();
+                return true;
+            }
+        };
     }
 
     /** Then, or whenever it is the channel's turn. */

@@ -14,7 +14,7 @@ class WaitersTest {
 
     private static Waiter queued() {
         Waiter waiter = Waiter.ofHandle(LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO), false);
-        waiter.request = Request.of("lock", "c:1", waiter, 0);
+        waiter.request = Request.of(new StillContext(), 1, waiter, 0);
         return waiter;
     }
 
@@ -34,7 +34,8 @@ class WaitersTest {
         assertThat(waiters.first()).isSameAs(three[0]);
         assertThat(waiters.oldest()).isSameAs(fifo[0].request);
         assertThat(waiters.takeFor(fifo[2].request)).isSameAs(fifo[2]);
-        assertThat(waiters.takeFor(Request.of("lock", "c:9", three[0], 0))).isSameAs(three[0]);
+        assertThat(waiters.takeFor(Request.of(new StillContext(), 9, three[0], 0)))
+                .isSameAs(three[0]);
         assertThat(waiters.poll()).isSameAs(three[2]);
         assertThat(waiters.isEmpty()).isFalse();
         assertThat(waiters.hasOwnRequests()).isTrue();

@@ -191,7 +191,7 @@ class WaitingRulesTest extends EngineScene {
         forget();
         stall(500);
         freeElsewhere();
-        assertThat(client.engine.hold("lock").request.id).isEqualTo("c:1");
+        assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:1");
         pass(4_999);
         assertThat(asked()).isEmpty();
         pass(1);
@@ -363,7 +363,7 @@ class WaitingRulesTest extends EngineScene {
         client.server.delete("lock");
         forget();
         wish(TEN); // shares no request with those
-        assertThat(client.engine.hold("lock").request.id).isEqualTo("c:3");
+        assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:3");
         assertThat(asked()).containsExactly("c:3", "c:1", "c:2");
         forget();
         pass(1);

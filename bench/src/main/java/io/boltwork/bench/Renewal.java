@@ -33,7 +33,8 @@ final class Renewal implements Scenario {
     public String about() {
         return "One client holds many locks with a lease of six seconds for half a minute. Once a second a hundred of them are"
                 + " looked at, for the least lease left, as a share of the six seconds. What that costs Redis is not taken out,"
-                + " but is less than one percent.";
+                + " but is less than one percent. Client CPU is without the JVM's compilers, which work on for minutes at what is"
+                + " so seldom run.";
     }
 
     @Override

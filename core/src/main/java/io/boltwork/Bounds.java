@@ -1,0 +1,30 @@
+package io.boltwork;
+
+/** Times that a hold keeps because of its options: the client's, in nanoseconds, {@link Ticker#NEVER} for none. */
+final class Bounds {
+
+    /** Of options that set none; never changed. */
+    private static final Bounds NONE = new Bounds();
+
+    /** When the hold has lasted its longest time. */
+    long maxEnd = Ticker.NEVER;
+
+    /** Until when the lock stays taken in any case. */
+    long minEnd = Ticker.NEVER;
+
+    /** Until when nobody else may have the lock, though it is being released. */
+    long quietEnd = Ticker.NEVER;
+
+    /** When a fixed lease ends here. */
+    long fixedEnd = Ticker.NEVER;
+
+    private Bounds() {}
+
+    static Bounds of(LockOptions options) {
+        boolean bounded = !options.isRenewed()
+                || options.maxHoldNanos != Ticker.NEVER
+                || options.minHoldNanos > 0
+                || options.takeoverMillis > 0;
+        return bounded ? new Bounds() : NONE;
+    }
+}

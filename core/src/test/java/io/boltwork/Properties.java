@@ -68,6 +68,9 @@ final class Properties {
 
     private final Map<String, Story> stories = new HashMap<>();
     private final Set<Wait> waiting = new LinkedHashSet<>();
+    /** Through which outage of its link each of those who wait was seen to wait last. */
+    private final Map<Wait, Long> outages = new HashMap<>();
+
     private final Map<String, Long> since = new HashMap<>();
 
     /** Requests from which their lock was taken by force. */
@@ -149,6 +152,9 @@ final class Properties {
 
         final Set<Long> notHeld = new HashSet<>();
 
+        /** Tokens of grants whose messages were lost. */
+        final Set<Long> unheard = new HashSet<>();
+
         @Nullable
         Held newest;
 
@@ -179,8 +185,11 @@ final class Properties {
         }
 
         boolean wasGrantedToAnother(Held held) {
+            Request request = held.hold
+                    .request; // a server that has lost all, and whose clock was set back, may give a token twice
             return grants.stream()
-                    .anyMatch(granted -> granted.at >= held.grantedAt && granted.token != held.hold.request.firstToken);
+                    .anyMatch(granted -> granted.at >= held.grantedAt
+                            && !(granted.token == request.firstToken && granted.request.equals(request.id())));
         }
     }
 
@@ -342,6 +351,11 @@ final class Properties {
 
     private void published(Grant grant) {
         stories.get(grant.lock()).grants.add(new Granted(grant.request(), grant.token(), time.now()));
+    }
+
+    /** Its message is lost: for as long as the claim lasts its client cannot know. */
+    void neverHeard(Grant grant) {
+        stories.get(grant.lock()).unheard.add(grant.token());
     }
 
     /** Somebody may just have become the owner: a client that is gone costs the others little. */
@@ -677,17 +691,19 @@ final class Properties {
                             || story.data.losses(force.at, time.now()) > 0,
                     Property.FORCE_IS_FINAL,
                     () -> "a lock that was taken away by force has come back: " + key);
+            boolean closed = story.data.server().virtual(key.untilMillis()) > time.now(); // owned, or kept
+            boolean unheard = closed && key.claim() && story.unheard.contains(key.token());
             lasting(
                     Property.NO_ORPHAN,
                     story.lock + " has the owner " + key.owner() + ", a request that its client has finished with",
                     owner != null
                             && owner.isAtHome(story.lock)
                             && !owner.knows(story.lock, key.owner())
+                            && !unheard // it lapses by itself, and whoever polls or nudges then ends it
                             && story.data.behind() < PATROL, // else a not-after may come late, and a lease lasts longer
                     plan.weather().isBad() ? ORPHAN : ORPHAN_AFTER_ONE_FAULT);
             boolean wanted = simulation.clients().stream().anyMatch(c -> c.isWell(story.lock) && c.wants(story.lock));
             boolean atHome = simulation.clients().stream().anyMatch(c -> c.isAtHome(story.lock) && c.wants(story.lock));
-            boolean closed = story.data.server().virtual(key.untilMillis()) > time.now(); // owned, or kept
             lasting(Property.NOT_IDLE, story.idle(), wanted && !closed, IDLE);
             lasting(
                     Property.NOT_IDLE,
@@ -711,9 +727,15 @@ final class Properties {
         }
         for (Wait wait : waiting) {
             LockMachine machine = wait.client.isDead() ? null : wait.client.machine(wait.act.lock());
+            String what = wait + " waits through an outage";
+            Long outage = wait.client.backend.outages(wait.act.lock());
+            if (!outage.equals(outages.put(wait, outage))) {
+                since.remove(
+                        what); // it is another one: the lock was somewhere else meanwhile, or the connection was back
+            }
             lasting(
                     Property.CALLS_END,
-                    wait + " waits through outage " + wait.client.backend.outages(wait.act.lock()),
+                    what,
                     machine != null
                             && wait.act.kind().isPatient()
                             && machine.hold() == null

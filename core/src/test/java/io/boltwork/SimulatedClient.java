@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +97,11 @@ final class SimulatedClient {
     /** For how long it has been awake so far. */
     long awake() {
         return time.now() - paused;
+    }
+
+    /** The message of a grant is lost. */
+    void neverHears(Grant grant) {
+        simulation.properties.neverHeard(grant);
     }
 
     // ================================================================ what happens to it

@@ -161,6 +161,7 @@ final class SimulatedLink {
         timeline.add("server", "publishes", grant);
         client.moment(Plan.Moment.GRANTED);
         if (!hearing || backend.loses(random)) {
+            client.neverHears(grant);
             return; // half open: the server counts a receiver that receives nothing
         }
         long connection = messages;

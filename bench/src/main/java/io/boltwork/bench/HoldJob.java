@@ -1,5 +1,6 @@
 package io.boltwork.bench;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,11 +64,14 @@ final class HoldJob implements Job {
     @Override
     public Outcome run() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.MILLIS));
-        double cpu = cpuSeconds();
+        Map<Path, Double> compilers = Machine.compilers();
+        double cpu = Worker.cpuSeconds();
         long begin = System.nanoTime();
         Thread.sleep(time.toMillis());
         double seconds = (System.nanoTime() - begin) / 1e9;
-        cpu = cpuSeconds() - cpu;
+        // without the compilers: what runs so seldom keeps them busy for minutes, and in a service that has been up for
+        // a while they have ended
+        cpu = Worker.cpuSeconds() - cpu - Machine.growth(compilers, Machine.compilers());
         return new Outcome(
                 new long[] {locks},
                 locks,
@@ -76,10 +80,5 @@ final class HoldJob implements Job {
                 cpu,
                 Wait.encode(Wait.histogram()),
                 Map.of(Figure.CLIENT_CPU_SHARE.name(), cpu / seconds * 100));
-    }
-
-    /** Without the compilers: what runs so seldom keeps them busy for minutes, and in a service that has been up for a while they have ended. */
-    private static double cpuSeconds() {
-        return Worker.cpuSeconds() - Machine.compilers();
     }
 }

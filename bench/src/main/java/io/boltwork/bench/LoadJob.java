@@ -1,5 +1,6 @@
 package io.boltwork.bench;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,12 +67,11 @@ final class LoadJob implements Job {
     private void rehearse(Duration least, Duration most) throws InterruptedException {
         long end = System.nanoTime() + most.toNanos();
         load(least);
-        double before = Double.NEGATIVE_INFINITY;
-        for (double now = Machine.compilers();
-                now - before >= QUIET * LOOK.toSeconds() && System.nanoTime() < end;
-                now = Machine.compilers()) {
-            before = now;
+        double work = Double.POSITIVE_INFINITY;
+        while (work >= QUIET * LOOK.toSeconds() && System.nanoTime() < end) {
+            Map<Path, Double> before = Machine.compilers();
             load(LOOK);
+            work = Machine.growth(before, Machine.compilers());
         }
     }
 
@@ -84,7 +84,7 @@ final class LoadJob implements Job {
         CountDownLatch start = new CountDownLatch(1);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Turns> all = new ArrayList<>();
-        long sleeps = Machine.sleeps();
+        Map<Path, Double> before = Machine.sleeps();
         for (int i = 0; i < threads; i++) {
             Turns turns = new Turns(i, start, failure);
             turns.start();
@@ -99,9 +99,8 @@ final class LoadJob implements Job {
         }
         cpu = Worker.cpuSeconds() - cpu;
         // the library's threads; those that lock have ended, and have counted themselves
-        sleeps = Machine.sleeps()
-                - sleeps
-                + all.stream().mapToLong(turns -> turns.sleeps).sum();
+        double sleeps = Machine.growth(before, Machine.sleeps())
+                + all.stream().mapToDouble(turns -> turns.sleeps).sum();
         Throwable failed = failure.get();
         if (failed != null) {
             throw new IllegalStateException("A thread failed", failed);
@@ -113,7 +112,7 @@ final class LoadJob implements Job {
                 Figure.INSIDE.name(),
                 all.stream().mapToLong(turns -> turns.inside).sum() / 1e3 / Math.max(1, pairs));
         if (sleeps > 0) {
-            figures.put(Figure.SLEEPS.name(), sleeps / (double) Math.max(1, pairs));
+            figures.put(Figure.SLEEPS.name(), sleeps / Math.max(1, pairs));
         }
         return new Outcome(
                 all.stream().mapToLong(turns -> turns.inTime).toArray(),
@@ -137,7 +136,7 @@ final class LoadJob implements Job {
         private long pairs;
         private long inTime;
         private long inside;
-        private long sleeps;
+        private double sleeps;
 
         Turns(int number, CountDownLatch start, AtomicReference<@Nullable Throwable> failure) {
             super("load-" + number);

@@ -5,6 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /** What Linux says of processors, processes and the JVM's compilers, in seconds of one processor, and of how often threads sleep. Stateless. */
@@ -45,13 +48,9 @@ final class Machine {
         return Files.isReadable(stat) ? work(read(stat)) : 0;
     }
 
-    /** The work of this JVM's compilers so far; 0 where that cannot be told. */
-    static double compilers() {
-        try (Stream<Path> threads = Files.list(THREADS)) {
-            return threads.mapToDouble(Machine::workOfCompiler).sum();
-        } catch (IOException e) {
-            return 0; // not Linux
-        }
+    /** The work so far of each thread in which this JVM compiles and that lives now; of none where that cannot be told. */
+    static Map<Path, Double> compilers() {
+        return ofThreads(Machine::workOfCompiler);
     }
 
     private static double workOfCompiler(Path thread) {
@@ -59,7 +58,7 @@ final class Machine {
             String text = Files.readString(thread.resolve("stat"));
             return text.contains(COMPILER) ? work(text) : 0;
         } catch (IOException e) {
-            return 0; // it has ended
+            return Double.NaN; // it has ended
         }
     }
 
@@ -70,29 +69,43 @@ final class Machine {
         return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;
     }
 
-    /** How often the threads of this JVM that live now have gone to sleep so far, to be woken by somebody; -1 where that cannot be told. */
-    static long sleeps() {
-        try (Stream<Path> threads = Files.list(THREADS)) {
-            return threads.mapToLong(Machine::sleeps).sum();
-        } catch (IOException e) {
-            return -1; // not Linux
-        }
+    /** How often each thread of this JVM that lives now has gone to sleep so far, to be woken by somebody; of none where that cannot be told. */
+    static Map<Path, Double> sleeps() {
+        return ofThreads(Machine::sleeps);
     }
 
-    /** The same of the thread that asks. */
-    static long sleepsOfThisThread() {
+    /** The same of the thread that asks; not a number where that cannot be told. */
+    static double sleepsOfThisThread() {
         return sleeps(THIS_THREAD);
     }
 
-    private static long sleeps(Path thread) {
+    private static double sleeps(Path thread) {
         try (Stream<String> lines = Files.lines(thread.resolve("status"))) {
             return lines.filter(line -> line.startsWith(SLEEPS))
-                    .mapToLong(line ->
-                            Long.parseLong(line.substring(SLEEPS.length()).trim()))
+                    .mapToDouble(line ->
+                            Double.parseDouble(line.substring(SLEEPS.length()).trim()))
                     .sum();
         } catch (IOException | UncheckedIOException e) {
-            return 0; // not Linux, or it has ended
+            return Double.NaN; // not Linux, or it has ended
         }
+    }
+
+    private static Map<Path, Double> ofThreads(ToDoubleFunction<Path> figure) {
+        try (Stream<Path> threads = Files.list(THREADS)) {
+            Map<Path, Double> figures = new HashMap<>();
+            threads.forEach(thread -> figures.put(thread, figure.applyAsDouble(thread)));
+            figures.values().removeIf(value -> value.isNaN());
+            return figures;
+        } catch (IOException e) {
+            return Map.of(); // not Linux
+        }
+    }
+
+    /** By how much the figures of threads have grown: of those that live at the end, since of the others nothing is known any more. */
+    static double growth(Map<Path, Double> before, Map<Path, Double> after) {
+        return after.entrySet().stream()
+                .mapToDouble(thread -> thread.getValue() - before.getOrDefault(thread.getKey(), 0.0))
+                .sum();
     }
 
     private static String read(Path file) {

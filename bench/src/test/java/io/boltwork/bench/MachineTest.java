@@ -3,6 +3,8 @@ package io.boltwork.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -11,38 +13,56 @@ class MachineTest {
 
     @Test
     void sleepsOfThreadsThatLiveAreCounted() throws InterruptedException {
-        long before = Machine.sleeps();
-        assumeTrue(before >= 0, "only Linux counts the sleeps of threads");
-        long[] its = new long[1];
-        CountDownLatch slept = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Thread other = new Thread(() -> {
+        Sleeper ended = new Sleeper(); // what it has counted must not be missing afterwards
+        ended.slept.await();
+        Map<Path, Double> before = Machine.sleeps();
+        assumeTrue(!before.isEmpty(), "only Linux counts the sleeps of threads");
+        ended.end();
+        Sleeper other = new Sleeper();
+        double mine = Machine.sleepsOfThisThread();
+        sleep();
+        mine = Machine.sleepsOfThisThread() - mine;
+        other.slept.await();
+        assertThat(mine).isBetween((double) SLEEPS, 10.0 * SLEEPS);
+        assertThat(other.sleeps).isBetween((double) SLEEPS, 10.0 * SLEEPS);
+        assertThat(Machine.growth(before, Machine.sleeps())).isGreaterThanOrEqualTo(mine + other.sleeps);
+        other.end();
+    }
+
+    @Test
+    void whatTheCompilersHaveDoneIsKnown() {
+        Map<Path, Double> compilers = Machine.compilers();
+        assumeTrue(!compilers.isEmpty(), "only Linux tells what threads have done");
+        assertThat(Machine.growth(Map.of(), compilers)).isPositive().isLessThan(Worker.cpuSeconds());
+    }
+
+    /** A thread that sleeps, and lives until it is told to end. */
+    private static final class Sleeper {
+        final CountDownLatch slept = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+        private final Thread thread = new Thread(this::run);
+        volatile double sleeps;
+
+        Sleeper() {
+            thread.setDaemon(true); // so that it ends if an assertion fails
+            thread.start();
+        }
+
+        void end() throws InterruptedException {
+            end.countDown();
+            thread.join();
+        }
+
+        private void run() {
             try {
                 sleep();
-                its[0] = Machine.sleepsOfThisThread();
+                sleeps = Machine.sleepsOfThisThread();
                 slept.countDown();
                 end.await();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-        });
-        other.setDaemon(true); // so that it ends if an assertion fails
-        other.start();
-        long mine = Machine.sleepsOfThisThread();
-        sleep();
-        mine = Machine.sleepsOfThisThread() - mine;
-        slept.await();
-        assertThat(mine).isBetween((long) SLEEPS, 10L * SLEEPS);
-        assertThat(its[0]).isBetween((long) SLEEPS, 10L * SLEEPS);
-        assertThat(Machine.sleeps() - before).isGreaterThanOrEqualTo(mine + its[0]);
-        end.countDown();
-        other.join();
-    }
-
-    @Test
-    void whatTheCompilersHaveDoneIsKnown() {
-        assumeTrue(Machine.sleeps() >= 0, "only Linux tells what threads have done");
-        assertThat(Machine.compilers()).isPositive().isLessThan(Worker.cpuSeconds());
+        }
     }
 
     private static void sleep() throws InterruptedException {

@@ -27,4 +27,8 @@ final class Bounds {
                 || options.takeoverMillis > 0;
         return bounded ? new Bounds() : NONE;
     }
+
+    boolean isNone() {
+        return this == NONE;
+    }
 }

@@ -20,11 +20,13 @@ interface Effects extends LockContext {
     /** Sends a command; its reply comes back as the event {@link LockMachine#answered}. */
     void send(Command command);
 
-    /** Sends a renewal with others; its result comes back as {@link LockMachine#renewed}. */
-    void renew(Command.Renew.Item item);
-
-    /** There is a lease of that length that the keeper has to visit. */
-    void keep(long leaseNanos);
+    /**
+     * Sends a renewal with others; its result comes back as {@link LockMachine#renewed}. If it is {@code tacit} and all of them
+     * succeed, there is no event, and {@link #renewedAt} knows of it.
+     *
+     * @return when they were begun; no others of this client were at the same time
+     */
+    long renew(Command.Renew.Item item, boolean tacit);
 
     /** A request has been given back for good. */
     void released(Request request);

@@ -585,6 +585,7 @@ final class Engine implements BackendListener {
         });
     }
 
+    /** The locks in use. */
     Collection<LockDriver> drivers() {
         return drivers.values();
     }

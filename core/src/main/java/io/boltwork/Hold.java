@@ -153,7 +153,7 @@ final class Hold {
     /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
     boolean isValid() {
         long now = word;
-        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && request.context.now() < request.deadline;
+        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && request.context.now() < request.deadline();
     }
 
     /** Somebody has the right to leave a level. */
@@ -202,7 +202,7 @@ final class Hold {
 
     /** Nanoseconds until the deadline; 0 if it is not held. */
     long remaining() {
-        return isValid() ? Math.max(0, request.deadline - request.context.now()) : 0;
+        return isValid() ? Math.max(0, request.deadline() - request.context.now()) : 0;
     }
 
     /** What was lost, or {@code null}. */
@@ -222,7 +222,7 @@ final class Hold {
     }
 
     private void expire() {
-        if (word >= 0 && request.context.now() >= request.deadline) {
+        if (word >= 0 && request.context.now() >= request.deadline()) {
             lose(request.reasonOfEnd());
         }
     }

@@ -6,101 +6,167 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Renews the leases of a client: visits all that are held every ninth of the shortest, and sends what is due in batches. */
+/**
+ * Renews the leases of a client: visits each lock when about a third of its lease has passed, together with those whose time
+ * comes within the same ninth, and sends what is due in batches. Thread-safe.
+ */
 final class Keeper {
+
+    /*
+     * With very many locks most of the time goes into waiting for memory. So nothing is looked at that is not due. The success
+     * of a batch is noted here, once, for each lock to hear of when it is visited again; until then who wants to know its
+     * deadline asks here (Request.deadline). What does not succeed is told to each lock at once. And before locks are visited,
+     * a little of each is read: a processor fetches what many have side by side, but what a visit needs one after the other.
+     */
 
     /** Renewals in one command: as many as a server executes within about a millisecond. */
     private static final int BATCH = 128;
 
     private static final int ROUNDS_PER_LEASE = 9;
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Engine engine;
 
-    /** The next round, or none while nothing is held. */
-    private final AtomicReference<@Nullable Round> next = new AtomicReference<>();
+    /** Guards what is planned. */
+    private final ReentrantLock planning = new ReentrantLock();
+
+    /** Who is to be visited, by the time. A driver is in one list at most, and knows in which, and its place there. */
+    private final TreeMap<Long, List<LockDriver>> visits = new TreeMap<>();
+
+    /** When the next round is; {@link Ticker#NEVER} if there is none. */
+    private long next = Ticker.NEVER;
+
+    /** The time of the latest round. What is planned comes after it. */
+    private long latest;
+
+    /** When the latest batch was begun; no two of them at the same time. */
+    private final AtomicLong begun = new AtomicLong();
+
+    /** Batches of which all leases were prolonged, by when they were begun, for as long as such a lease can last. */
+    private final ConcurrentHashMap<Long, Success> successes = new ConcurrentHashMap<>();
+
+    /** Says nothing; what is read to no purpose at all a compiler leaves out. */
+    private volatile long fetched;
 
     /** What a thread collects that has begun to, so that it goes out together. */
     private final ThreadLocal<@Nullable Batches> collected = new ThreadLocal<>();
 
-    /** A round and its time; identity counts. */
-    private static final class Round {
-        final long at;
+    /** When a success was heard of, and when the last of its leases will have ended. */
+    private record Success(long heardAt, long endsAt) {}
 
-        Round(long at) {
-            this.at = at;
-        }
-    }
-
-    /** What is to be renewed, and whose it is. */
-    private record Due(LockDriver driver, Command.Renew.Item item) {}
-
-    /** Renewals by partition; what is full goes out. */
-    private final class Batches {
-        private final Map<Integer, List<Due>> open = new HashMap<>();
-
-        void add(Due due) {
-            int partition = due.driver.partition;
-            List<Due> batch = open.computeIfAbsent(partition, p -> new ArrayList<>());
-            batch.add(due);
-            if (batch.size() == BATCH) {
-                open.remove(partition);
-                send(partition, batch);
-            }
-        }
-
-        void sendRest() {
-            open.forEach(Keeper.this::send);
-        }
-    }
+    /** What is renewed, and whose it is. {@code tacit}: it hears of a success only when it asks. */
+    private record Member(LockDriver driver, Command.Renew.Item item, boolean tacit) {}
 
     Keeper(Engine engine) {
         this.engine = engine;
     }
 
-    /** A lease of that length is held from now on. */
-    void watch(long leaseNanos) {
-        long at = engine.ticker.nanos() + leaseNanos / ROUNDS_PER_LEASE;
-        for (; ; ) {
-            Round planned = next.get();
-            if (planned != null && planned.at <= at) {
-                return;
-            }
-            Round earlier = new Round(at);
-            if (next.compareAndSet(planned, earlier)) { // the planned one finds that it is not the next any more
-                schedule(earlier);
-                return;
+    // ================================================================ visiting
+
+    /** Plans the visit of a lock for that time, or up to a ninth of its lease later; in place of one that was planned. */
+    void visit(LockDriver driver, long at, long leaseNanos) {
+        long grain = leaseNanos / ROUNDS_PER_LEASE;
+        planning.lock();
+        try {
+            drop(driver);
+            long round = (Math.max(at, latest + 1) + grain - 1) / grain * grain;
+            List<LockDriver> drivers = visits.computeIfAbsent(round, r -> new ArrayList<>());
+            driver.visitAt = round;
+            driver.place = drivers.size();
+            drivers.add(driver);
+            plan();
+        } finally {
+            planning.unlock();
+        }
+    }
+
+    /** There is nothing to visit any more. */
+    void forget(LockDriver driver) {
+        planning.lock();
+        try {
+            drop(driver);
+        } finally {
+            planning.unlock();
+        }
+    }
+
+    private void drop(LockDriver driver) {
+        List<LockDriver> drivers = visits.get(driver.visitAt);
+        if (drivers != null) { // else nothing was planned, or its round has begun
+            LockDriver last = drivers.remove(drivers.size() - 1);
+            if (last != driver) {
+                drivers.set(driver.place, last);
+                last.place = driver.place;
             }
         }
     }
 
-    private void schedule(Round round) {
-        engine.scheduler.schedule(() -> round(round), round.at - engine.ticker.nanos());
+    private void plan() {
+        if (!visits.isEmpty() && visits.firstKey() < next) {
+            next = visits.firstKey();
+            schedule(next);
+        }
     }
 
-    private void round(Round round) {
-        if (engine.ticker.nanos() < round.at) {
+    private void schedule(long round) {
+        engine.scheduler.schedule(() -> round(round), round - engine.ticker.nanos());
+    }
+
+    private void round(long round) {
+        long now = engine.ticker.nanos();
+        if (now < round) {
             schedule(round);
             return;
         }
-        if (!next.compareAndSet(round, null)) {
-            return; // another one was put in its place
-        }
-        together(() -> {
-            long now = engine.ticker.nanos();
-            long shortest = Ticker.NEVER;
-            for (LockDriver driver : engine.drivers()) {
-                shortest = Math.min(shortest, driver.renewedLease);
-                if (now >= driver.keepAt) {
-                    driver.post(d -> d.machine.keep());
-                }
+        List<LockDriver> drivers;
+        planning.lock();
+        try {
+            if (next != round) {
+                return; // another one was put in its place
             }
-            if (shortest != Ticker.NEVER) {
-                watch(shortest);
+            next = Ticker.NEVER;
+            latest = round;
+            drivers = Objects.requireNonNull(visits.remove(round));
+            plan();
+        } finally {
+            planning.unlock();
+        }
+        successes.values().removeIf(success -> now >= success.endsAt);
+        Mailbox.Event<LockDriver> visit = driver -> driver.visited(round);
+        together(() -> {
+            for (int first = 0; first < drivers.size(); first += BATCH) {
+                List<LockDriver> some = drivers.subList(first, Math.min(first + BATCH, drivers.size()));
+                fetched = some.stream().mapToLong(LockDriver::fetch).sum();
+                some.forEach(driver -> driver.post(visit));
             }
         });
+    }
+
+    // ================================================================ renewing
+
+    /** Renewals by partition; what is full goes out. */
+    private final class Batches {
+        private final Map<Integer, Batch> open = new HashMap<>();
+
+        long add(Member member) {
+            int partition = member.driver.partition;
+            Batch batch = open.computeIfAbsent(partition, Batch::new);
+            batch.add(member);
+            if (batch.members.size() == BATCH) {
+                open.remove(partition);
+                batch.send();
+            }
+            return batch.begun;
+        }
     }
 
     /** Lets the renewals that {@code events} cause on this thread go out together. */
@@ -112,41 +178,114 @@ final class Keeper {
         } finally {
             collected.remove();
         }
-        batches.sendRest();
+        batches.open.values().forEach(Batch::send);
     }
 
-    /** Sends a renewal, at once, or {@linkplain #together together} with others. */
-    void renew(LockDriver driver, Command.Renew.Item item) {
-        Due due = new Due(driver, item);
+    /** Sends a renewal, at once, or {@linkplain #together together} with others. Returns when its batch was begun. */
+    long renew(LockDriver driver, Command.Renew.Item item, boolean tacit) {
+        Member member = new Member(driver, item, tacit);
         Batches batches = collected.get();
-        if (batches == null) {
-            send(driver.partition, List.of(due));
-        } else {
-            batches.add(due);
+        if (batches != null) {
+            return batches.add(member);
         }
+        Batch alone = new Batch(driver.partition);
+        alone.add(member);
+        alone.send();
+        return alone.begun;
     }
 
-    private void send(int partition, List<Due> batch) {
-        long sent = engine.ticker.nanos();
-        long valid = engine.backend.commandTimeout().toMillis();
-        List<Command.Renew.Item> items = new ArrayList<>(batch.size());
-        for (Due due : batch) {
-            items.add(due.item);
-            valid = Math.min(valid, due.item.leaseMillis());
+    /** When it was heard that all leases of that batch were prolonged; {@link Ticker#NEVER} if it was not. */
+    long renewedAt(long batch) {
+        Success success = successes.get(batch);
+        return success == null ? Ticker.NEVER : success.heardAt;
+    }
+
+    /** Renewals that go out in one command. */
+    private final class Batch {
+        final int partition;
+        final long begun;
+        final List<Member> members = new ArrayList<>();
+        private boolean tacit;
+        private long shortest = Ticker.NEVER;
+        private long longest;
+        private volatile @Nullable Future<?> patience;
+
+        Batch(int partition) {
+            this.partition = partition;
+            this.begun = Keeper.this.begun.accumulateAndGet(
+                    engine.ticker.nanos(), (before, now) -> Math.max(before + 1, now));
         }
-        Command.Renew command =
-                new Command.Renew(items, engine.clocks.of(partition).millisAt(sent) + valid);
-        engine.backend.send(command, reply -> {
-            engine.heard(partition, reply);
-            for (int i = 0; i < batch.size(); i++) {
-                Due due = batch.get(i);
-                if (reply instanceof Reply.Renewed renewed) {
-                    Reply.Renewed.Item result = renewed.items().get(i);
-                    engine.post(due.driver, driver -> driver.machine.renewed(due.item, sent, result));
-                } else {
-                    engine.post(due.driver, driver -> driver.machine.renewalFailed(due.item.request()));
+
+        void add(Member member) {
+            members.add(member);
+            tacit |= member.tacit;
+            shortest = Math.min(shortest, member.item.leaseMillis());
+            longest = Math.max(longest, member.item.leaseMillis());
+        }
+
+        void send() {
+            List<Command.Renew.Item> items = new ArrayList<>(members.size());
+            members.forEach(member -> items.add(member.item));
+            long valid = Math.min(engine.timing.commandTimeout() / MILLI, shortest);
+            long notAfter = engine.clocks.of(partition).millisAt(engine.ticker.nanos()) + valid;
+            if (tacit) {
+                lookAfter(shortest);
+            }
+            engine.backend.send(new Command.Renew(items, notAfter), reply -> {
+                engine.heard(partition, reply);
+                answered(reply);
+            });
+        }
+
+        private void answered(Reply reply) {
+            boolean done = reply instanceof Reply.Renewed renewed
+                    && renewed.items().stream().allMatch(item -> item.outcome() == Reply.Renewal.OK);
+            if (done && tacit) {
+                successes.put(begun, new Success(engine.ticker.nanos(), begun + longest * MILLI));
+            }
+            Future<?> look = patience;
+            if (look != null) {
+                look.cancel(false);
+            }
+            for (int i = 0; i < members.size(); i++) {
+                Member member = members.get(i);
+                if (!done || !member.tacit) {
+                    tell(
+                            member,
+                            reply instanceof Reply.Renewed renewed
+                                    ? renewed.items().get(i)
+                                    : null);
                 }
             }
-        });
+        }
+
+        private void tell(Member member, Reply.Renewed.@Nullable Item result) {
+            engine.post(member.driver, driver -> {
+                if (result != null) {
+                    driver.machine.renewed(member.item, begun, result);
+                } else {
+                    driver.machine.renewalFailed(member.item.request());
+                }
+            });
+        }
+
+        /** Sees to those who would hear of a success only, when leases of that length have waited for long enough. */
+        private void lookAfter(long leaseMillis) {
+            long at = begun + Request.renewalPatience(leaseMillis * MILLI, engine.timing.commandTimeout());
+            patience = engine.scheduler.schedule(() -> unanswered(leaseMillis), at - engine.ticker.nanos());
+        }
+
+        private void unanswered(long leaseMillis) {
+            together(() -> {
+                for (Member member : members) {
+                    if (member.tacit) {
+                        member.driver.post(driver -> driver.machine.keep());
+                    }
+                }
+            });
+            if (leaseMillis < longest) {
+                lookAfter(longest);
+            }
+        }
     }
 }

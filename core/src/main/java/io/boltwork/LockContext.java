@@ -20,6 +20,9 @@ interface LockContext {
     /** The client's monotonic clock, in nanoseconds. */
     long now();
 
+    /** When it was heard that all renewals that were begun then have succeeded; {@link Ticker#NEVER} if it was not. */
+    long renewedAt(long begun);
+
     /** Whether anybody listens; else there is no need to tell anything. */
     boolean isHeard();
 

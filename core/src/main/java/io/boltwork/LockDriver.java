@@ -31,13 +31,11 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     private long timerAt = Ticker.NEVER;
 
-    /**
-     * When the keeper has to visit the machine, and the lease that it renews there, as the machine says when it has settled. They
-     * stand here for its rounds: with many locks each object that is looked at must be fetched from memory.
-     */
-    volatile long keepAt = Ticker.NEVER;
+    /** When the keeper comes; touched inside the mailbox only. */
+    long visitAt = Ticker.NEVER;
 
-    volatile long renewedLease = Ticker.NEVER;
+    /** Among those to whom it comes then; the keeper's. */
+    int place;
 
     /** Whose outcomes were decided, and who are to be unparked. */
     private List<Thread> sleepers = List.of();
@@ -118,14 +116,13 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     }
 
     @Override
-    public void renew(Command.Renew.Item item) {
-        engine.keeper.renew(this, item);
+    public long renew(Command.Renew.Item item, boolean tacit) {
+        return engine.keeper.renew(this, item, tacit);
     }
 
     @Override
-    public void keep(long leaseNanos) {
-        renewedLease = leaseNanos; // before the watch: the round that it finds planned must plan the next one for it
-        engine.keeper.watch(leaseNanos);
+    public long renewedAt(long batch) {
+        return engine.keeper.renewedAt(batch);
     }
 
     @Override
@@ -148,8 +145,10 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     boolean settled() {
-        keepAt = machine.keepAt();
-        renewedLease = machine.renewedLease();
+        long keepAt = machine.keepAt();
+        if (keepAt < visitAt) {
+            engine.keeper.visit(this, keepAt, machine.renewedLease());
+        }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
             return false;
@@ -180,12 +179,27 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     @Override
     void retired() {
         cancelTimer();
+        engine.keeper.forget(this);
         engine.forget(this);
     }
 
     @Override
     void broken(Throwable defect) {
         engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+    }
+
+    /** Reads what the keeper's visit is going to need; the number says nothing. For any thread. */
+    long fetch() {
+        Hold held = machine.hold();
+        return held == null ? 0 : name.charAt(0) + held.request.number + held.request.firstToken;
+    }
+
+    /** The keeper has come, in the round of that time. */
+    void visited(long round) {
+        if (visitAt == round) { // else it comes again
+            visitAt = Ticker.NEVER;
+        }
+        machine.keep();
     }
 
     private void wakeAt(long at) {

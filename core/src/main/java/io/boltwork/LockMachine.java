@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,7 @@ final class LockMachine {
     void extend(Hold held, long nanos, Outcome<Extension> outcome) {
         lastEvent = effects.now();
         Request request = held.request;
-        if (hold == held && lastEvent >= request.deadline) {
+        if (hold == held && lastEvent >= request.deadline()) {
             lose(request, request.reasonOfEnd());
         }
         if (hold != held) {
@@ -401,18 +402,15 @@ final class LockMachine {
         }
     }
 
-    /** When the keeper's round has something to do here; {@link Ticker#NEVER} while nothing is held. */
+    /** When the keeper is to come; {@link Ticker#NEVER} while there is nothing to renew. */
     long keepAt() {
         Hold held = hold;
-        return held == null ? Ticker.NEVER : held.request.keepAt();
+        return held == null ? Ticker.NEVER : held.request.keepAt(commandTimeout());
     }
 
-    /** The lease of what is held, in nanoseconds; {@link Ticker#NEVER} if that is not renewed, or nothing. */
+    /** The lease of what is held then, in nanoseconds. */
     long renewedLease() {
-        Hold held = hold;
-        return held == null || !held.request.options.isRenewed()
-                ? Ticker.NEVER
-                : held.request.options.leaseMillis * MILLI;
+        return Objects.requireNonNull(hold).request.options.leaseMillis * MILLI;
     }
 
     /** Does whatever is due. */
@@ -429,7 +427,7 @@ final class LockMachine {
                     }
                 }
                 case HELD -> {
-                    if (now >= request.deadline || !request.confirmed || request.isRenewedInVain()) {
+                    if (now >= request.deadline() || !request.confirmed || request.isRenewedInVain()) {
                         renewIfDue(request, now);
                     }
                 }
@@ -634,7 +632,7 @@ final class LockMachine {
                 }
             }
             case HELD -> {
-                if (effects.now() >= request.deadline) {
+                if (effects.now() >= request.deadline()) {
                     lose(request, request.reasonOfEnd());
                 } else if (token > request.firstToken) {
                     lose(request, Reason.TAKEN); // granted a second time: the first grant had ended
@@ -667,7 +665,7 @@ final class LockMachine {
     /** The backend has given the lock to another request, so that hold has ended there. */
     private void displace(Hold before) {
         Request request = before.request;
-        lose(request, effects.now() >= request.deadline ? request.reasonOfEnd() : Reason.TAKEN);
+        lose(request, effects.now() >= request.deadline() ? request.reasonOfEnd() : Reason.TAKEN);
         if (hold != null) { // its owner was faster: the release is in the mailbox
             hold = null;
             lost(request);
@@ -680,9 +678,6 @@ final class LockMachine {
         request.occupied(now);
         Hold held = new Hold(request, request.lastToken, waiter, now);
         hold = held;
-        if (request.options.isRenewed()) {
-            effects.keep(request.options.leaseMillis * MILLI);
-        }
         decide(waiter, new Waiter.Granted(held));
         News.acquired(effects, held, waiter);
     }
@@ -932,13 +927,16 @@ final class LockMachine {
     // ================================================================ renewing
 
     private void renewIfDue(Request request, long now) {
-        if (now >= request.deadline) {
+        request.hear();
+        if (now >= request.deadline()) {
             lose(request, request.reasonOfEnd());
         } else if (request.isRenewalDue(now, commandTimeout())) {
             if (!isAbandoned(request)) {
-                effects.renew(request.renewal(now));
+                Command.Renew.Item item = request.renewal(now);
+                boolean tacit = outage == Outage.NONE && request.mayBeTacit(item);
+                request.begun(effects.renew(item, tacit), tacit);
             } else if (!request.confirmed) {
-                effects.renew(request.confirmation(now));
+                effects.renew(request.confirmation(now), false);
             }
         }
     }
@@ -965,8 +963,8 @@ final class LockMachine {
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
             return false;
         }
-        request.renewing = Ticker.NEVER;
-        if (now >= request.deadline) {
+        request.heardOf();
+        if (now >= request.deadline()) {
             lose(request, request.reasonOfEnd());
             return false;
         }
@@ -1012,7 +1010,7 @@ final class LockMachine {
     // ================================================================ giving back
 
     private void startRelease(Request request) {
-        if (effects.now() >= request.deadline) {
+        if (effects.now() >= request.deadline()) {
             request.quietAfterLease();
         }
         request.settle(Recovery::done);
@@ -1051,7 +1049,7 @@ final class LockMachine {
                 askOthers(request);
             }
             // not held, and that before its lease ended: it had been lost. Who waits for a repeated release has left
-            boolean lost = answer.outcome() == Reply.Release.NOT_HELD && effects.now() < request.deadline;
+            boolean lost = answer.outcome() == Reply.Release.NOT_HELD && effects.now() < request.deadline();
             Hold releaser = request.exchange().releaser;
             if (releaser != null) {
                 Optional<LeaseLoss> loss = lost && releaser.loss() == null
@@ -1176,7 +1174,7 @@ final class LockMachine {
     void renewalFailed(String id) {
         Request request = find(id);
         if (request != null && request.state == State.HELD) {
-            request.renewing = effects.now(); // so that it is not repeated at once
+            request.begun(effects.now(), false); // so that it is not repeated at once
         }
     }
 

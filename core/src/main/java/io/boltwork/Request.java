@@ -4,6 +4,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.ServerTime;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ final class Request {
 
     /** But not for longer than that: eight times 62 ms, and who works for longer than these hardly feels a hand-off. */
     private static final long LONGEST_TURNS = 500 * MILLI;
+
+    private static final AtomicLongFieldUpdater<Request> DEADLINE =
+            AtomicLongFieldUpdater.newUpdater(Request.class, "deadline");
+    private static final AtomicLongFieldUpdater<Request> TACIT =
+            AtomicLongFieldUpdater.newUpdater(Request.class, "tacit");
 
     /** Where a request stands. docs/synchronization.md draws the ways between. */
     enum State {
@@ -71,8 +77,8 @@ final class Request {
 
     // ---- holding
 
-    /** When the hold counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. */
-    volatile long deadline = Ticker.NEVER;
+    /** As far as this request knows; see {@link #deadline()}. */
+    private volatile long deadline = Ticker.NEVER;
 
     /** When the lease ends, as the server has answered for it: not before that. */
     private long leaseEnd;
@@ -97,8 +103,11 @@ final class Request {
     /** Nobody is left who could release it, and that has been told. */
     boolean abandoned;
 
-    /** When the renewal was sent that has not been answered; {@link Ticker#NEVER} if there is none. */
+    /** When the renewal was begun, or failed, of which nothing else is known; {@link Ticker#NEVER} if there is none. */
     long renewing = Ticker.NEVER;
+
+    /** The same if its success is not told. */
+    private volatile long tacit = Ticker.NEVER;
 
     /** Renewals that were sent since the last answer: none, one, or more. */
     private byte renewals;
@@ -241,9 +250,48 @@ final class Request {
     }
 
     Command.Renew.Item renewal(long now) {
-        renewing = now;
         renewals = (byte) Math.min(renewals + 1, 2);
         return item(now, leaseToSend(now));
+    }
+
+    /**
+     * Whether it need not hear of its success before it is renewed again: it is the whole lease that is prolonged, and nobody
+     * waits for that. The second in a row is told of, or one after the other would be forgotten where answers take long.
+     */
+    boolean mayBeTacit(Command.Renew.Item renewal) {
+        return renewing == Ticker.NEVER
+                && confirmed
+                && exchange == null
+                && bounds.isNone()
+                && renewal.leaseMillis() == options.leaseMillis;
+    }
+
+    /** A renewal was begun then, or has failed, or with {@link Ticker#NEVER}, nothing is open. */
+    void begun(long at, boolean tacitly) {
+        long before = tacit;
+        renewing = at;
+        TACIT.lazySet(this, tacitly ? at : Ticker.NEVER);
+        if (succeededTacitly(before)) { // since it was looked at last
+            lasts(before + safe(options.leaseMillis, 0));
+        }
+    }
+
+    /** A tacit renewal may have succeeded. */
+    void hear() {
+        if (succeededTacitly(tacit)) {
+            prolonged(tacit, options.leaseMillis);
+            begun(Ticker.NEVER, false); // last: others read the deadline
+        }
+    }
+
+    private boolean succeededTacitly(long begun) {
+        return begun != Ticker.NEVER && context.renewedAt(begun) < deadline;
+    }
+
+    /** There is an answer, or it does not matter any more. */
+    void heardOf() {
+        hear();
+        begun(Ticker.NEVER, false);
     }
 
     /** Prolongs nothing: it is for the server to see that this client is not gone, when a claim is not to be renewed. */
@@ -263,7 +311,7 @@ final class Request {
     }
 
     Command.Restore restore(ServerClock clock, long now, long commandTimeout) {
-        renewing = now;
+        begun(now, false);
         long stale = notAfter(clock, now, commandTimeout);
         long leaseMillis = leaseToSend(now);
         prolongs(now, leaseMillis);
@@ -291,7 +339,7 @@ final class Request {
 
     /** No less than what counts here already: the server may have forgotten an extension. */
     private long leaseToSend(long now) {
-        return Math.max(wholeLease(now), covering(deadline - now));
+        return Math.max(wholeLease(now), covering(deadline() - now));
     }
 
     /** The whole lease, or what is left of a bounded one. The options see to it that it covers the shortest hold. */
@@ -346,6 +394,12 @@ final class Request {
 
     // ================================================================ holding
 
+    /** When the hold counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. For any thread. */
+    long deadline() {
+        long begun = tacit; // first: who hears of it moves the deadline before he forgets it
+        return succeededTacitly(begun) ? Math.max(deadline, begun + safe(options.leaseMillis, 0)) : deadline;
+    }
+
     /**
      * Whether being the owner until then is enough to begin with: the lock must stay taken for the shortest hold even if this
      * client dies at once. A claim is seldom enough, nor is an answer that was under way for long.
@@ -372,6 +426,7 @@ final class Request {
         }
         confirmed = false; // a claim is confirmed, however short: if it lapsed, this client would pass for dead
         if (forWholeLease) {
+            renewAt = until - granted + granted * 2 / 9; // the keeper comes up to a ninth later
             confirm();
         }
     }
@@ -393,13 +448,13 @@ final class Request {
             bounds.minEnd = now + options.minHoldNanos;
         }
         waiter = null;
-        deadline = Math.min(leaseEnd, bounds.maxEnd);
+        DEADLINE.lazySet(this, Math.min(leaseEnd, bounds.maxEnd));
     }
 
     /** Owns it at the server until then at least. */
     void lasts(long until) {
         leaseEnd = Math.max(leaseEnd, until);
-        deadline = Math.max(deadline, Math.min(leaseEnd, bounds.maxEnd));
+        DEADLINE.lazySet(this, Math.max(deadline, Math.min(leaseEnd, bounds.maxEnd)));
     }
 
     /** Whether it may pass from one local owner to the next, if they wish the same. */
@@ -410,7 +465,7 @@ final class Request {
                 && !extended
                 && options.replication().isEmpty()
                 && isInSlice(now - began, slice)
-                && now < deadline
+                && now < deadline()
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;
     }
 
@@ -423,7 +478,7 @@ final class Request {
         renewals = 0;
         lasts(sent + safe(leaseMillis, 0));
         if (leaseMillis >= wholeLease(sent)) { // else it was a short extension, which stands for no renewal
-            renewAt = sent + leaseNanos() / 3;
+            renewAt = renewAfter(sent);
             confirm();
         }
         if (bounds.fixedEnd != Ticker.NEVER) {
@@ -433,7 +488,7 @@ final class Request {
 
     /** What it means that the deadline has passed. */
     LeaseLoss.Reason reasonOfEnd() {
-        return deadline >= bounds.maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
+        return deadline() >= bounds.maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
     }
 
     /** For how much longer it may be held at all; {@link Ticker#NEVER} for any time. */
@@ -443,8 +498,8 @@ final class Request {
 
     /** The server has to be asked whether it still knows the lease. */
     void verify(long now) {
+        heardOf();
         renewAt = now;
-        renewing = Ticker.NEVER;
         confirmed = false;
     }
 
@@ -480,21 +535,36 @@ final class Request {
 
     /** By how much a renewal is late, of a lease that the server has answered for. */
     long renewalLag(long now) {
-        return options.isRenewed() && confirmed ? Math.max(0, now - renewAt) : 0;
+        if (!options.isRenewed() || !confirmed) {
+            return 0;
+        }
+        return Math.max(0, now - (succeededTacitly(tacit) ? renewAfter(tacit) : renewAt));
     }
 
-    /** When the keeper has to look at it. */
-    long keepAt() {
-        return Math.min(renewAt, deadline);
+    /** When the keeper has to look at it; {@link Ticker#NEVER} if it has times of its own. */
+    long keepAt(long commandTimeout) {
+        if (!confirmed || renewAt == Ticker.NEVER) {
+            return Ticker.NEVER;
+        }
+        long renew = tacit != Ticker.NEVER
+                ? renewAfter(tacit)
+                : renewing != Ticker.NEVER ? renewing + renewalPatience(leaseNanos(), commandTimeout) : renewAt;
+        return Math.min(renew, deadline);
+    }
+
+    /** In the keeper's third round from there, a third of the lease later, be it half a round late or early. */
+    private long renewAfter(long begun) {
+        return begun + leaseNanos() * 5 / 18;
     }
 
     boolean isRenewalDue(long now, long commandTimeout) {
-        return now >= renewAt && (renewing == Ticker.NEVER || now - renewing >= renewalPatience(commandTimeout));
+        return now >= renewAt
+                && (renewing == Ticker.NEVER || now - renewing >= renewalPatience(leaseNanos(), commandTimeout));
     }
 
     /** A renewal that was not answered for so long is sent again. */
-    private long renewalPatience(long commandTimeout) {
-        return Math.min(commandTimeout, leaseNanos() / 9);
+    static long renewalPatience(long leaseNanos, long commandTimeout) {
+        return Math.min(commandTimeout, leaseNanos / 9);
     }
 
     private long leaseNanos() {
@@ -536,11 +606,12 @@ final class Request {
     /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own. */
     private long wakeForLease(long commandTimeout) {
         if (!confirmed) {
-            long renew =
-                    renewing == Ticker.NEVER ? renewAt : Math.max(renewAt, renewing + renewalPatience(commandTimeout));
-            return Math.min(renew, deadline);
+            long renew = renewing == Ticker.NEVER
+                    ? renewAt
+                    : Math.max(renewAt, renewing + renewalPatience(leaseNanos(), commandTimeout));
+            return Math.min(renew, deadline());
         }
-        return renewAt == Ticker.NEVER || isRenewedInVain() || deadline == bounds.maxEnd ? deadline : Ticker.NEVER;
+        return renewAt == Ticker.NEVER || isRenewedInVain() || deadline == bounds.maxEnd ? deadline() : Ticker.NEVER;
     }
 
     boolean serves(Waiter first) {

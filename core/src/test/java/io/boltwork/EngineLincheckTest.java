@@ -89,12 +89,38 @@ class EngineLincheckTest {
     void anEarlierRoundOfTheKeeperLosesNone() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
-            Lease lease = client.lock(OPTIONS).acquire();
-            client.takeNext(); // the round of the engine's own keeper
-            Keeper keeper = new Keeper(client.engine);
-            together(() -> keeper.watch(LEASE), () -> keeper.watch(9 * LEASE));
+            LockOptions longer = LockOptions.renewedLease(Duration.ofNanos(9 * LEASE));
+            Lease[] leases = new Lease[2];
+            together(
+                    () -> leases[0] = new EngineLock(client.engine, "one", OPTIONS).acquire(),
+                    () -> leases[1] = new EngineLock(client.engine, "other", longer).acquire());
             client.passTo(2 * LEASE + SECOND);
-            check(lease.isValid(), "not renewed");
+            check(leases[0].isValid() && leases[1].isValid(), "not renewed");
+        });
+    }
+
+    /** The last of a round takes the place of one that leaves it. */
+    @Test
+    @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
+    void whoLeavesARoundTakesNobodyWithHim() {
+        Interleavings.of(40, () -> {
+            StillClient client = new StillClient();
+            Lease[] leases = new Lease[3];
+            for (int i = 0; i < leases.length; i++) {
+                leases[i] = new EngineLock(client.engine, "lock " + i, OPTIONS).acquire();
+            }
+            LockDriver[] drivers = client.engine.drivers().toArray(new LockDriver[0]);
+            StillClient.Task round = client.takeNext();
+            client.moveTo(round.at);
+            Keeper keeper = client.engine.keeper;
+            together(
+                    () -> keeper.visit(drivers[0], client.now(), LEASE),
+                    () -> keeper.visit(drivers[1], client.now(), LEASE));
+            together(round::run, () -> keeper.visit(drivers[0], client.now() + 1, LEASE));
+            client.passTo(client.now() + 3 * LEASE);
+            for (Lease lease : leases) {
+                check(lease.isValid(), "not renewed");
+            }
         });
     }
 

@@ -162,7 +162,7 @@ abstract class EngineScene {
 
     /** To the end of what a lease is here, with nothing that was due done. */
     void stallTo(Lease lease) {
-        client.moveTo(holdOf(lease).request.deadline);
+        client.moveTo(holdOf(lease).request.deadline());
     }
 
     // ---- what was sent

@@ -45,10 +45,10 @@ class HoldingRulesTest extends EngineScene {
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         wish(FIXED);
         forget();
-        client.passTo(holdOf(lease).request.deadline - 1);
+        client.passTo(holdOf(lease).request.deadline() - 1);
         assertThat(lost).isNotDone();
         assertThat(asked()).isEmpty();
-        client.passTo(holdOf(lease).request.deadline);
+        client.passTo(holdOf(lease).request.deadline());
         assertThat(lost).isCompletedWithValueMatching(loss -> loss.reason() == Reason.EXPIRED);
         assertThat(asked()).containsExactly("c:2");
     }
@@ -315,7 +315,9 @@ class HoldingRulesTest extends EngineScene {
         forget();
         pass(1_500);
         assertThat(sent(Command.Renew.class)).as("nothing to confirm").isEmpty();
-        assertThat(machine().wakeAt()).as("nobody else sees to its end").isEqualTo(holdOf(lease).request.deadline);
+        assertThat(machine().wakeAt())
+                .as("nobody else sees to its end")
+                .isEqualTo(holdOf(lease).request.deadline());
     }
 
     @Test

@@ -26,6 +26,7 @@ final class Hunt {
             "io.boltwork.RecoveryRulesTest",
             "io.boltwork.PartitionRulesTest",
             "io.boltwork.KeeperTest",
+            "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",
             "io.boltwork.memory.TokenRulesTest",

@@ -57,7 +57,7 @@ class KeeperTest {
     }
 
     @Test
-    void theShortestLeaseDecidesWhenAllAreVisited() {
+    void eachIsVisitedAsItsOwnLeaseAsks() {
         List<Lease> leases = List.of(
                 acquire("slow", LockOptions.renewedLease(Duration.ofSeconds(60))),
                 acquire("quick", THREE_SECONDS),
@@ -68,9 +68,36 @@ class KeeperTest {
     }
 
     @Test
-    void theFirstVisitIsANinthOfTheLeaseLater() {
+    void theFirstVisitIsWithinAThirdOfTheLeaseAndEachOtherAThirdLater() {
+        client.moveTo(SECOND / 10);
         acquire("lock", THREE_SECONDS);
-        assertThat(client.next().at).isEqualTo(3 * SECOND / 9);
+        long first = client.next().at;
+        assertThat(first - client.now()).isBetween(2 * SECOND / 3, SECOND);
+        client.passTo(first);
+        assertThat(client.next().at).isEqualTo(first + 3 * (3 * SECOND / 9));
+    }
+
+    @Test
+    void aShorterLeaseIsVisitedEarlierThanTheOneBefore() {
+        acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60))).release();
+        Lease lease = acquire("lock", THREE_SECONDS);
+        passSeconds(30);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void whoLeavesARoundTakesNobodyWithHim() {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            leases.add(acquire("lock " + i, LockOptions.renewedLease(Duration.ofSeconds(30))));
+        }
+        for (int leaving : new int[] {0, 3, 1}) { // the first, who then was the last, one in the middle
+            leases.remove(leaving).release();
+            passSeconds(2); // it is forgotten
+        }
+        passSeconds(60);
+        assertThat(leases).hasSize(2).allMatch(Lease::isValid);
+        assertThat(client.isSound()).isTrue();
     }
 
     @Test
@@ -82,20 +109,21 @@ class KeeperTest {
     }
 
     @Test
-    void aRoundThatBeginsWhileALockIsTakenPlansTheNext() {
-        acquire("first", THREE_SECONDS).release();
-        client.moveTo(SECOND / 3); // when the round that was planned for it is due, and finds nothing else
+    void aLockThatIsTakenWhileItIsVisitedIsVisitedAgain() {
+        acquire("lock", THREE_SECONDS).release();
+        StillClient.Task round = client.takeNext(); // it was planned for the first, and finds the second
+        client.moveTo(round.at);
         AtomicInteger taken = new AtomicInteger();
         client.engine.listen(
                 new LockListener() {
                     @Override
                     public void acquired(Acquired event) {
                         taken.incrementAndGet();
-                        client.takeNext().run();
+                        round.run();
                     }
                 },
                 Runnable::run);
-        Lease lease = acquire("second", THREE_SECONDS);
+        Lease lease = acquire("lock", THREE_SECONDS);
         assertThat(taken).hasValue(1);
         passSeconds(10);
         assertThat(lease.isValid()).isTrue();
@@ -107,7 +135,7 @@ class KeeperTest {
             acquire("lock " + i, THREE_SECONDS);
         }
         watchRenewals();
-        passSeconds(2);
+        client.passTo(3 * SECOND / 2);
         assertThat(renewals).extracting(renew -> renew.items().size()).containsExactly(128, 128, 1);
     }
 
@@ -139,6 +167,79 @@ class KeeperTest {
         client.wire = client.server::execute;
         passSeconds(10);
         assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void answersThatTakeLongerThanANinthOfTheLeaseAreHeard() {
+        Lease lease = acquire("lock", THREE_SECONDS);
+        client.delay = 2 * SECOND / 3;
+        passSeconds(30);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aSuccessCountsAtOnce() {
+        Lease lease = acquire("lock", THREE_SECONDS);
+        watchRenewals();
+        client.passTo(client.next().at);
+        assertThat(renewals).hasSize(1);
+        assertThat(lease.remaining()).isBetween(Duration.ofMillis(2_900), Duration.ofSeconds(3));
+        assertThat(client.engine.health().renewalLag()).isZero();
+    }
+
+    @Test
+    void aSuccessThatIsHeardOfAfterTheDeadlineDoesNotCount() {
+        Lease lease = acquire("lock", THREE_SECONDS);
+        client.delay = 5 * SECOND / 2;
+        long renewed = client.next().at;
+        client.passTo(renewed);
+        StillClient.Task answer;
+        do {
+            answer = client.takeNext(); // nobody looks before it comes
+        } while (answer.at < renewed + client.delay);
+        client.moveTo(7 * SECOND / 2);
+        answer.run();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(EngineScene.holdOf(lease).loss())
+                .extracting(LeaseLoss::reason)
+                .isEqualTo(LeaseLoss.Reason.EXPIRED);
+    }
+
+    @Test
+    void whereOneIsLostTheOthersHearOfTheirs() {
+        List<Lease> leases = new ArrayList<>();
+        for (String name : List.of("one", "lock", "other")) {
+            leases.add(acquire(name, THREE_SECONDS));
+        }
+        client.freeElsewhereUnheard();
+        client.holdElsewhere(100 * SECOND);
+        client.passTo(client.next().at);
+        assertThat(leases).extracting(Lease::isValid).containsExactly(true, false, true);
+        assertThat(leases.get(2).remaining()).isGreaterThan(Duration.ofMillis(2_900));
+        passSeconds(10);
+        assertThat(leases).extracting(Lease::isValid).containsExactly(true, false, true);
+    }
+
+    @Test
+    void whoMayWaitLongerIsLookedAfterToo() {
+        Lease longer = acquire("long", LockOptions.renewedLease(Duration.ofSeconds(6)));
+        client.passTo(3 * SECOND / 5);
+        Lease shorter = acquire("short", THREE_SECONDS); // to be visited in the same round
+        client.passTo(6 * SECOND / 5);
+        List<Long> sent = new ArrayList<>();
+        client.wire = command -> {
+            if (command instanceof Command.Renew renew
+                    && renew.items().stream().anyMatch(item -> item.lock().equals("long"))) {
+                sent.add(client.now());
+            }
+            return null;
+        };
+        client.passTo(5 * SECOND / 2);
+        assertThat(sent).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(sent.get(1) - sent.get(0)).isBetween(2 * SECOND / 3, 8 * SECOND / 10);
+        client.wire = client.server::execute;
+        passSeconds(10);
+        assertThat(longer.isValid() && shorter.isValid()).isTrue();
     }
 
     @Test

@@ -173,7 +173,7 @@ class PartitionRulesTest extends EngineScene {
             assertThat(sent(Command.Acquire.class).get(0).notAfter()).isEqualTo(time(i).millis() + 2_000);
         }
         forget();
-        pass(4_500);
+        pass(3_500);
         for (Command.Renew renew : sent(Command.Renew.class)) {
             int partition = renew.items().get(0).lock().charAt(1) - '0';
             assertThat(time(partition).millis() + 2_000 - renew.notAfter()).isBetween(0L, 2_000L);

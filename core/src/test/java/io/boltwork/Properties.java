@@ -291,7 +291,8 @@ final class Properties {
                         || client.isClosed()
                         || stories.get(lock).data.hasGoneBack()
                         || !isReleaseAwaited(held)
-                        || client.clock() >= held.hold.request.deadline // it was released in time, and ended on the way
+                        || client.clock()
+                                >= held.hold.request.deadline() // it was released in time, and ended on the way
                         || !stories.get(lock).notHeld.contains(held.hold.request.firstToken),
                 Property.API,
                 () -> held + " was somebody else's at the server, and its release says nothing");
@@ -501,7 +502,7 @@ final class Properties {
             return;
         }
         long lease = options.leaseMillis * Plan.MILLI;
-        long left = held.hold.request.deadline - held.client.clock();
+        long left = held.hold.request.deadline() - held.client.clock();
         held.wasWhole |= left > lease - lease / 10;
         check(
                 !held.wasWhole || left > lease / 9 * LEFT - LEFT_LESS || !isSpared(story) || held.client.isClosed(),
@@ -563,7 +564,7 @@ final class Properties {
         Request request = held.hold.request;
         check(
                 request.id().equals(key.owner())
-                        && story.data.server().virtual(key.untilMillis()) >= held.client.realTime(request.deadline)
+                        && story.data.server().virtual(key.untilMillis()) >= held.client.realTime(request.deadline())
                         && key.fence() >= held.hold.token,
                 Property.LEASE_AT_SERVER,
                 () -> held + " is valid, and at the server stands " + key);
@@ -661,7 +662,7 @@ final class Properties {
             return;
         }
         long kept = options.minHoldNanos - options.minHoldNanos / 100;
-        long end = before.client.realTime(before.hold.request.deadline);
+        long end = before.client.realTime(before.hold.request.deadline());
         check(
                 begun.since - before.since >= kept || !options.isRenewed() && begun.since >= end,
                 Property.BOUNDS_KEPT,

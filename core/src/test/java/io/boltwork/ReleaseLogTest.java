@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -24,8 +25,8 @@ class ReleaseLogTest {
     private static Request request(long number) {
         LockOptions options =
                 LockOptions.renewedLease(Duration.ofNanos(LEASE)).withTakeoverDelay(Duration.ofSeconds(1));
-        LockContext lock =
-                new StillContext("lock " + number, () -> 0, new Listeners(), new CallbackQueue(Runnable::run));
+        LockContext lock = new StillContext(
+                "lock " + number, () -> 0, new Listeners(), new CallbackQueue(Runnable::run), Map.of());
         return Request.of(lock, number, Waiter.ofHandle(options, false), 0);
     }
 

@@ -17,18 +17,19 @@ class RequestTest {
     private static final LockOptions TEN_SECONDS = LockOptions.renewedLease(Duration.ofSeconds(10));
     private static final LockOptions FIXED = LockOptions.fixedLease(Duration.ofSeconds(10));
 
+    private final StillContext context = new StillContext();
     private final ServerClock clock = new ServerClock("run");
 
     private static long ms(long millis) {
         return millis * 1_000_000;
     }
 
-    private static Request wanted(LockOptions options) {
-        return Request.of(new StillContext(), 1, Waiter.ofHandle(options, false), 0);
+    private Request wanted(LockOptions options) {
+        return Request.of(context, 1, Waiter.ofHandle(options, false), 0);
     }
 
     /** Since 0, for the whole lease. */
-    private static Request held(LockOptions options) {
+    private Request held(LockOptions options) {
         Request request = wanted(options);
         request.begin(Request.safe(options.leaseMillis, 0), 7_000, true, 0);
         request.occupied(0);
@@ -36,7 +37,7 @@ class RequestTest {
     }
 
     /** By message, so for three seconds at most. */
-    private static Request claimed(LockOptions options) {
+    private Request claimed(LockOptions options) {
         Request request = wanted(options);
         request.begin(ms(3_000), 7_000, false, 0);
         request.occupied(0);
@@ -125,14 +126,21 @@ class RequestTest {
         assertThat(request.closedUntil).isEqualTo(ms(65_300));
     }
 
+    /** One that goes out at once, and is told of. */
+    private static Command.Renew.Item renewal(Request request, long now) {
+        Command.Renew.Item item = request.renewal(now);
+        request.begun(now, false);
+        return item;
+    }
+
     @Test
     void aRenewedLeaseIsDueAtAThirdAndRepeatedAfterANinth() {
         Request request = held(TEN_SECONDS);
-        long third = Request.safe(10_000, 0) - ms(10_000) + ms(10_000) / 3;
+        long third = Request.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
         assertThat(request.isRenewalDue(third - 1, TIMEOUT)).isFalse();
         assertThat(request.isRenewalDue(third, TIMEOUT)).isTrue();
         assertThat(request.wakeAt(TIMEOUT)).as("the keeper comes").isEqualTo(Ticker.NEVER);
-        assertThat(request.renewal(third).leaseMillis()).isEqualTo(10_000);
+        assertThat(renewal(request, third).leaseMillis()).isEqualTo(10_000);
         long again = third + ms(10_000) / 9;
         assertThat(request.isRenewalDue(again - 1, TIMEOUT)).isFalse();
         assertThat(request.isRenewalDue(again, TIMEOUT)).isTrue();
@@ -140,14 +148,78 @@ class RequestTest {
                 .as("or the timeout")
                 .isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
-        request.renewal(again);
-        assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline);
+        renewal(request, again);
+        assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline());
         request.prolonged(again, 10_000);
-        assertThat(request.deadline).isEqualTo(again + Request.safe(10_000, 0));
-        assertThat(request.renewAt).isEqualTo(again + ms(10_000) / 3);
+        assertThat(request.deadline()).isEqualTo(again + Request.safe(10_000, 0));
+        assertThat(request.renewAt).isEqualTo(again + ms(10_000) * 5 / 18);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         request.prolonged(ms(1), 10_000);
-        assertThat(request.deadline).as("an older answer").isEqualTo(again + Request.safe(10_000, 0));
+        assertThat(request.deadline()).as("an older answer").isEqualTo(again + Request.safe(10_000, 0));
+    }
+
+    @Test
+    void aTacitSuccessCountsFromWhenItWasBegunAndIsNotForgotten() {
+        Request request = held(TEN_SECONDS);
+        assertThat(request.mayBeTacit(request.renewal(ms(3_000)))).isTrue();
+        request.begun(ms(3_000), true);
+        assertThat(request.mayBeTacit(request.renewal(ms(3_000))))
+                .as("one after the other")
+                .isFalse();
+        assertThat(request.deadline()).isEqualTo(Request.safe(10_000, 0));
+        assertThat(request.keepAt(TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
+        context.renewed().put(ms(3_000), ms(3_001));
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        request.begun(ms(3_100), false);
+        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        assertThat(request.keepAt(TIMEOUT)).as("repeated once more").isEqualTo(ms(3_100) + ms(10_000) / 9);
+        request.hear();
+        assertThat(request.renewing).isEqualTo(ms(3_100));
+    }
+
+    @Test
+    void aTacitSuccessIsHeard() {
+        Request request = held(TEN_SECONDS);
+        request.renewal(ms(3_000));
+        request.begun(ms(3_000), true);
+        request.hear();
+        assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
+        assertThat(request.renewalLag(ms(6_000))).isPositive();
+        context.renewed().put(ms(3_000), ms(3_001));
+        assertThat(request.renewalLag(ms(6_000))).isEqualTo(ms(3_000) - ms(10_000) * 5 / 18);
+        request.hear();
+        assertThat(request.renewing).isEqualTo(Ticker.NEVER);
+        assertThat(request.renewAt).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+    }
+
+    @Test
+    void aTacitSuccessAfterTheDeadlineDoesNotCount() {
+        Request request = held(SECOND);
+        request.begun(ms(300), true);
+        long deadline = request.deadline();
+        context.renewed().put(ms(300), deadline);
+        assertThat(request.deadline()).isEqualTo(deadline);
+        context.renewed().put(ms(300), deadline - 1);
+        assertThat(request.deadline()).isGreaterThan(deadline);
+    }
+
+    @Test
+    void whatIsNotJustHeldForAWholeLeaseHearsOfItsRenewals() {
+        Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
+        assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000)))).as("bounded").isFalse();
+        Request claimed = claimed(TEN_SECONDS);
+        assertThat(claimed.mayBeTacit(claimed.renewal(ms(1_000)))).as("a claim").isFalse();
+        Request extended = held(TEN_SECONDS);
+        extended.lasts(ms(60_000));
+        assertThat(extended.mayBeTacit(extended.renewal(ms(3_000))))
+                .as("a longer lease")
+                .isFalse();
+        Request recovered = held(TEN_SECONDS);
+        recovered.recovers(new Recovery());
+        assertThat(recovered.mayBeTacit(recovered.renewal(ms(3_000))))
+                .as("somebody counts")
+                .isFalse();
     }
 
     @Test
@@ -156,10 +228,10 @@ class RequestTest {
         assertThat(request.closedUntil).isEqualTo(ms(3_000));
         assertThat(request.renewAt).isEqualTo(ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000));
-        request.renewal(ms(1_000));
+        renewal(request, ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000) + ms(10_000) / 9);
         assertThat(request.closedUntil).isEqualTo(ms(11_000));
-        request.renewal(ms(2_900));
+        renewal(request, ms(2_900));
         assertThat(request.wakeAt(TIMEOUT)).as("its end").isEqualTo(ms(3_000));
         assertThat(claimed(SECOND).renewAt).as("its own lease is shorter").isEqualTo(ms(2_000) + ms(1_000) / 3);
     }
@@ -167,9 +239,9 @@ class RequestTest {
     @Test
     void aFixedLeaseEndsWhenItWasToEnd() {
         Request request = claimed(FIXED);
-        assertThat(request.renewal(ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
+        assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
         request.prolonged(ms(1_000), Request.covering(ms(9_000)));
-        assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline);
+        assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
         assertThat(request.renewAt).isEqualTo(Ticker.NEVER);
         request.prolonged(ms(2_000), 20_000);
         assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
@@ -191,23 +263,22 @@ class RequestTest {
         request.extension(ms(600), 10_000);
         request.prolonged(ms(600), 10_000);
         assertThat(request.confirmed).isTrue();
-        assertThat(request.renewAt).isEqualTo(ms(600) + ms(10_000) / 3);
+        assertThat(request.renewAt).isEqualTo(ms(600) + ms(10_000) * 5 / 18);
     }
 
     @Test
     void theLongestHoldBoundsTheLease() {
         Request request = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(4)));
-        assertThat(request.deadline).isEqualTo(ms(4_000));
+        assertThat(request.deadline()).isEqualTo(ms(4_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
         assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
         assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
-        assertThat(request.renewal(ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
+        assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
         request.prolonged(ms(1_500), 10_000);
-        assertThat(request.deadline).isEqualTo(ms(4_000));
+        assertThat(request.deadline()).isEqualTo(ms(4_000));
         assertThat(held(TEN_SECONDS).bound(0)).isEqualTo(Ticker.NEVER);
         assertThat(held(TEN_SECONDS).reasonOfEnd()).isEqualTo(LeaseLoss.Reason.EXPIRED);
-        assertThat(held(SECOND.withMaxHold(Duration.ofSeconds(4)))
-                        .renewal(ms(100))
+        assertThat(renewal(held(SECOND.withMaxHold(Duration.ofSeconds(4))), ms(100))
                         .leaseMillis())
                 .as("not yet")
                 .isEqualTo(1_000);
@@ -281,7 +352,7 @@ class RequestTest {
     @Test
     void isVerifiedAtOnceWhenAConnectionWasReplaced() {
         Request request = held(TEN_SECONDS);
-        request.renewal(ms(3_400));
+        renewal(request, ms(3_400));
         request.verify(ms(3_500));
         assertThat(request.isRenewalDue(ms(3_500), TIMEOUT)).isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(3_500));

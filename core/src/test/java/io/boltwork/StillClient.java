@@ -37,6 +37,9 @@ final class StillClient {
     /** What becomes of a command; {@code null} is no answer. */
     volatile Function<Command, Reply> wire = this::execute;
 
+    /** How long answers are under way, in nanoseconds. */
+    volatile long delay;
+
     volatile LongUnaryOperator random = bound -> 0;
 
     /** Whether time passes while somebody sleeps: for scenes of one thread, where nobody else would wake it. */
@@ -59,7 +62,9 @@ final class StillClient {
         @Override
         public void send(Command command, Consumer<Reply> handler) {
             Reply reply = wire.apply(command);
-            if (reply != null) {
+            if (reply != null && delay > 0) {
+                schedule(() -> handler.accept(reply), delay);
+            } else if (reply != null) {
                 handler.accept(reply);
             }
         }

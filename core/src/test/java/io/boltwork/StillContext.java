@@ -1,13 +1,20 @@
 package io.boltwork;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** A lock of the client {@code c} without an engine: its clock is the test's, its callbacks run where the test says. */
-record StillContext(String lock, Ticker ticker, Listeners listeners, CallbackQueue callbacks) implements LockContext {
+/**
+ * A lock of the client {@code c} without an engine: its clock is the test's, its callbacks run where the test says.
+ *
+ * @param renewed when it was heard of renewals, by when they were begun
+ */
+record StillContext(String lock, Ticker ticker, Listeners listeners, CallbackQueue callbacks, Map<Long, Long> renewed)
+        implements LockContext {
 
     StillContext(Ticker ticker, Executor executor) {
-        this("lock", ticker, new Listeners(), new CallbackQueue(executor));
+        this("lock", ticker, new Listeners(), new CallbackQueue(executor), new HashMap<>());
     }
 
     /** A clock that stands at 0; callbacks run at once. */
@@ -23,6 +30,11 @@ record StillContext(String lock, Ticker ticker, Listeners listeners, CallbackQue
     @Override
     public long now() {
         return ticker.nanos();
+    }
+
+    @Override
+    public long renewedAt(long begun) {
+        return renewed.getOrDefault(begun, Ticker.NEVER);
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.List;
  * @param nodes the servers, and those who know of them; the one that the client uses first. Empty if the backend has none
  * @param held how many locks are held by this client
  * @param waiting how many of its callers wait for a lock
- * @param renewalLag by how much the renewal that is most overdue is late; 0 if none is. A lease is renewed when a third of it
- *     has passed, so it is in danger when this comes near to two thirds of it
+ * @param renewalLag by how much the renewal that is most overdue is late; 0 if none is. A lease is renewed when about a third
+ *     of it has passed, so it is in danger when this comes near to half of it
  * @param warnings what makes the promises of the locks weaker than they may seem, as told to {@link
  *     LockListener#backendWarning}
  */

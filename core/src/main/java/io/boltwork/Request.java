@@ -538,7 +538,8 @@ final class Request {
         if (!options.isRenewed() || !confirmed) {
             return 0;
         }
-        return Math.max(0, now - (succeededTacitly(tacit) ? renewAfter(tacit) : renewAt));
+        long due = succeededTacitly(tacit) ? renewAfter(tacit) : renewAt;
+        return Math.max(0, now - due - leaseNanos() / 9); // until then the keeper is not late
     }
 
     /** When the keeper has to look at it; {@link Ticker#NEVER} if it has times of its own. */

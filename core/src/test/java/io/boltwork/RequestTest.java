@@ -186,7 +186,8 @@ class RequestTest {
         assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
         assertThat(request.renewalLag(ms(6_000))).isPositive();
         context.renewed().put(ms(3_000), ms(3_001));
-        assertThat(request.renewalLag(ms(6_000))).isEqualTo(ms(3_000) - ms(10_000) * 5 / 18);
+        assertThat(request.renewalLag(ms(6_000))).isZero();
+        assertThat(request.renewalLag(ms(9_000))).isEqualTo(ms(6_000) - ms(10_000) * 5 / 18 - ms(10_000) / 9);
         request.hear();
         assertThat(request.renewing).isEqualTo(Ticker.NEVER);
         assertThat(request.renewAt).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);

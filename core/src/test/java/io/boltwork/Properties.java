@@ -185,8 +185,8 @@ final class Properties {
         }
 
         boolean wasGrantedToAnother(Held held) {
-            Request request = held.hold
-                    .request; // a server that has lost all, and whose clock was set back, may give a token twice
+            // a server that has lost all, and whose clock was set back, may give a token twice
+            Request request = held.hold.request;
             return grants.stream()
                     .anyMatch(granted -> granted.at >= held.grantedAt
                             && !(granted.token == request.firstToken && granted.request.equals(request.id())));
@@ -291,8 +291,8 @@ final class Properties {
                         || client.isClosed()
                         || stories.get(lock).data.hasGoneBack()
                         || !isReleaseAwaited(held)
-                        || client.clock()
-                                >= held.hold.request.deadline() // it was released in time, and ended on the way
+                        // it was released in time, and ended on the way
+                        || client.clock() >= held.hold.request.deadline()
                         || !stories.get(lock).notHeld.contains(held.hold.request.firstToken),
                 Property.API,
                 () -> held + " was somebody else's at the server, and its release says nothing");
@@ -731,8 +731,8 @@ final class Properties {
             String what = wait + " waits through an outage";
             Long outage = wait.client.backend.outages(wait.act.lock());
             if (!outage.equals(outages.put(wait, outage))) {
-                since.remove(
-                        what); // it is another one: the lock was somewhere else meanwhile, or the connection was back
+                // it is another one: the lock was somewhere else meanwhile, or the connection was back
+                since.remove(what);
             }
             lasting(
                     Property.CALLS_END,

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -106,6 +105,8 @@ final class Keeper {
             if (last != driver) {
                 drivers.set(driver.place, last);
                 last.place = driver.place;
+            } else if (drivers.isEmpty()) {
+                visits.remove(driver.visitAt); // as large as the most locks at one time have made it
             }
         }
     }
@@ -127,7 +128,7 @@ final class Keeper {
             schedule(round);
             return;
         }
-        List<LockDriver> drivers;
+        @Nullable List<LockDriver> drivers;
         planning.lock();
         try {
             if (next != round) {
@@ -135,12 +136,18 @@ final class Keeper {
             }
             next = Ticker.NEVER;
             latest = round;
-            drivers = Objects.requireNonNull(visits.remove(round));
+            drivers = visits.remove(round);
             plan();
         } finally {
             planning.unlock();
         }
         successes.values().removeIf(success -> now >= success.endsAt);
+        if (drivers != null) { // else all have left
+            visitAll(drivers, round);
+        }
+    }
+
+    private void visitAll(List<LockDriver> drivers, long round) {
         Mailbox.Event<LockDriver> visit = driver -> driver.visited(round);
         together(() -> {
             for (int first = 0; first < drivers.size(); first += BATCH) {

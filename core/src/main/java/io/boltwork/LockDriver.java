@@ -188,10 +188,10 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
         engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
     }
 
-    /** Reads what the keeper's visit is going to need; the number says nothing. For any thread. */
+    /** Reads what the keeper's visit is going to need, which is not the name; the number says nothing. For any thread. */
     long fetch() {
         Hold held = machine.hold();
-        return held == null ? 0 : name.charAt(0) + held.request.number + held.request.firstToken;
+        return held == null ? 0 : held.request.number + held.request.firstToken;
     }
 
     /** The keeper has come, in the round of that time. */

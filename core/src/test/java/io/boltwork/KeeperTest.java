@@ -101,6 +101,18 @@ class KeeperTest {
     }
 
     @Test
+    void aRoundThatAllHaveLeftIsFollowedByTheNext() {
+        acquire("left", LockOptions.renewedLease(Duration.ofSeconds(30))).release();
+        passSeconds(2); // it is forgotten, long before its round
+        Lease lease = acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60)));
+        passSeconds(15); // the round in which nobody is any more
+        Lease quick = acquire("quick", THREE_SECONDS);
+        passSeconds(90);
+        assertThat(lease.isValid() && quick.isValid()).isTrue();
+        assertThat(client.isSound()).isTrue();
+    }
+
+    @Test
     void aTimerThatIsEarlyIsStartedAgain() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.takeNext().run(); // long before its time

@@ -38,22 +38,29 @@ final class Growth extends LoadScenario {
     public String about() {
         return "More clients on one lock, a thread each, in up to two JVMs; more locks that one thread goes round; more threads"
                 + " of one JVM that wait for a lock. What a pair costs should not grow. With more clients a lock is passed on from client to"
-                + " client, so that is rehearsed until the compilers have ended, for 45 s at most.";
+                + " client, so that is rehearsed until the compilers have ended, for 45 s at most. Beside waiters is the JDK's"
+                + " fair lock: what this machine takes to put a thread to sleep and wake another one, of two and of a thousand.";
     }
 
     @Override
     public List<Entrant> entrants() {
         return List.of(
-                Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR, Entrant.SCRIPTS);
+                Entrant.BOLTWORK,
+                Entrant.BOLTWORK_FIFO,
+                Entrant.REDISSON,
+                Entrant.REDISSON_FAIR,
+                Entrant.SCRIPTS,
+                Entrant.LOCAL);
     }
 
     @Override
     public List<Entrant> entrants(Plan plan, Point point) {
-        return CLIENTS.contains(point)
+        List<Entrant> all = CLIENTS.contains(point)
                 ? List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
                 : LOCKS.contains(point)
                         ? List.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.SCRIPTS)
-                        : List.of(Entrant.BOLTWORK, Entrant.REDISSON);
+                        : List.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.LOCAL);
+        return plan.isOnCluster() ? all.stream().filter(Entrant::isOnCluster).toList() : all;
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,12 @@ final class HoldJob implements Job {
     static final String PREFIX = "held:";
 
     private static final int THREADS = 16;
+
+    /** As long as a lease: all contenders renew each lock at least twice. */
+    private static final Duration LOOK = Duration.ofSeconds(6);
+
+    /** Compilers that work for less than that share of a processor have ended; until then code is slower. */
+    private static final double QUIET = 0.005;
 
     private final Site site;
     private final int locks;
@@ -58,7 +65,10 @@ final class HoldJob implements Job {
         if (failed != null) {
             throw new IllegalStateException("A thread failed", failed);
         }
-        Thread.sleep(site.order().number(LoadJob.WARM_UP_MILLIS));
+        long end = System.nanoTime()
+                + TimeUnit.MILLISECONDS.toNanos(site.order().number(LoadJob.LONGEST_REHEARSAL_MILLIS));
+        Thread.sleep(site.order().number(LoadJob.REHEARSAL_MILLIS));
+        WarmUp.untilCompiled(() -> Thread.sleep(LOOK.toMillis()), QUIET * LOOK.toSeconds(), end);
     }
 
     @Override
@@ -69,8 +79,7 @@ final class HoldJob implements Job {
         long begin = System.nanoTime();
         Thread.sleep(time.toMillis());
         double seconds = (System.nanoTime() - begin) / 1e9;
-        // without the compilers: what runs so seldom keeps them busy for minutes, and in a service that has been up for
-        // a while they have ended
+        // without what compilers take still: in a service that has been up for a while they have ended
         cpu = Worker.cpuSeconds() - cpu - Machine.growth(compilers, Machine.compilers());
         return new Outcome(
                 new long[] {locks},

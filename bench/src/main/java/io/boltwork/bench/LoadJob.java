@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -58,21 +59,10 @@ final class LoadJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        rehearse(
-                Duration.ofMillis(site.order().number(REHEARSAL_MILLIS)),
-                Duration.ofMillis(site.order().number(LONGEST_REHEARSAL_MILLIS)));
-    }
-
-    /** Until the compilers have ended: what they take would count as the lock's, and they need the longer the more JVMs there are. */
-    private void rehearse(Duration least, Duration most) throws InterruptedException {
-        long end = System.nanoTime() + most.toNanos();
-        load(least);
-        double work = Double.POSITIVE_INFINITY;
-        while (work >= QUIET * LOOK.toSeconds() && System.nanoTime() < end) {
-            Map<Path, Double> before = Machine.compilers();
-            load(LOOK);
-            work = Machine.growth(before, Machine.compilers());
-        }
+        long end =
+                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(site.order().number(LONGEST_REHEARSAL_MILLIS));
+        load(Duration.ofMillis(site.order().number(REHEARSAL_MILLIS)));
+        WarmUp.untilCompiled(() -> load(LOOK), QUIET * LOOK.toSeconds(), end);
     }
 
     @Override

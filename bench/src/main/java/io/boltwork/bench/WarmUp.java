@@ -1,8 +1,10 @@
 package io.boltwork.bench;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,26 @@ final class WarmUp {
             locks.add(site.lock(i, lock));
         }
         repeat(locks, time);
+    }
+
+    /** What is to be measured, for a while. */
+    @FunctionalInterface
+    interface Rehearsal {
+        void run() throws InterruptedException;
+    }
+
+    /**
+     * Rehearses again and again until the compilers have ended, which is when they work for less than {@code quiet} seconds
+     * meanwhile, but not after {@code end}, of {@link System#nanoTime}: what they take would count as the lock's, and they need
+     * the longer the more JVMs there are.
+     */
+    static void untilCompiled(Rehearsal rehearsal, double quiet, long end) throws InterruptedException {
+        double work = Double.POSITIVE_INFINITY;
+        while (work >= quiet && System.nanoTime() - end < 0) {
+            Map<Path, Double> before = Machine.compilers();
+            rehearsal.run();
+            work = Machine.growth(before, Machine.compilers());
+        }
     }
 
     private static void repeat(List<BenchLock> locks, Duration time) throws InterruptedException {

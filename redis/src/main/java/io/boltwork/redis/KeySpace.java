@@ -48,6 +48,11 @@ final class KeySpace {
         Resp.writeEnd(out);
     }
 
+    /** How many bytes a key takes as an argument beside the lock's name, if that is not very long. */
+    int overhead() {
+        return open.length + "$9999\r\n}\r\n".length();
+    }
+
     /** Which lock a key belongs to. */
     String lock(String key) {
         if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {

@@ -51,6 +51,13 @@ final class RenewCall extends CommandCall {
 
     @Override
     void writeKeys(ByteBuf out, KeySpace keySpace) {
+        // Room for all of them. With very many locks their names are in no cache: a processor fetches them side by
+        // side if first only their lengths are wanted, and one after the other as it writes them.
+        int names = 0;
+        for (Renew.Item item : command.items()) {
+            names += item.lock().length();
+        }
+        out.ensureWritable(names + keySpace.overhead() * command.items().size());
         for (Renew.Item item : command.items()) {
             keySpace.writeKey(out, item.lock());
         }

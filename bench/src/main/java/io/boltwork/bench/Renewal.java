@@ -51,7 +51,7 @@ final class Renewal implements Scenario {
 
     @Override
     public int repetitions(Plan plan, Point point) {
-        return plan.repetitions(1);
+        return plan.repetitions(3);
     }
 
     @Override

@@ -43,7 +43,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"standalone, 140", "cluster, 45", "--quick, 2"})
+    @CsvSource({"standalone, 155", "cluster, 45", "--quick, 2"})
     void aRunFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))

@@ -74,10 +74,13 @@ final class Keeper {
     /** Plans the visit of a lock for that time, or up to a ninth of its lease later; in place of one that was planned. */
     void visit(LockDriver driver, long at, long leaseNanos) {
         long grain = leaseNanos / ROUNDS_PER_LEASE;
+        if (roundUp(at, grain) == driver.visitAt) {
+            return; // most often so; if that round has begun, the driver is going to hear of it, and asks again
+        }
         planning.lock();
         try {
             drop(driver);
-            long round = (Math.max(at, latest + 1) + grain - 1) / grain * grain;
+            long round = roundUp(Math.max(at, latest + 1), grain);
             List<LockDriver> drivers = visits.computeIfAbsent(round, r -> new ArrayList<>());
             driver.visitAt = round;
             driver.place = drivers.size();
@@ -86,6 +89,10 @@ final class Keeper {
         } finally {
             planning.unlock();
         }
+    }
+
+    private static long roundUp(long at, long grain) {
+        return (at + grain - 1) / grain * grain;
     }
 
     /** There is nothing to visit any more. */

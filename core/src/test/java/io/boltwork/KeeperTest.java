@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +111,21 @@ class KeeperTest {
         passSeconds(90);
         assertThat(lease.isValid() && quick.isValid()).isTrue();
         assertThat(client.isSound()).isTrue();
+    }
+
+    @Test
+    void whoIsPlannedForThatRoundAlreadyCostsNothing() {
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        LockDriver driver = new LockDriver("lock", client.engine);
+        client.engine.keeper.visit(driver, 20 * SECOND, 9 * SECOND);
+        long round = driver.visitAt;
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 1_000; i++) { // pair after pair, each some time later
+            client.engine.keeper.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
+        }
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000); // it was 192,000
+        assertThat(driver.visitAt).isEqualTo(round);
+        client.engine.keeper.forget(driver);
     }
 
     @Test

@@ -11,7 +11,9 @@ final class Renewal implements Scenario {
     private static final Duration LEASE = Duration.ofSeconds(6);
     private static final Duration TIME = Duration.ofSeconds(30);
     private static final Duration QUICK_TIME = Duration.ofSeconds(6);
+    /** With 100,000 locks compilers took 3.5 % of a processor in the first quarter of that, and 0.1 % in the last one. */
     private static final Duration LONGEST_REHEARSAL = Duration.ofSeconds(60);
+
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int SOME = 100;
     private static final int HEAP_MEGABYTES = 1_024;

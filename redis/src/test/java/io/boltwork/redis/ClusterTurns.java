@@ -34,18 +34,16 @@ final class ClusterTurns implements AutoCloseable {
     final List<String> locks = new ArrayList<>();
     private final Path directory;
     private final Duration lease;
-    private final Duration longestWait;
     private final HistoryWriter history;
     private final List<ChildJvm> jvms = new ArrayList<>();
     private final List<String> names = new ArrayList<>();
     private int started;
 
     /** Takes the cluster over; the JVMs take turns when this returns. */
-    ClusterTurns(ClusterGroup group, Path directory, Duration lease, Duration longestWait) throws InterruptedException {
+    ClusterTurns(ClusterGroup group, Path directory, Duration lease) throws InterruptedException {
         this.group = group;
         this.directory = directory;
         this.lease = lease;
-        this.longestWait = longestWait;
         this.history = HistoryWriter.open(directory, "test");
         for (RedisServer master : group.masters()) {
             for (int found = 0, i = 0; found < LOCKS_PER_MASTER; i++) {
@@ -173,19 +171,19 @@ final class ClusterTurns implements AutoCloseable {
 
     // ================================================================ the end
 
-    /** Two may have held at once because the last writes were lost, and nothing else went wrong. */
-    void judge(String what) throws InterruptedException {
-        Verdict verdict = ended(what);
+    /** Two may have held at once because the last writes were lost, and nothing else went wrong; nobody waited longer than {@code longestWait}. */
+    void judge(String what, Duration longestWait) throws InterruptedException {
+        Verdict verdict = ended(what, longestWait);
         assertThat(verdict.violations()).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
         assertThat(verdict.violations()).hasSizeLessThanOrEqualTo(2);
     }
 
-    /** Nothing was lost, so nothing went wrong. */
-    void judgeStrictly(String what) throws InterruptedException {
-        ended(what).orThrow();
+    /** Nothing was lost, so nothing went wrong; nobody waited longer than {@code longestWait}. */
+    void judgeStrictly(String what, Duration longestWait) throws InterruptedException {
+        ended(what, longestWait).orThrow();
     }
 
-    private Verdict ended(String what) throws InterruptedException {
+    private Verdict ended(String what, Duration longestWait) throws InterruptedException {
         awaitTurns(20);
         jvms.forEach(jvm -> jvm.send("stop"));
         long[] sums = new long[3];

@@ -1,7 +1,6 @@
 package io.boltwork.redis;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -12,7 +11,8 @@ final class Standstill implements AutoCloseable {
     private static final long NAP = 1_000_000; // ns
     private static final long IN_TIME = 2 * NAP;
 
-    private final AtomicLong total = new AtomicLong();
+    private long looked = System.nanoTime();
+    private long total; // ns
     private final Thread thread = new Thread(this::watch, "standstill");
     private volatile boolean closed;
 
@@ -22,19 +22,24 @@ final class Standstill implements AutoCloseable {
     }
 
     private void watch() {
-        for (long before = System.nanoTime(); !closed; ) {
+        while (!closed) {
             LockSupport.parkNanos(NAP);
-            long now = System.nanoTime();
-            if (now - before > IN_TIME) {
-                total.addAndGet(now - before - NAP);
-            }
-            before = now;
+            look();
         }
     }
 
-    /** All such times together. */
-    Duration total() {
-        return Duration.ofNanos(total.get());
+    private synchronized void look() {
+        long now = System.nanoTime();
+        if (now - looked > IN_TIME) {
+            total += now - looked - NAP;
+        }
+        looked = now;
+    }
+
+    /** All such times together; who asks looks as well, since the thread may not be awake yet. */
+    synchronized Duration total() {
+        look();
+        return Duration.ofNanos(total);
     }
 
     @Override

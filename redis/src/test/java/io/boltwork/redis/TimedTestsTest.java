@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import io.boltwork.testkit.Slack;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +17,7 @@ import org.junit.platform.testkit.engine.Events;
 /** JUnit runs tests of times here, while this JVM is stopped for a moment, as a hypervisor does it. */
 class TimedTestsTest {
     private static final Duration BOUND = Duration.ofMillis(50);
-    private static final long STOPPED = 200; // ms
+    private static final Duration STOPPED = Duration.ofMillis(200);
 
     private static final List<String> RUNS = new ArrayList<>();
 
@@ -92,12 +91,12 @@ class TimedTestsTest {
         @TimedTest
         void tooLateAtFirst() throws Exception {
             RUNS.add("");
-            tooLate(RUNS.size() == 1 ? STOPPED / 2 : 0);
+            tooLate(RUNS.size() == 1 ? STOPPED.toMillis() / 2 : 0);
         }
 
         @TimedTest
         void tooLateEachTime() throws Exception {
-            tooLate(STOPPED / 2);
+            tooLate(STOPPED.toMillis() / 2);
         }
 
         @TimedTest
@@ -107,14 +106,14 @@ class TimedTestsTest {
 
         @TimedTest
         void wrong() throws Exception {
-            stop();
+            StandstillTest.stop(STOPPED);
             throw new AssertionError("the lock is held twice");
         }
 
         @TimedTest
         void each(TimeUnit unit) throws Exception {
             RUNS.add(unit.name());
-            tooLate(RUNS.size() == 1 ? STOPPED / 2 : 0);
+            tooLate(RUNS.size() == 1 ? STOPPED.toMillis() / 2 : 0);
         }
 
         @TimedTest({"MILLISECONDS", "DAYS"})
@@ -123,17 +122,8 @@ class TimedTestsTest {
         }
 
         private static void tooLate(long millis) throws Exception {
-            stop();
+            StandstillTest.stop(STOPPED);
             TimedTests.atMost(BOUND, Slack.of(BOUND).plusMillis(millis), "a figure");
-        }
-
-        /** Stands still. */
-        private static void stop() throws IOException, InterruptedException {
-            long pid = ProcessHandle.current().pid();
-            String seconds = String.valueOf(STOPPED / 1e3);
-            new ProcessBuilder("sh", "-c", "kill -STOP " + pid + "; sleep " + seconds + "; kill -CONT " + pid)
-                    .start()
-                    .waitFor();
         }
     }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Locks on a real, standalone Redis keep the contract. */
-class RedisLockContractTest extends LockContract {
+class StandaloneLockContractTest extends LockContract {
     private static RedisServer server;
 
     @BeforeAll

@@ -54,6 +54,7 @@ final class Engine implements BackendListener {
     private final Runnable stopThreads;
     private final ClientCard card;
     private final Introduction introduction;
+    private final Heartbeat heartbeat;
     private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
@@ -96,6 +97,7 @@ final class Engine implements BackendListener {
         this.releases = new ReleaseLog(ticker);
         this.keeper = new Keeper(this);
         this.introduction = new Introduction(this, card);
+        this.heartbeat = new Heartbeat(this, List.of());
         this.backendEvents = newCallbackQueue();
     }
 
@@ -130,6 +132,7 @@ final class Engine implements BackendListener {
             throw refused;
         }
         engine.introduction.begin();
+        engine.heartbeat.plan();
         return engine;
     }
 

@@ -226,6 +226,18 @@ class KeeperTest {
     }
 
     @Test
+    void aSuccessCountsForAsLongAsTheLongestLeaseOfItsBatch() {
+        Lease longer = acquire("long", LockOptions.renewedLease(Duration.ofSeconds(90)));
+        acquire("short", LockOptions.renewedLease(Duration.ofSeconds(9)));
+        watchRenewals();
+        while (renewals.isEmpty() || renewals.get(renewals.size() - 1).items().size() < 2) {
+            passToRenewal();
+        }
+        passSeconds(11); // the shorter lease would have ended, and rounds have passed
+        assertThat(longer.remaining()).isBetween(Duration.ofSeconds(78), Duration.ofSeconds(79));
+    }
+
+    @Test
     void aSuccessThatIsHeardOfAfterTheDeadlineDoesNotCount() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.delay = 5 * SECOND / 2;

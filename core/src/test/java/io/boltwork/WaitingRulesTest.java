@@ -481,6 +481,60 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
+    void aGrantAfterAJumpOfTheServersClockIsCountedFromNow() {
+        holdElsewhere(60_000);
+        CompletableFuture<Lease> wish = wish(TEN);
+        stall(500);
+        client.server.advance(Duration.ofSeconds(30));
+        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(3_000 - 35 - 2));
+    }
+
+    private void grantThatCannotBeCounted() {
+        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, new ServerTime(time().millis(), "another")));
+    }
+
+    @Test
+    void aRequestThatWasGrantedByMessageIsWithdrawn() {
+        isSilent();
+        CompletableFuture<Lease> wish = wish(TEN);
+        grantThatCannotBeCounted();
+        Command.Acquire second = sent(Command.Acquire.class).get(1);
+        answered(first(), 0, new Acquired(time(), Verdict.STALE, 0, 0, 0, true, "c:1"));
+        answered(second, 0, new Reply.Failed(false, BROKEN));
+        forget();
+        wish.cancel(false);
+        assertThat(withdrawn())
+                .as("no acquire is open, but the server knows it")
+                .containsExactly("c:1");
+    }
+
+    @Test
+    void aGrantByMessageIsADefiniteAnswer() {
+        isSilent();
+        wish(TEN);
+        grantThatCannotBeCounted();
+        CompletableFuture<Optional<Lease>> later = tries(1_000);
+        pass(1_000);
+        assertThat(later).isCompletedWithValue(Optional.empty());
+    }
+
+    @Test
+    void aRequestThatWasGrantedByMessageStoodInTheQueue() {
+        holdElsewhere(60_000);
+        isSilent();
+        wish(FIFO);
+        Command.Acquire granted = first();
+        answersAgain();
+        wish(FIFO);
+        isSilent();
+        grantThatCannotBeCounted();
+        forget();
+        answered(granted, 0, queued(55_000, 1, false)); // its claim has lapsed, and c:2 left the queue with it
+        assertThat(asked()).containsExactly("c:2");
+    }
+
+    @Test
     void aGrantFromBeforeTheServerWasReplacedIsConfirmedFirst() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);

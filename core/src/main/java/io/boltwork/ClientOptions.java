@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -55,7 +56,7 @@ public final class ClientOptions {
      *
      * @param name such as {@code checkout}, 1 to 200 characters
      * @return options with that setting
-     * @throws IllegalArgumentException if the name is blank or too long
+     * @throws IllegalArgumentException if the name is blank, too long or not well-formed UTF-16
      */
     public ClientOptions withApplication(String name) {
         Objects.requireNonNull(name, "name");
@@ -64,6 +65,7 @@ public final class ClientOptions {
                     + " characters and not be blank, but has " + name.length() + ": '"
                     + name.substring(0, Math.min(40, name.length())) + "'");
         }
+        Utf8.length("name", name);
         return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime);
     }
 

@@ -1,7 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.spi.LockBackend;
-import java.nio.charset.StandardCharsets;
+import io.boltwork.spi.Utf8;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
@@ -57,9 +57,9 @@ public final class LockClient implements AutoCloseable {
      * The lock of that name, with {@linkplain LockOptions#defaults() default options}. No round trip; a name that is not used
      * costs nothing.
      *
-     * @param name 1 to 1,024 bytes in UTF-8; any characters
+     * @param name 1 to 1,024 bytes in UTF-8; any characters, but no unpaired surrogate
      * @return the lock
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public FencedLock lock(String name) {
         return lock(name, LockOptions.defaults());
@@ -68,10 +68,10 @@ public final class LockClient implements AutoCloseable {
     /**
      * The lock of that name. No round trip; a name that is not used costs nothing.
      *
-     * @param name 1 to 1,024 bytes in UTF-8; any characters
+     * @param name 1 to 1,024 bytes in UTF-8; any characters, but no unpaired surrogate
      * @param options how it is held
      * @return the lock
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public FencedLock lock(String name, LockOptions options) {
         checkName(name);
@@ -158,7 +158,7 @@ public final class LockClient implements AutoCloseable {
             throw new IllegalArgumentException(
                     "name must not be empty; name what the lock protects, such as 'stock:1001'");
         }
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        int bytes = Utf8.length("name", name);
         if (bytes > LONGEST_NAME) {
             throw new IllegalArgumentException("name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has "
                     + bytes + ": '" + name.substring(0, 40) + "…'; use a hash of the long part");

@@ -4,6 +4,7 @@ import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -51,13 +52,14 @@ public final class LockInspector {
      * @param pattern what their names are like: {@code *} stands for any characters, {@code ?} for one, all else for itself
      * @param limit how many to list at most, from 1 on
      * @return what was found
-     * @throws IllegalArgumentException if the pattern is empty or the limit not positive
+     * @throws IllegalArgumentException if the pattern is empty or not well-formed UTF-16, or the limit not positive
      */
     public List<LockSummary> list(String pattern, int limit) {
         Objects.requireNonNull(pattern, "pattern");
         if (pattern.isEmpty()) {
             throw new IllegalArgumentException("pattern must not be empty; '*' lists all locks");
         }
+        Utf8.length("pattern", pattern);
         if (limit < 1) {
             throw new IllegalArgumentException("limit must be 1 or more, but is " + limit);
         }

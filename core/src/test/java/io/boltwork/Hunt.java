@@ -29,6 +29,7 @@ final class Hunt {
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",
+            "io.boltwork.spi.Utf8Test",
             "io.boltwork.memory.TokenRulesTest",
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",

@@ -67,6 +67,9 @@ class OptionsTest {
                 .isThrownBy(() -> defaults.withApplication("x".repeat(201)))
                 .withMessage(
                         "name must have 1 to 200 characters and not be blank, but has 201: '" + "x".repeat(40) + "'");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withApplication("shop\ud800"))
+                .withMessageStartingWith("name must be well-formed UTF-16");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Utf8;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -244,7 +245,7 @@ public final class RedisBackend implements LockBackend {
      *
      * <p>Blocks for about 5 s at most. May be called again after it has failed.
      *
-     * @throws IllegalArgumentException if there are blanks in the client's id
+     * @throws IllegalArgumentException if the client's id is empty, has blanks in it or is not well-formed UTF-16
      * @throws IllegalStateException if this backend was opened or closed before, or on a thread of Lettuce's
      */
     @Override
@@ -253,6 +254,7 @@ public final class RedisBackend implements LockBackend {
         if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
             throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
         }
+        Utf8.length("client", client);
         lettuce.checkMayBlock();
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(

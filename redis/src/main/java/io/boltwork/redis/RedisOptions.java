@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Utf8;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
@@ -53,7 +54,7 @@ public final class RedisOptions {
      * What the names of all keys and channels begin with, {@code boltwork} by default: a lock {@code N} is the key
      * {@code <prefix>:{N}}. Clients with different prefixes have different locks.
      *
-     * @param prefix neither empty nor with braces, blanks or control characters in it
+     * @param prefix not empty, without braces, blanks, control characters and unpaired surrogates
      * @return these options with that prefix
      * @throws IllegalArgumentException if the prefix is none of that kind
      */
@@ -65,6 +66,7 @@ public final class RedisOptions {
             throw new IllegalArgumentException("prefix must not be empty and must have no braces, blanks or control"
                     + " characters in it, but is '" + prefix + "'");
         }
+        Utf8.length("prefix", prefix);
         return new RedisOptions(prefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
     }
 

@@ -42,7 +42,7 @@ class RedisOptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0"})
+    @ValueSource(strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0", "a\ud800", "\udc00a"})
     void aPrefixThatWouldNotWorkIsRefused(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisOptions.defaults().keyPrefix(prefix))

@@ -70,6 +70,14 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
+    void aNameThatIsNotWellFormedIsRefused() {
+        LockClient client = party().client();
+        isRefused(IllegalArgumentException.class, "index 4", () -> client.lock("what\ud800"));
+        isRefused(IllegalArgumentException.class, "index 0", () -> client.lock("\udd12🔒"));
+        assertThat(client.lock("🔒").name()).isEqualTo("🔒");
+    }
+
+    @Test
     void absurdLeasesAreRefused() {
         Party party = party();
         FencedLock lock = party.lock(name);

@@ -398,10 +398,13 @@ abstract class LockContractInspecting extends LockContractPart {
         Party party = party();
         LockInspector inspector = party.client().inspector();
         isRefused("pattern", () -> inspector.list("", 1));
+        isRefused("pattern", () -> inspector.list("what\ud800*", 1));
         isRefused("limit", () -> inspector.list("*", 0));
         isRefused("name", () -> inspector.describe(""));
         isRefused("1024", () -> inspector.describe("x".repeat(1_025)));
+        isRefused("index 4", () -> inspector.describe("what\ud800"));
         isRefused("name", () -> inspector.forceRelease(""));
+        isRefused("index 4", () -> inspector.forceRelease("what\ud800"));
         isRefused("name", () -> inspector.forceRelease("", 1));
         isRefused("fencingToken", () -> inspector.forceRelease(name, 0));
         isRefused("fencingToken", () -> inspector.forceRelease(name, -1));

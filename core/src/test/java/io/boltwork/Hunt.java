@@ -25,6 +25,7 @@ final class Hunt {
             "io.boltwork.ReleasingRulesTest",
             "io.boltwork.RecoveryRulesTest",
             "io.boltwork.PartitionRulesTest",
+            "io.boltwork.IdleLifeRulesTest",
             "io.boltwork.KeeperTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",

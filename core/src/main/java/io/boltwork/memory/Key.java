@@ -22,7 +22,7 @@ final class Key {
 
     final Ring queue = new Ring();
 
-    /** When the key is dropped, in milliseconds of the server's clock. */
+    /** The last millisecond of the server's clock at which there is the key. */
     long expiresAt;
 
     Key copy() {

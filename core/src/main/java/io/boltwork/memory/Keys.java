@@ -1,13 +1,13 @@
 package io.boltwork.memory;
 
-import java.time.Duration;
+import io.boltwork.spi.IdleLife;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The locks of one server by name. A key lives for a day after its last change, and never less than its lease. */
+/** The locks of one server by name. A key lives for a while after its last use, and never less than its lease. */
 final class Keys {
-    private static final long LIFE_MILLIS = Duration.ofDays(1).toMillis();
+    private long idleMillis = IdleLife.DEFAULT.toMillis();
 
     /* The least recently used first: about the order in which they expire. */
     private final LinkedHashMap<String, Key> keys = new LinkedHashMap<>(16, 0.75f, true);
@@ -16,17 +16,34 @@ final class Keys {
     Key get(String lock, long millis) {
         dropEldestIfExpired(millis);
         Key key = keys.get(lock);
-        return key == null || key.expiresAt <= millis ? new Key() : key;
+        return key == null || key.expiresAt < millis ? new Key() : key;
+    }
+
+    /** Keeps keys for so long from now on. */
+    void live(long millis) {
+        idleMillis = millis;
     }
 
     /** Keeps a key after a step that may have changed it. */
     void touch(String lock, Key key, long millis) {
+        touch(lock, key, millis, idleMillis, 0);
+    }
+
+    /** Keeps a key after a lock was taken away whose lease would have ended in that time. */
+    void touchForced(String lock, Key key, long millis, long closedMillis) {
+        touch(lock, key, millis, Math.max(idleMillis, closedMillis + IdleLife.FORCED_MILLIS), closedMillis);
+    }
+
+    private void touch(String lock, Key key, long millis, long lifeMillis, long closedMillis) {
         if (key.isBlank()) {
             keys.remove(lock);
-        } else {
-            key.expiresAt = Math.max(key.until, millis + LIFE_MILLIS);
-            keys.put(lock, key);
+            return;
         }
+        long end = Math.max(key.until, millis + closedMillis);
+        if (IdleLife.isDue(key.expiresAt - end, lifeMillis)) {
+            key.expiresAt = end + lifeMillis;
+        }
+        keys.put(lock, key);
     }
 
     void delete(String lock) {
@@ -57,12 +74,12 @@ final class Keys {
 
     /** The next keys in the order of their names. */
     Page<Key> page(String cursor, int count, long millis) {
-        return Page.of(keys, cursor, count, key -> key.expiresAt > millis);
+        return Page.of(keys, cursor, count, key -> key.expiresAt >= millis);
     }
 
     private void dropEldestIfExpired(long millis) {
         Iterator<Map.Entry<String, Key>> eldest = keys.entrySet().iterator();
-        for (int i = 0; i < 2 && eldest.hasNext() && eldest.next().getValue().expiresAt <= millis; i++) {
+        for (int i = 0; i < 2 && eldest.hasNext() && eldest.next().getValue().expiresAt < millis; i++) {
             eldest.remove();
         }
     }

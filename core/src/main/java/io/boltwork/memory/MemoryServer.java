@@ -3,6 +3,7 @@ package io.boltwork.memory;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lock server in memory, shared by any number of {@link MemoryBackend}s as a Redis server is by its clients, with
- * the same rules: owners, leases, queues, tokens, expiry. A lock that nobody has touched for a day is dropped, and
- * never before its lease ends.
+ * the same rules: owners, leases, queues, tokens, expiry. A lock that nobody has used for 10 minutes is forgotten ({@link
+ * #setIdleLife}), and never before its lease ends.
  *
  * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush}, {@link
  * #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}. An outage is a {@link #freeze}
@@ -195,6 +196,18 @@ public final class MemoryServer {
             throw new IllegalArgumentException("count must be 0 or more, but is " + count);
         }
         atomically(() -> replicas = count);
+    }
+
+    /**
+     * Sets how long a lock that nobody uses is remembered, at least 7/8 of it from the last use on. Counts for what is executed
+     * from now on, and never makes a lock be forgotten earlier. Default: 10 minutes.
+     *
+     * @param idleLife 1 minute to 7 days
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public void setIdleLife(Duration idleLife) {
+        long millis = IdleLife.millis(idleLife);
+        atomically(() -> keys.live(millis));
     }
 
     private void beginRun() {

@@ -145,7 +145,7 @@ final class Step {
         for (Command.Renew.Item item : command.items()) {
             Key key = keys.get(item.lock(), now());
             Renewal outcome = now() > command.notAfter() ? Renewal.STALE : renew(key, item);
-            if (outcome == Renewal.OK || outcome == Renewal.LOST) {
+            if (outcome == Renewal.OK) {
                 keys.touch(item.lock(), key, now());
             }
             items.add(new Reply.Renewed.Item(outcome, ownerOf(key)));
@@ -211,13 +211,19 @@ final class Step {
         Key key = keys.get(command.lock(), now());
         lapse(key);
         boolean released = false;
-        if (command.expectedToken() <= 0 || holds(key, command.expectedToken())) {
+        boolean forced = command.expectedToken() <= 0 || holds(key, command.expectedToken());
+        long closedMillis = forced && key.owner != null ? key.until - now() : 0;
+        if (forced) {
             released = key.owner != null;
             key.clearOwner();
             key.fence = nextToken(key); // also without an owner: nobody whom this server forgot restores its hold
         }
         grant(command.lock(), key);
-        keys.touch(command.lock(), key, now());
+        if (forced) {
+            keys.touchForced(command.lock(), key, now(), closedMillis);
+        } else {
+            keys.touch(command.lock(), key, now());
+        }
         return new Reply.Forced(server, released, claimMillis(key), ownerOf(key));
     }
 

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Forced;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The rules on taking a lock away. Each test is the trace that goes wrong without its rule. */
@@ -121,5 +123,36 @@ class ForceRulesTest {
         assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.LOST);
         assertThat(scene.restore("a:1", token)).isEqualTo(Renewal.LOST);
         assertThat(scene.hold("b:1")).isGreaterThan(token);
+    }
+
+    @Test
+    void theFenceOutlivesTheLeaseThatWasTaken() {
+        Scene scene = new Scene();
+        long week = Duration.ofDays(7).toMillis();
+        long token = scene.ask(new Command.Acquire(Scene.LOCK, "a:1", true, week, 0, Scene.NEVER))
+                .token();
+        assertThat(scene.force(token)).isTrue();
+        scene.pass(2 * week + 2_000); // the rest of the lease, a lease and a command timeout
+        assertThat(scene.restore("a:1", token)).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void theFenceOutlivesALeaseThatTheServerDoesNotKnow() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        scene.server.flush();
+        scene.force(0);
+        scene.pass(Duration.ofDays(1).toMillis());
+        assertThat(scene.restore("a:1", token)).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void aForcedReleaseOfAnotherHoldKeepsNothingLonger() {
+        Scene scene = new Scene();
+        long token = scene.hold("a:1");
+        scene.release("a:1", token);
+        scene.force(token);
+        scene.pass(LEASE + IdleLife.DEFAULT.toMillis() + 1);
+        assertThat(scene.inspect().fence()).isZero();
     }
 }

@@ -2,10 +2,13 @@ package io.boltwork.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.IdleLife;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class KeysTest {
+    private static final long LIFE = IdleLife.DEFAULT.toMillis();
+
     private final Keys keys = new Keys();
 
     private void touch(String lock, long millis) {
@@ -19,9 +22,9 @@ class KeysTest {
         for (int i = 0; i < 1_000; i++) {
             touch("once" + i, i);
         }
-        long nextDay = TimeUnit.DAYS.toMillis(1) + 1_000;
+        long later = LIFE + 1_000;
         for (int i = 0; i < 1_000; i++) {
-            touch("always", nextDay + i);
+            touch("always", later + i);
         }
         assertThat(keys.size()).isEqualTo(1);
     }
@@ -44,9 +47,10 @@ class KeysTest {
         lasting.until = 9 * day;
         keys.touch("lasting", lasting, 0);
         touch("short", 0);
-        assertThat(keys.page("", 10, day - 1).found()).containsOnlyKeys("lasting", "short");
-        assertThat(keys.page("", 10, day).found()).containsOnlyKeys("lasting");
-        assertThat(keys.get("short", day).isBlank()).isTrue();
+        assertThat(keys.page("", 10, LIFE).found()).containsOnlyKeys("lasting", "short");
+        assertThat(keys.page("", 10, LIFE + 1).found()).containsOnlyKeys("lasting");
+        assertThat(keys.get("short", LIFE).isBlank()).isFalse();
+        assertThat(keys.get("short", LIFE + 1).isBlank()).isTrue();
     }
 
     @Test
@@ -54,9 +58,9 @@ class KeysTest {
         for (int i = 0; i < 5; i++) {
             touch("old" + i, 0);
         }
-        keys.get("other", TimeUnit.DAYS.toMillis(1) - 1);
+        keys.get("other", LIFE);
         assertThat(keys.size()).isEqualTo(5);
-        keys.get("other", TimeUnit.DAYS.toMillis(1));
+        keys.get("other", LIFE + 1);
         assertThat(keys.size()).isEqualTo(3);
     }
 }

@@ -5,18 +5,23 @@ import static io.boltwork.memory.Scene.LEASE;
 import static io.boltwork.memory.Scene.NEVER;
 import static io.boltwork.memory.Scene.wish;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The rules on tokens and leases. Each test is the trace that goes wrong without its rule. */
 class TokenRulesTest {
+    private static final long LIFE = IdleLife.DEFAULT.toMillis();
 
     @Test
     void aTokenIsTheClockInMicrosecondsAndReservesABlock() {
@@ -295,33 +300,71 @@ class TokenRulesTest {
     }
 
     @Test
-    void aLockUntouchedForADayIsDroppedAndNotBeforeItsLeaseEnds() {
+    void aLockIsForgottenSomeTimeAfterItsLastUseAndNotBeforeItsLeaseEnds() {
         Scene scene = new Scene();
-        long day = TimeUnit.DAYS.toMillis(1);
         scene.release("a:1", scene.hold("a:1"));
-        scene.pass(day - 1);
+        scene.pass(LEASE + LIFE);
         assertThat(scene.inspect().fence()).isPositive();
         scene.pass(1);
         assertThat(scene.inspect().fence()).isZero();
 
-        scene.ask(new Command.Acquire(Scene.LOCK, "a:2", false, 3 * day, 0, NEVER));
-        scene.pass(3 * day - 1);
+        long days = TimeUnit.DAYS.toMillis(3);
+        scene.ask(new Command.Acquire(Scene.LOCK, "a:2", false, days, 0, NEVER));
+        scene.pass(days + LIFE);
         assertThat(scene.inspect().owner()).isEqualTo("a:2");
         scene.pass(1);
         assertThat(scene.inspect().owner()).isNull();
     }
 
     @Test
-    void aRenewalCountsAsUseWhetherTheHoldIsStillItsOwnersOrNot() {
+    void aRenewalCountsAsUseOnlyForItsOwner() {
         Scene scene = new Scene();
-        long hours = TimeUnit.HOURS.toMillis(20);
         long token = scene.hold("a:1");
-        scene.pass(hours);
+        scene.pass(LIFE);
         assertThat(scene.renew("a:1", token)).isEqualTo(Renewal.OK);
-        scene.pass(hours);
-        assertThat(scene.inspect().fence()).isPositive();
+        scene.pass(LIFE);
         assertThat(scene.renew("a:2", token)).isEqualTo(Renewal.LOST);
-        scene.pass(hours);
+        scene.pass(LEASE);
         assertThat(scene.inspect().fence()).isPositive();
+        scene.pass(1);
+        assertThat(scene.inspect().fence()).isZero();
+    }
+
+    @Test
+    void anExpiryIsSetAnewWhenAnEighthOfTheLifeHasPassed() {
+        for (long passed : new long[] {LIFE / 8, LIFE / 8 + 1}) {
+            Scene scene = new Scene();
+            scene.hold("a:1");
+            scene.pass(passed);
+            scene.acquire("a:1");
+            scene.pass(LEASE + LIFE - passed + 1);
+            assertThat(scene.inspect().fence() > 0).isEqualTo(passed > LIFE / 8);
+        }
+    }
+
+    @Test
+    void anExpiryIsNeverSetEarlier() {
+        Scene scene = new Scene();
+        long week = IdleLife.LONGEST.toMillis();
+        scene.server.setIdleLife(IdleLife.LONGEST);
+        long token = scene.hold("a:1");
+        scene.server.setIdleLife(IdleLife.SHORTEST);
+        scene.renew("a:1", token);
+        scene.release("a:1", token);
+        scene.pass(LEASE + week);
+        assertThat(scene.inspect().fence()).isPositive();
+        scene.pass(1);
+        assertThat(scene.inspect().fence()).isZero();
+    }
+
+    @Test
+    void anIdleLifeOutOfRangeIsRefused() {
+        Scene scene = new Scene();
+        for (Duration absurd :
+                List.of(Duration.ofMillis(59_999), Duration.ofDays(7).plusMillis(1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> scene.server.setIdleLife(absurd))
+                    .withMessage("idleLife must be between 1 min and 7 days, but is " + absurd);
+        }
     }
 }

@@ -10,7 +10,7 @@ final class AcquireCall extends CommandCall {
     private final Acquire command;
 
     AcquireCall(ServerConnection connection, Acquire command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.ACQUIRE, 1, 6);
+        super(connection, command, handler, Script.ACQUIRE, 1, 7);
         this.command = command;
     }
 
@@ -26,6 +26,7 @@ final class AcquireCall extends CommandCall {
         Resp.write(out, command.takeoverMillis());
         Resp.write(out, command.queue() ? 1 : 0);
         Resp.write(out, command.notAfter());
+        Resp.write(out, keySpace.idleMillis);
         Resp.write(out, mark());
     }
 

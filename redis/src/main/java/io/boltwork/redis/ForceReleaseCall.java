@@ -11,7 +11,7 @@ final class ForceReleaseCall extends CommandCall {
     private final ForceRelease command;
 
     ForceReleaseCall(ServerConnection connection, ForceRelease command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.FORCE_RELEASE, 1, 2);
+        super(connection, command, handler, Script.FORCE_RELEASE, 1, 3);
         this.command = command;
     }
 
@@ -23,6 +23,7 @@ final class ForceReleaseCall extends CommandCall {
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
         Resp.write(out, command.expectedToken());
+        Resp.write(out, keySpace.idleMillis);
         Resp.write(out, mark());
     }
 

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.IdleLife;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>} and {@code
  * <prefix>:grants:<client>}. Braces and percent signs of a lock's name are percent-escaped, so that the braces are a hash tag
- * around all of it, and different names are different keys.
+ * around all of it, and different names are different keys. And how long the key of a lock lives that nobody uses.
  */
 final class KeySpace {
     private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
@@ -18,8 +19,17 @@ final class KeySpace {
     private final String prefix;
     private final byte[] open;
 
+    /** How long the key of a lock lives that nobody uses, in milliseconds. */
+    final long idleMillis;
+
+    /** With the default life. */
     KeySpace(String prefix) {
+        this(prefix, IdleLife.DEFAULT.toMillis());
+    }
+
+    KeySpace(String prefix, long idleMillis) {
         this.prefix = prefix;
+        this.idleMillis = idleMillis;
         this.open = (prefix + ":{").getBytes(StandardCharsets.UTF_8);
     }
 

@@ -227,7 +227,10 @@ public final class RedisBackend implements LockBackend {
     }
 
     private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
-        KeySpace keySpace = new KeySpace(options.keyPrefix());
+        // A fence must outlive what may still come late, which has effect for a command timeout.
+        long idleMillis =
+                Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
+        KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
         Lettuce lettuce = new Lettuce(deployment, options, base);
         try {
             Servers servers = deployment.kind() == Deployment.Kind.CLUSTER

@@ -1,11 +1,13 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Utf8;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  * How a {@link RedisBackend} uses the server, beyond what its URI says. Immutable.
  */
 public final class RedisOptions {
-    private static final RedisOptions DEFAULTS = new RedisOptions("boltwork", null, null, null, null, null, null);
+    private static final RedisOptions DEFAULTS =
+            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null);
 
     private final String keyPrefix;
+    private final long idleMillis;
     private final @Nullable ClientResources clientResources;
     private final @Nullable StaticCredentialsProvider sentinelCredentials;
     private final @Nullable Path authorities;
@@ -25,6 +29,7 @@ public final class RedisOptions {
 
     private RedisOptions(
             String keyPrefix,
+            long idleMillis,
             @Nullable ClientResources clientResources,
             @Nullable StaticCredentialsProvider sentinelCredentials,
             @Nullable Path authorities,
@@ -32,6 +37,7 @@ public final class RedisOptions {
             @Nullable Path key,
             @Nullable SslOptions tls) {
         this.keyPrefix = keyPrefix;
+        this.idleMillis = idleMillis;
         this.clientResources = clientResources;
         this.sentinelCredentials = sentinelCredentials;
         this.authorities = authorities;
@@ -43,7 +49,7 @@ public final class RedisOptions {
     /**
      * The options that fit nearly everybody.
      *
-     * @return key prefix {@code boltwork}, resources of the backend's own, no credentials for sentinels, the certificates that
+     * @return key prefix {@code boltwork}, an idle life of 10 minutes, resources of the backend's own, no credentials for sentinels, the certificates that
      *     the JVM trusts, none of the client's own
      */
     public static RedisOptions defaults() {
@@ -67,7 +73,31 @@ public final class RedisOptions {
                     + " characters in it, but is '" + prefix + "'");
         }
         Utf8.length("prefix", prefix);
-        return new RedisOptions(prefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+        return new RedisOptions(
+                prefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+    }
+
+    /**
+     * Sets how long Redis keeps the key of a lock that nobody uses, at least 7/8 of it from the last use on. A lock in use keeps
+     * its key, whatever the setting is; clients of one lock may have different settings, and the longest counts. Longer lives
+     * cost memory, about 230 bytes for each name. Shorter ones drop a lock's fence earlier: without it fencing tokens still
+     * grow, as they come from the server's clock, unless that clock is set back. It is never shorter than two command timeouts.
+     * Default: 10 minutes.
+     *
+     * @param idleLife 1 minute to 7 days
+     * @return these options with that life
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public RedisOptions withIdleLife(Duration idleLife) {
+        return new RedisOptions(
+                keyPrefix,
+                IdleLife.millis(idleLife),
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls);
     }
 
     /**
@@ -83,7 +113,8 @@ public final class RedisOptions {
      */
     public RedisOptions clientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
-        return new RedisOptions(keyPrefix, resources, sentinelCredentials, authorities, certificate, key, tls);
+        return new RedisOptions(
+                keyPrefix, idleMillis, resources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -101,7 +132,8 @@ public final class RedisOptions {
                     "password must not be empty; leave sentinelCredentials out if the sentinels" + " ask for none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
-        return new RedisOptions(keyPrefix, clientResources, credentials, authorities, certificate, key, tls);
+        return new RedisOptions(
+                keyPrefix, idleMillis, clientResources, credentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -114,7 +146,8 @@ public final class RedisOptions {
      */
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
-        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+        return new RedisOptions(
+                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -129,7 +162,8 @@ public final class RedisOptions {
     public RedisOptions clientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
-        return new RedisOptions(keyPrefix, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+        return new RedisOptions(
+                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
     }
 
     /**
@@ -142,6 +176,7 @@ public final class RedisOptions {
     public RedisOptions sslOptions(SslOptions options) {
         return new RedisOptions(
                 keyPrefix,
+                idleMillis,
                 clientResources,
                 sentinelCredentials,
                 authorities,
@@ -158,6 +193,11 @@ public final class RedisOptions {
 
     String keyPrefix() {
         return keyPrefix;
+    }
+
+    /** How long the key of an unused lock lives, in milliseconds. */
+    long idleMillis() {
+        return idleMillis;
     }
 
     /** The user's resources, {@code null} if a backend is to have its own. */
@@ -190,6 +230,7 @@ public final class RedisOptions {
     @Override
     public String toString() {
         return "RedisOptions[keyPrefix=" + keyPrefix
+                + (idleMillis == IdleLife.DEFAULT.toMillis() ? "" : ", idleLife=" + Duration.ofMillis(idleMillis))
                 + (clientResources == null ? "" : ", clientResources given")
                 + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)

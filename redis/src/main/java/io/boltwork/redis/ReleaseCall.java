@@ -15,7 +15,7 @@ final class ReleaseCall extends CommandCall {
     private final Release command;
 
     ReleaseCall(ServerConnection connection, Release command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.RELEASE, 1, 9);
+        super(connection, command, handler, Script.RELEASE, 1, 10);
         this.command = command;
     }
 
@@ -35,6 +35,7 @@ final class ReleaseCall extends CommandCall {
         Resp.write(out, next == null ? 0 : next.leaseMillis());
         Resp.write(out, next == null ? 0 : next.takeoverMillis());
         Resp.write(out, next == null ? 0 : next.notAfter());
+        Resp.write(out, keySpace.idleMillis);
         Resp.write(out, mark());
     }
 

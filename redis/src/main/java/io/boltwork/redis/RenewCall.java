@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * prolonged is not answered for one by one: there may be tens of thousands in a second.
  */
 final class RenewCall extends CommandCall {
-    private static final int ARGUMENTS = 5;
+    private static final int ARGUMENTS = 6;
 
     /** Enough for the request and the token of most. */
     private static final int BYTES_PER_ITEM = 20;
@@ -77,6 +77,7 @@ final class RenewCall extends CommandCall {
             Resp.write(out, first.leaseMillis());
             Resp.write(out, first.takeoverMillis());
         }
+        Resp.write(out, keySpace.idleMillis);
         Resp.write(out, packed(begin, differ));
     }
 

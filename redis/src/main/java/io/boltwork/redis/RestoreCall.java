@@ -11,7 +11,7 @@ final class RestoreCall extends CommandCall {
     private final Restore command;
 
     RestoreCall(ServerConnection connection, Restore command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.RESTORE, 1, 5);
+        super(connection, command, handler, Script.RESTORE, 1, 6);
         this.command = command;
     }
 
@@ -27,6 +27,7 @@ final class RestoreCall extends CommandCall {
         Resp.write(out, command.leaseMillis());
         Resp.write(out, command.takeoverMillis());
         Resp.write(out, command.notAfter());
+        Resp.write(out, keySpace.idleMillis);
     }
 
     @Override

@@ -11,7 +11,7 @@ final class WithdrawCall extends CommandCall {
     private final Withdraw command;
 
     WithdrawCall(ServerConnection connection, Withdraw command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.WITHDRAW, 1, 3);
+        super(connection, command, handler, Script.WITHDRAW, 1, 4);
         this.command = command;
     }
 
@@ -25,6 +25,7 @@ final class WithdrawCall extends CommandCall {
         String request = command.request();
         Resp.write(out, request == null ? "" : request);
         Resp.write(out, command.lastToken());
+        Resp.write(out, keySpace.idleMillis);
         Resp.write(out, mark());
     }
 

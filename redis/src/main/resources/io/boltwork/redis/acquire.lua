@@ -8,7 +8,8 @@
 --   3  takeover delay, ms
 --   4  1 to queue, 0 to try
 --   5  not-after, ms
---   6  run of the server, for messages
+--   6  life of the key when nobody uses the lock, ms
+--   7  run of the server, for messages
 -- Returns {server ms, code, known, number, position, owner}
 --   1  GRANTED  the request owns the lock; number: its first token; position and owner may be missing
 --   2  QUEUED   it waits at position; number: ms until the owner's lease and takeover delay end
@@ -16,7 +17,7 @@
 --   4  STALE    it is later than not-after; nothing was changed; number: 0
 
 local key = KEYS[1]
-local request, lease, takeover = ARGV[1], ARGV[2], ARGV[3]
+local request, lease, takeover, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
 --- @include "time"
 local stale = now - ARGV[5] > 0
 
@@ -29,15 +30,15 @@ if (free[1] or '') == '' and not free[3] and not stale then
   local text = string.format -- cheaper than to hand numbers over
   local issued, ends, fence = text('%d', token), text('%d', now + left), text('%d', token + 999)
   if not free[2] then -- a new key: there is no claim to clear
-    call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'fence', fence, 'x', now)
-    call('PEXPIRE', key, left + 90000000)
+    call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'fence', fence, 'x',
+      text('%d', now + left + life))
+    call('PEXPIRE', key, left + life)
     return {now, 1, 0, token}
   end
   call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'claim', '', 'fence', fence)
-  local age = now - (tonumber(free[4]) or 0)
-  if age >= 3600000 or age < 0 or left > 86400000 then
-    call('HSET', key, 'x', now)
-    call('PEXPIRE', key, left + 90000000)
+  if (tonumber(free[4]) or 0) - now - left < life * 7 / 8 then -- as touch
+    call('HSET', key, 'x', text('%d', now + left + life))
+    call('PEXPIRE', key, left + life)
   end
   return {now, 1, 0, token}
 end
@@ -57,5 +58,5 @@ end
 --- @include "ask"
 --- @include "touch"
 local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1')
-touch()
+touch(life)
 return {now, code, known, number, position, owner}

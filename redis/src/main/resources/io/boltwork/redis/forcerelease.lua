@@ -4,7 +4,8 @@
 --   1  the lock's hash
 -- ARGV
 --   1  a token of the hold to be ended, 0 for any owner
---   2  run of the server, for messages
+--   2  life of the key when nobody uses the lock, ms
+--   3  run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}
 --   13  TAKEN      it was taken from its owner, or a kept one was opened
 --   14  NOT_TAKEN  nobody had it, or another than the hold to be ended; then nothing was taken
@@ -25,10 +26,14 @@ local expected = tonumber(ARGV[1])
 
 local held = owner ~= '' and now < ends
 local code = 14
+local life, closed = ARGV[2], 0
 if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <= token + 999) then
   if held then
     code = 13
+    closed = ends - now
   end
+  -- Whoever held it, or holds it unknown to this server, must still find the fence when its lease ends.
+  life = math.max(life, closed + 86400000)
   lapse()
   owner, ends, claim = '', 0, ''
   -- Also without an owner: nobody whom this server forgot may restore its hold.
@@ -37,6 +42,6 @@ if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <=
 end
 grant()
 if fence > 0 or head then -- else there is no key
-  touch()
+  touch(life, closed)
 end
 return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner}

@@ -11,7 +11,8 @@
 --   6  its lease, ms
 --   7  its takeover delay, ms
 --   8  its not-after, ms
---   9  run of the server, for messages
+--   9  life of the key when nobody uses the lock, ms
+--   10 run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}, and if something was released and there is a next request, its
 -- {code, known, number, position} as acquire's
 --   5  RELEASED   the request owned the lock
@@ -28,8 +29,9 @@ local request = ARGV[1]
 -- The usual cases, the owner releases and nobody waits, or the first who waits is there, read and write no more than
 -- they must. They are only a short form of what follows.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail')
+local spare = (tonumber(mine[4]) or 0) - now - ARGV[9] * 7 / 8 -- as touch
 local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999
-    and ARGV[4] == '0' and ARGV[5] == '' and math.abs(now - (tonumber(mine[4]) or 0)) < 3600000
+    and ARGV[4] == '0' and ARGV[5] == '' and spare >= 0
 if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
   return {now, 5, 0, ''}
 end
@@ -42,7 +44,7 @@ if usual and mine[5] then
   local lease, takeover, waiter = string.match(first[1], '^(%d+) (%d+) %d+ (.*)$')
   local claimed = math.min(lease, 3000)
   local left = claimed + takeover
-  if waiter ~= request and (isLast or first[2]) and left <= 86400000 then
+  if waiter ~= request and (isLast or first[2]) and left <= spare then
     -- First what a server that takes no writes refuses: nobody may hear of what is not done.
     if isLast then
       call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
@@ -104,7 +106,7 @@ elseif next then
 end
 grant()
 if fence > 0 then -- else there is no key
-  touch()
+  touch(ARGV[9])
 end
 local claimed = (claim ~= '' or owner == '-') and ends - now or 0
 if next then

@@ -7,7 +7,8 @@
 --   2  what all requests begin with
 --   3  lease, ms; empty if they differ
 --   4  takeover delay, ms
---   5  a MessagePack array: for each key the rest of the request, the first token, and if they differ lease and takeover delay
+--   5  life of the key when nobody uses the lock, ms
+--   6  a MessagePack array: for each key the rest of the request, the first token, and if they differ lease and takeover delay
 -- Returns {server ms}, and for each key that has another outcome than OK its number, the code and the owner
 --   8   OK         the lease was prolonged, and a claim confirmed
 --   6   FORGOTTEN  nobody owns the lock and no token of the hold or above was ever issued; nothing was written
@@ -16,7 +17,7 @@
 --   10  BROKEN     the key holds something else
 
 --- @include "time"
-local key, owner, ends, claim, head, tail, touched
+local key, owner, ends, claim, head, tail, expires
 --- @include "save"
 --- @include "extend"
 --- @include "ring"
@@ -26,7 +27,7 @@ local stale = now - ARGV[1] > 0
 local result = {now}
 local lease, takeover = ARGV[3], ARGV[4]
 local differ = lease == ''
-local items = cmsgpack.unpack(ARGV[5])
+local items = cmsgpack.unpack(ARGV[6])
 local at = 1
 for i = 1, #KEYS do
   key = KEYS[i]
@@ -39,14 +40,14 @@ for i = 1, #KEYS do
   local code = 10
   if not read.err then
     owner, ends, claim = read[1] or '', tonumber(read[3]) or 0, read[4] or ''
-    head, tail, touched = tonumber(read[6]), tonumber(read[7]), tonumber(read[8])
+    head, tail, expires = tonumber(read[6]), tonumber(read[7]), tonumber(read[8])
     if stale then
       code = 4
     elseif owner == request and tonumber(read[2]) == first then
       code = 8
       extend(lease, takeover)
       leave(request)
-      touch()
+      touch(ARGV[5])
     elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first then
       code = 6
     else

@@ -8,6 +8,7 @@
 --   3  lease, ms
 --   4  takeover delay, ms
 --   5  not-after, ms
+--   6  life of the key when nobody uses the lock, ms
 -- Returns {server ms, code, owner}
 --   8  OK     the request owns the lock
 --   9  LOST   somebody owns it, or a token of the hold or above has been issued
@@ -38,6 +39,6 @@ if (owner == '' or now >= ends) and fence < first then
   save('owner', owner, 'token', token, 'until', ends, 'claim', claim, 'fence', fence)
 end
 if fence > 0 then -- else there is no key
-  touch()
+  touch(ARGV[6])
 end
 return {now, code, owner}

@@ -5,7 +5,8 @@
 -- ARGV
 --   1  request, empty for none
 --   2  last token used, 0 if it never held
---   3  run of the server, for messages
+--   3  life of the key when nobody uses the lock, ms
+--   4  run of the server, for messages
 -- Returns {server ms, code, claim ms, owner}
 --   11  WITHDRAWN  the request owned the lock or stood in the queue
 --   12  UNKNOWN    neither
@@ -41,6 +42,6 @@ if request ~= '' then
 end
 grant()
 if fence > 0 or head then -- else there is no key
-  touch()
+  touch(ARGV[3])
 end
 return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner}

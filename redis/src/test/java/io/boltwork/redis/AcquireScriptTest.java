@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import java.util.Map;
@@ -26,7 +27,7 @@ class AcquireScriptTest extends ScriptTest {
                 .containsEntry("token", "" + granted.token())
                 .containsEntry("until", "" + (granted.server().millis() + Client.LEASE))
                 .containsEntry("fence", "" + (granted.token() + BLOCK - 1))
-                .containsEntry("x", "" + granted.server().millis())
+                .containsEntry("x", "" + (granted.server().millis() + Client.LEASE + IdleLife.DEFAULT.toMillis()))
                 .hasSize(5);
     }
 

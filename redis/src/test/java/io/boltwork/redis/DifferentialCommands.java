@@ -6,6 +6,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -77,7 +78,7 @@ final class DifferentialCommands {
      * after it), much later, or before.
      *
      * @param micros the clock
-     * @param expiry when keys expire and had their expiry set
+     * @param expiry when keys expire
      */
     long moment(long micros, DifferentialExpiry expiry) {
         int dice = random.nextInt(100);
@@ -104,7 +105,8 @@ final class DifferentialCommands {
         if (snapshot != null && snapshot.untilMillis() > 0 && dice < 7) {
             return snapshot.untilMillis();
         } else if (expiry.isKnown(lock)) {
-            return dice == 0 ? expiry.expiresAt(lock) : expiry.setAt(lock) + (dice == 1 ? 0 : HOUR);
+            Duration life = DifferentialExpiry.LIVES.get(below(DifferentialExpiry.LIVES.size()));
+            return expiry.expiresAt(lock) - (dice == 0 ? 0 : life.toMillis() / 8 * 7);
         }
         return millis;
     }

@@ -1,56 +1,45 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.IdleLife;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * When the key of each lock expires. The memory server drops a key a day after its last change, or when its lease ends; a
- * script sets the expiry an hour later than that, once an hour, unless the clock went back or the lease is longer than a day.
+ * When the key of each lock expires: some time after the end of its owner's lease, set anew when less than 7/8 of that time is
+ * left and never to an earlier time; later if the lock was taken away.
  */
 final class DifferentialExpiry {
-    static final long HOUR = 3_600_000;
-    static final long DAY = 24 * HOUR;
+    /** What clients have set. */
+    static final List<Duration> LIVES = List.of(IdleLife.DEFAULT, IdleLife.SHORTEST, IdleLife.LONGEST);
 
-    private record Key(long setAt, long expiresAt, long changedAt) {}
+    private final Map<String, Long> keys = new HashMap<>();
 
-    private final Map<String, Key> keys = new HashMap<>();
-
-    /** A lock was changed, and its owner's lease ends, or it is kept, in {@code left} ms. */
-    void changed(String lock, long now, long left) {
-        Key key = keys.get(lock);
-        boolean due = key == null || now - key.setAt >= HOUR || now < key.setAt || left > DAY;
-        keys.put(lock, due ? new Key(now, now + left + DAY + HOUR, now) : new Key(key.setAt, key.expiresAt, now));
+    /** A lock was used, and its owner's lease ends, or it is kept, in {@code left} ms. */
+    void used(String lock, long now, long left, long life) {
+        Long before = keys.get(lock);
+        if (before == null || IdleLife.isDue(before - now - left, life)) {
+            keys.put(lock, now + left + life);
+        }
     }
 
-    /** A release that found the clock set back: the short form of the script leaves the expiry as it is. */
-    boolean mayStay(String lock, long now) {
-        Key key = keys.get(lock);
-        return key != null && now < key.setAt && key.setAt - now < HOUR;
-    }
-
-    /** A lock was changed without its expiry. */
-    void changedOnly(String lock, long now) {
-        keys.computeIfPresent(lock, (name, key) -> new Key(key.setAt, key.expiresAt, now));
+    /** A lock was taken away, whose lease would have ended in {@code closed} ms, and that of the next owner in {@code left}. */
+    void forced(String lock, long now, long left, long closed, long life) {
+        used(
+                lock,
+                now,
+                Math.max(left, closed),
+                Math.max(life, closed + Duration.ofDays(1).toMillis()));
     }
 
     boolean isKnown(String lock) {
         return keys.containsKey(lock);
     }
 
-    /** When its expiry was set last. */
-    long setAt(String lock) {
-        return keys.get(lock).setAt;
-    }
-
-    /** The last moment at which Redis has the key. */
+    /** The last moment at which there is the key. */
     long expiresAt(String lock) {
-        return keys.get(lock).expiresAt;
-    }
-
-    /** Whether the memory server may have dropped the key by now, or Redis has. */
-    boolean isDue(String lock, long now) {
-        Key key = keys.get(lock);
-        return key != null && (now >= key.changedAt + DAY || now > key.expiresAt);
+        return keys.get(lock);
     }
 
     void remove(String lock) {

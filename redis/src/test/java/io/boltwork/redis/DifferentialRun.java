@@ -11,6 +11,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.testkit.Slack;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -62,6 +63,7 @@ final class DifferentialRun {
     private Part part = Part.ANSWER;
     private boolean error;
     private long micros;
+    private long life = DifferentialExpiry.LIVES.get(0).toMillis();
 
     /**
      * A sequence on an empty server.
@@ -72,6 +74,7 @@ final class DifferentialRun {
         this.site = site;
         this.counts = counts;
         commands = new DifferentialCommands(seed);
+        live(0);
         if (site.clock() != null) {
             setClock(START);
         }
@@ -96,6 +99,9 @@ final class DifferentialRun {
     private void execute(int steps) throws Exception {
         for (int i = 0; i < steps; i++) {
             String fault = site.clock() == null ? fault() : fault() + move(commands.moment(micros, expiry));
+            if (commands.oneIn(10)) {
+                live(commands.below(DifferentialExpiry.LIVES.size()));
+            }
             Command command = commands.next();
             note(i + fault, command);
             step(command, commands.oneIn(20));
@@ -176,6 +182,14 @@ final class DifferentialRun {
         }
     }
 
+    /** Another client goes on, which has another idle life. */
+    private void live(int which) {
+        site.live(which);
+        Duration idleLife = DifferentialExpiry.LIVES.get(which);
+        memory.setIdleLife(idleLife);
+        life = idleLife.toMillis();
+    }
+
     private String fault() throws Exception {
         if (commands.oneIn(100)) {
             site.flush();
@@ -222,11 +236,11 @@ final class DifferentialRun {
         commands.at(to / 1_000);
     }
 
-    /** What has expired is gone at Redis; at the memory server perhaps before, then it is deleted at Redis. */
+    /** What has expired is gone at both servers. */
     private void forget() throws Exception {
         long now = micros / 1_000;
         for (String lock : commands.locks()) {
-            if (!expiry.isDue(lock, now)) {
+            if (!expiry.isKnown(lock)) {
                 continue;
             }
             part = Part.KEY;
@@ -235,9 +249,11 @@ final class DifferentialRun {
             assertThat(look.fields().isEmpty())
                     .as("the key of %s has expired", lock)
                     .isEqualTo(gone);
-            if (gone || isBlank((Inspected) memory.execute(new Command.Inspect(lock)))) {
-                site.delete(lock);
-                memory.delete(lock);
+            assertThat(isBlank((Inspected) memory.execute(new Command.Inspect(lock))))
+                    .as("%s has expired in memory", lock)
+                    .isEqualTo(gone);
+            if (gone) {
+                memory.delete(lock); // or it would be there again when the clock goes back
                 expiry.remove(lock);
             }
         }
@@ -286,7 +302,7 @@ final class DifferentialRun {
         assertThat(Timeless.of(packed(command, actual, answer))).isEqualTo(Timeless.of(answer));
         compareGrants();
         for (String lock : locks) {
-            expire(command, answer, lock, looks.get(lock), millis);
+            expire(command, answer, lock, before.get(lock), millis);
         }
         compare(locks, looks);
         learn(command, answer);
@@ -297,6 +313,7 @@ final class DifferentialRun {
     private void send(Command command) throws Exception {
         note("", command);
         part = Part.ANSWER;
+        String lock = locks(command).get(0);
         Reply actual = site.send(command);
         error = !(actual instanceof Reply.Answer);
         assertThat(actual).isInstanceOf(Reply.Answer.class);
@@ -307,9 +324,8 @@ final class DifferentialRun {
         Reply answer = execute(command);
         assertThat(Timeless.of(packed(command, actual, answer))).isEqualTo(Timeless.of(answer));
         learn(command, answer);
-        if (!expiry.isKnown(locks(command).get(0))) {
-            expiry.changed(locks(command).get(0), micros / 1_000, 60_000);
-        }
+        Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
+        expire(command, answer, lock, after, micros / 1_000);
     }
 
     /** A key of another type, or a command that needs memory: it was not executed, and the answer says so. */
@@ -367,7 +383,7 @@ final class DifferentialRun {
                 assertThat(look.fields()).isEmpty();
                 packed.remove(lock);
             } else {
-                assertThat(look.fields()).containsEntry("x", "" + expiry.setAt(lock));
+                assertThat(look.fields()).containsEntry("x", "" + expiry.expiresAt(lock));
                 long left = expiry.expiresAt(lock) - look.lock().server().millis();
                 if (site.clock() == null) {
                     assertThat(look.ttl()).isBetween(left - Slack.seconds(5).toMillis(), left + 1_000);
@@ -382,22 +398,17 @@ final class DifferentialRun {
     }
 
     /** Takes note of when a key expires after a command. */
-    private void expire(Command command, Reply answer, String lock, Look after, long now) {
-        Inspected lockAfter = (Inspected) memory.execute(new Command.Inspect(lock));
-        if (isBlank(lockAfter) || now > notAfter(command)) {
+    private void expire(Command command, Reply answer, String lock, Inspected before, long now) {
+        Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
+        if (isBlank(after) || now > notAfter(command) || renewal(command, answer, lock) != Reply.Renewal.OK) {
             return;
         }
-        boolean stays = command instanceof Command.Release
-                && expiry.mayStay(lock, now)
-                && after.fields().get("x").equals("" + expiry.setAt(lock));
-        Reply.Renewal renewal = renewal(command, answer, lock);
-        if (renewal == Reply.Renewal.FORGOTTEN) {
-            return;
-        }
-        if (stays || renewal == Reply.Renewal.LOST) { // then the memory server keeps it for a day from now on
-            expiry.changedOnly(lock, now);
+        long left = Math.max(0, after.untilMillis() - now);
+        if (command instanceof Command.ForceRelease force
+                && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
+            expiry.forced(lock, now, left, Math.max(0, before.untilMillis() - now), life);
         } else {
-            expiry.changed(lock, now, Math.max(0, lockAfter.untilMillis() - now));
+            expiry.used(lock, now, left, life);
         }
     }
 

@@ -42,10 +42,11 @@ final class DifferentialSite implements AutoCloseable {
 
     private final List<LockBackend> backends = new ArrayList<>();
     private final Map<String, BlockingQueue<Grant>> grants = new LinkedHashMap<>();
-    private final RedisAsyncCommands<byte[], byte[]> raw;
+    private RedisAsyncCommands<byte[], byte[]> raw;
     private final String run;
     private final Duration patience;
     private final @Nullable SteppedRedis stepped;
+    private LockBackend sender;
     private long barriers;
     private long started;
 
@@ -64,13 +65,16 @@ final class DifferentialSite implements AutoCloseable {
         this.stepped = stepped;
         for (String listener : DifferentialCommands.LISTENERS) {
             BlockingQueue<Grant> heard = new LinkedBlockingQueue<>();
-            LockBackend backend = RedisBackend.connect(uri);
+            Duration life = DifferentialExpiry.LIVES.get(backends.size());
+            LockBackend backend =
+                    RedisBackend.connect(uri, RedisOptions.defaults().withIdleLife(life));
             backends.add(backend);
             backend.open(listener, new Ear(heard));
             grants.put(listener, heard);
         }
-        raw = connection(backends.get(0)).lettuce();
-        run = connection(backends.get(0)).mark(0);
+        sender = backends.get(0);
+        raw = connection(sender).lettuce();
+        run = connection(sender).mark(0);
         for (Script script : LuaMutant.scripts()) {
             raw.scriptLoad(script.text());
         }
@@ -99,6 +103,12 @@ final class DifferentialSite implements AutoCloseable {
     @Nullable
     Grant nextGrant(String client) throws InterruptedException {
         return grants.get(client).poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Sends from now on as the client that has that idle life. */
+    void live(int life) {
+        sender = backends.get(life);
+        raw = connection(sender).lettuce();
     }
 
     /** Empties the server. */
@@ -216,11 +226,10 @@ final class DifferentialSite implements AutoCloseable {
     /** Alone or in a group, in turns. */
     private CompletableFuture<Reply> start(Command command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
-        LockBackend backend = backends.get(0);
-        ServerConnection connection = connection(backend);
+        ServerConnection connection = connection(sender);
         CommandCall call = Calls.script(connection, command, reply::complete);
         if (call == null || call.inGroup().isEmpty() || ++started % 2 == 0) {
-            backend.send(command, reply::complete);
+            sender.send(command, reply::complete);
         } else {
             CommandCall stale = new AcquireCall(connection, STALE, ignored -> {});
             connection.send(new GroupCall(connection, List.of(stale, call, stale)));

@@ -3,45 +3,62 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class KeyTest extends ScriptTest {
-    private static final long HOUR = 3_600_000;
+    private static final long LIFE = IdleLife.DEFAULT.toMillis();
+    private static final long DAY = Duration.ofDays(1).toMillis();
+    private static final long WEEK = IdleLife.LONGEST.toMillis();
 
     private long timeToLive() {
         return (Long) redis.command("PTTL", KEY);
     }
 
-    @Test
-    void aKeyLivesForADayAndAnHourAfterItWasMade() {
-        a.acquire(LOCK, "a:1");
-        assertThat(timeToLive()).isBetween(25 * HOUR - 10_000, 25 * HOUR + Client.LEASE);
+    private Client withLife(String id, Duration idleLife) {
+        return Client.open(
+                id, RedisBackend.connect(redis.uri(), RedisOptions.defaults().withIdleLife(idleLife)));
     }
 
     @Test
-    void theExpiryIsMovedOnceAnHour() {
+    void aKeyLivesForTenMinutesAfterItsLease() {
+        a.acquire(LOCK, "a:1");
+        assertThat(timeToLive()).isBetween(LIFE, LIFE + Client.LEASE);
+        assertThat(field("x")).isEqualTo(field("until") + LIFE);
+    }
+
+    @Test
+    void theExpiryIsSetAnewWhenAnEighthOfTheLifeHasPassed() {
         long token = a.acquire(LOCK, "a:1").token();
-        redis.command("PEXPIRE", KEY, "" + 24 * HOUR);
+        long margin = 20_000; // longer than this takes
+        long expires = field("until") + LIFE / 8 * 7 + margin;
+        set("x", expires);
         a.release(LOCK, "a:1", token);
         token = a.acquire(LOCK, "a:2").token();
         a.renew(LOCK, "a:2", token, Client.LEASE);
         b.acquire(LOCK, "b:1");
-        assertThat(timeToLive()).isLessThanOrEqualTo(24 * HOUR);
-
-        set("x", field("x") - HOUR);
         a.release(LOCK, "a:2", token);
-        b.nextGrant();
-        assertThat(timeToLive()).isGreaterThan(24 * HOUR);
+        b.renew(LOCK, "b:1", b.nextGrant().token(), Client.LEASE);
+        assertThat(field("x")).isEqualTo(expires);
+
+        set("x", expires - margin);
+        b.renew(LOCK, "b:1", field("token"), Client.LEASE + 1);
+        assertThat(field("x")).isEqualTo(field("until") + LIFE);
+        set("x", expires - margin);
+        b.release(LOCK, "b:1", field("token"));
+        a.acquire(LOCK, "a:3");
+        assertThat(field("x")).isEqualTo(field("until") + LIFE);
     }
 
     @Test
-    void anHourLaterEachStepMovesTheExpiry() {
+    void eachStepSetsAnExpiryThatIsDue() {
         List<Runnable> steps = List.of(
                 () -> a.acquire(LOCK, "a:1"),
                 () -> a.acquire(LOCK, "a:1"),
@@ -56,32 +73,84 @@ class KeyTest extends ScriptTest {
                 () -> a.force(LOCK, 0));
         set("owner", "");
         for (Runnable step : steps) {
-            redis.command("PEXPIRE", KEY, "" + 24 * HOUR);
+            redis.command("PEXPIRE", KEY, "" + LIFE / 2);
             set("x", 1);
             step.run();
-            assertThat(timeToLive()).isGreaterThan(24 * HOUR);
+            assertThat(timeToLive()).isGreaterThan(LIFE - 10_000);
             assertThat(field("x")).isGreaterThan(1);
         }
     }
 
     @Test
-    void aClockThatWentBackDoesNotKeepTheExpiry() {
-        long token = a.acquire(LOCK, "a:1").token();
-        for (boolean acquire : new boolean[] {false, true}) {
-            redis.command("PEXPIRE", KEY, "" + 24 * HOUR);
-            set("x", Client.NEVER);
-            if (acquire) {
-                a.acquire(LOCK, "a:2");
-            } else {
-                a.release(LOCK, "a:1", token);
-            }
-            assertThat(timeToLive()).isGreaterThan(24 * HOUR);
+    void theLongestIdleLifeOfALocksClientsCounts() {
+        try (Client week = withLife("week", IdleLife.LONGEST);
+                Client minute = withLife("minute", IdleLife.SHORTEST)) {
+            long token = week.acquire(LOCK, "week:1").token();
+            minute.acquire(LOCK, "minute:1");
+            week.release(LOCK, "week:1", token);
+            token = minute.nextGrant().token();
+            minute.renew(LOCK, "minute:1", token, Client.LEASE);
+            minute.release(LOCK, "minute:1", token);
+            minute.restore(LOCK, "minute:2", minute.acquire(LOCK, "minute:2").token());
+            minute.withdraw(LOCK, "minute:2", 0);
+            assertThat(timeToLive()).isGreaterThan(WEEK);
+            assertThat(field("x")).isGreaterThan(WEEK);
+        }
+    }
+
+    @Test
+    void aShortIdleLifeEndsNoLeaseOfAnotherClient() {
+        long hour = Duration.ofHours(1).toMillis();
+        try (Client minute = withLife("minute", IdleLife.SHORTEST)) {
+            minute.release(LOCK, "minute:1", minute.acquire(LOCK, "minute:1").token());
+            assertThat(timeToLive()).isLessThan(LIFE);
+            long token = a.ask(new Command.Acquire(LOCK, "a:1", true, hour, 0, Client.NEVER), Acquired.class)
+                    .token();
+            minute.acquire(LOCK, "minute:2");
+            minute.withdraw(LOCK, "minute:2", 0);
+            minute.withdraw(LOCK, null, 0);
+            minute.restore(LOCK, "minute:1", token + 1);
+            minute.force(LOCK, 1);
+            assertThat(timeToLive()).isGreaterThan(hour + LIFE / 8 * 7);
+            a.release(LOCK, "a:1", token);
+            minute.acquire(LOCK, "minute:3");
+            assertThat(timeToLive()).as("never earlier").isGreaterThan(hour + LIFE / 8 * 7);
+        }
+    }
+
+    @Test
+    void aWaiterThatOnlyAsksKeepsItsKey() {
+        a.acquire(LOCK, "a:1");
+        endLease();
+        b.acquire(LOCK, "b:1");
+        redis.command("PEXPIRE", KEY, "1000");
+        set("x", field("x") - LIFE); // the holder is silent for so long
+        b.acquire(LOCK, "b:1");
+        assertThat(timeToLive()).isGreaterThan(LIFE / 8 * 7);
+    }
+
+    @Test
+    void aForcedReleaseKeepsTheFenceForADayMoreThanTheLease() {
+        long week = Duration.ofDays(7).toMillis();
+        long token = a.ask(new Command.Acquire(LOCK, "a:1", true, week, 0, Client.NEVER), Acquired.class)
+                .token();
+        assertThat(b.force(LOCK, token).released()).isTrue();
+        assertThat(timeToLive()).as("the rest of the lease, a lease and a day").isGreaterThan(2 * week + DAY / 2);
+        assertThat(a.renew(LOCK, "a:1", token, week).items().get(0).outcome()).isEqualTo(Renewal.LOST);
+        assertThat(a.restore(LOCK, "a:1", token).outcome()).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void anIdleLifeIsNotShorterThanTwoCommandTimeouts() {
+        try (Client slow = Client.open("slow", RedisBackend.connect(redis.uri() + "?timeout=20m"))) {
+            slow.acquire(LOCK, "slow:1");
+            assertThat(timeToLive()).isGreaterThan(Duration.ofMinutes(40).toMillis());
         }
     }
 
     @Test
     void aKeyOutlivesALongLease() {
-        long lease = 100 * 24 * HOUR;
+        long lease = 100 * DAY;
         long token = a.ask(new Command.Acquire(LOCK, "a:1", true, lease, 0, Client.NEVER), Acquired.class)
                 .token();
         assertThat(timeToLive()).isGreaterThan(lease);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,5 +49,29 @@ class RedisOptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisOptions.defaults().keyPrefix(prefix))
                 .withMessageContaining("prefix");
+    }
+
+    @Test
+    void theKeyOfAnUnusedLockLivesForTenMinutesUnlessSet() {
+        assertThat(RedisOptions.defaults().idleMillis()).isEqualTo(600_000);
+        RedisOptions day =
+                RedisOptions.defaults().withIdleLife(Duration.ofDays(1)).keyPrefix("shop");
+        assertThat(day.idleMillis()).isEqualTo(86_400_000);
+        assertThat(day).hasToString("RedisOptions[keyPrefix=shop, idleLife=PT24H]");
+        assertThat(day.withIdleLife(Duration.ofMinutes(1)).idleMillis()).isEqualTo(60_000);
+        assertThat(day.withIdleLife(Duration.ofDays(7)).idleMillis()).isEqualTo(7 * 86_400_000);
+    }
+
+    @Test
+    void anIdleLifeOutOfRangeIsRefused() {
+        for (Duration absurd : List.of(
+                Duration.ZERO, Duration.ofMillis(59_999), Duration.ofDays(7).plusMillis(1), Duration.ofSeconds(-60))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RedisOptions.defaults().withIdleLife(absurd))
+                    .withMessage("idleLife must be between 1 min and 7 days, but is " + absurd);
+        }
+        assertThatExceptionOfType(NullPointerException.class)
+                .isThrownBy(() -> RedisOptions.defaults().withIdleLife(null))
+                .withMessage("idleLife");
     }
 }

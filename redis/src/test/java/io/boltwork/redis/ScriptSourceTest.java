@@ -139,18 +139,18 @@ class ScriptSourceTest {
         check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1), r -> {}));
 
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
-        assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5");
+        assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5", "6");
         List<String> same = words(new RenewCall(connection, new Renew(List.of(item, item, item), 1), r -> {}));
         assertThat(same.get(2)).isEqualTo("3");
         assertThat(same)
-                .hasSize(3 + 3 + 5)
-                .containsSequence("1", "a:", "2", "3")
+                .hasSize(3 + 3 + 6)
+                .containsSequence("1", "a:", "2", "3", "600000")
                 .endsWith(packed("1", 1, "1", 1, "1", 1));
         Renew.Item longer = new Renew.Item("l", "b:1", 1, 3, 3);
         List<String> differing = words(new RenewCall(connection, new Renew(List.of(item, longer), 1), r -> {}));
         assertThat(differing)
-                .hasSize(3 + 2 + 5)
-                .containsSequence("1", "", "", "")
+                .hasSize(3 + 2 + 6)
+                .containsSequence("1", "", "", "", "600000")
                 .endsWith(packed("a:1", 1, 2, 3, "b:1", 1, 3, 3));
     }
 

@@ -103,7 +103,7 @@ public final class BoltworkAutoConfiguration {
             ApplicationRedis redis = application.getIfAvailable(() -> new PropertiesRedis(environment, all));
             return new RedisTargets(properties, environment, all)
                     .find(redis)
-                    .connect(properties.redis().keyPrefix());
+                    .connect(properties.redis().keyPrefix(), properties.redis().idleLife());
         }
 
         /** Where the application has Spring Data Redis. */

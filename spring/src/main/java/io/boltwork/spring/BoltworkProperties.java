@@ -2,6 +2,7 @@ package io.boltwork.spring;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.IdleLife;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,7 @@ record BoltworkProperties(
      * @param uri address of Redis, such as 'redis://user:password@host:6379/0', 'rediss://host' with TLS, or
      *     'redis-sentinel://host1,host2/0#mymaster'. Several addresses are a master and its replicas
      * @param keyPrefix what the names of all keys and channels begin with
+     * @param idleLife how long Redis keeps the record of a lock that is not in use
      * @param timeout how long Redis may take to answer one command; 2 s unless 'spring.data.redis.timeout' says otherwise
      * @param sslBundle name of the SSL bundle for TLS
      * @param sentinelUsername user of the sentinels, if they have users
@@ -99,6 +101,7 @@ record BoltworkProperties(
     record Redis(
             @DefaultValue List<String> uri,
             @DefaultValue("boltwork") String keyPrefix,
+            @DefaultValue("10m") Duration idleLife,
             @Nullable Duration timeout,
             @Nullable String sslBundle,
             @Nullable String sentinelUsername,
@@ -106,6 +109,7 @@ record BoltworkProperties(
 
         Redis {
             atLeast(Duration.ofMillis(1), "boltwork.redis.timeout", timeout);
+            check("boltwork.redis.idle-life", idleLife, IdleLife::millis);
         }
     }
 

@@ -42,10 +42,10 @@ record RedisTarget(
     }
 
     /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
-    LockBackend connect(String keyPrefix) {
+    LockBackend connect(String keyPrefix, Duration idleLife) {
         BoltworkProperties.check("boltwork.redis.key-prefix", keyPrefix, RedisOptions.defaults()::keyPrefix);
         try {
-            return connect(RedisOptions.defaults().keyPrefix(keyPrefix));
+            return connect(RedisOptions.defaults().keyPrefix(keyPrefix).withIdleLife(idleLife));
         } catch (IllegalArgumentException e) {
             throw BoltworkProperties.invalid(said, withoutCredentials(), String.valueOf(e.getMessage()));
         }

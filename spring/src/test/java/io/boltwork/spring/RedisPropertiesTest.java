@@ -61,6 +61,18 @@ class RedisPropertiesTest {
     }
 
     @Test
+    void idleLife() {
+        redis().withPropertyValues("boltwork.redis.uri=" + server.uri(), "boltwork.redis.idle-life=2d")
+                .run(context -> {
+                    context.getBean(LockClient.class).lock("idle").acquire().release();
+                    assertThat((Long) server.command("PTTL", "boltwork:{idle}"))
+                            .as("10 minutes by default")
+                            .isGreaterThan(Duration.ofDays(2).toMillis());
+                });
+        assertWrong(redis(), "boltwork.redis.idle-life=59s", "between 1 min and 7 days");
+    }
+
+    @Test
     void timeout() {
         try (RedisServer slow = RedisServer.start()) {
             redis().withPropertyValues("boltwork.redis.uri=" + slow.uri(), "boltwork.redis.timeout=150ms")

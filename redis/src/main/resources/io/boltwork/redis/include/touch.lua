@@ -1,9 +1,11 @@
--- The key lives at least 24 h after its last change and never less than its lease. Its expiry is set once an hour.
+-- The key lives for that long after its last use, which is that of its owner while there is one, or of what is kept closed.
+-- x is when it expires. An eighth of the life later it is set anew, and never to an earlier time: clients may have
+-- different ideas of how long that life is.
 -- Needs: time, lock, save.
-local function touch()
-  local left = owner == '' and 0 or math.max(0, ends - now)
-  if not touched or now - touched >= 3600000 or now < touched or left > 86400000 then
-    save('x', now)
-    call('PEXPIRE', key, left + 90000000)
+local function touch(life, closed)
+  local left = math.max(closed or 0, owner == '' and 0 or ends - now)
+  if not expires or expires - now - left < life * 7 / 8 then
+    save('x', now + left + life)
+    call('PEXPIRE', key, left + life)
   end
 end

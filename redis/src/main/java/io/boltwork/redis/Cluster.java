@@ -85,6 +85,8 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
     private volatile Topology topology = Topology.NONE;
     private volatile @Nullable BackendListener listener;
+
+    private final MalformedMessages malformed = new MalformedMessages();
     private volatile boolean closed;
 
     /* What follows belongs to the clerk's thread. */
@@ -544,6 +546,16 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         if (told != null) {
             told.granted(grant);
         }
+    }
+
+    @Override
+    public void malformed(IllegalArgumentException why) {
+        malformed.met(why, this::weaker);
+    }
+
+    @Override
+    public long malformedMessages() {
+        return malformed.count();
     }
 
     @Override

@@ -37,6 +37,9 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         /** A lock was granted. */
         void granted(Grant grant);
 
+        /** A message came that is no grant. */
+        void malformed(IllegalArgumentException why);
+
         /** Promises are weaker than they may seem. */
         void weaker(String what);
 
@@ -236,7 +239,13 @@ final class ClusterNode implements BackendListener, Connector.Ear {
 
     @Override
     public void message(ServerConnection from, byte[] body) {
-        Grant grant = GrantMessage.parse(body, from.run(), keySpace);
+        Grant grant;
+        try {
+            grant = GrantMessage.parse(body, from.run(), keySpace);
+        } catch (IllegalArgumentException e) {
+            owner.malformed(e);
+            return;
+        }
         if (grant != null) {
             owner.granted(grant);
         }

@@ -6,6 +6,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 abstract class CommandCall extends ScriptCall {
     /** What the scripts call an owner that no request equals, while a released lock is kept closed. */
     private static final String KEPT = "-";
+
+    /** A lease and its takeover delay last for two years at most. */
+    private static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
 
     private final Consumer<Reply> handler;
 
@@ -108,6 +112,10 @@ abstract class CommandCall extends ScriptCall {
         Verdict verdict = Code.of(answer.number(index)).verdict();
         boolean known = answer.number(index + 1) == 1;
         long number = answer.number(index + 2);
+        if (verdict == Verdict.GRANTED ? number <= 0 : number < 0 || number > LONGEST_WAIT) {
+            throw new IllegalStateException(
+                    verdict + " with " + (verdict == Verdict.GRANTED ? "the token " : "a wait of ms: ") + number);
+        }
         return switch (verdict) {
             case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
             case QUEUED ->

@@ -6,8 +6,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A reply that is one array, or map, of integers and strings, parsed as it comes in without boxing. */
+/**
+ * A reply that is one array, or map, of integers and strings, parsed as it comes in without boxing. What no script of ours
+ * answers (something else than one array, too many elements, too long a text) is not kept; to look at the reply then fails.
+ */
 final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
+
+    /** Several times what a group of calls, or a renewal, answers. */
+    static final int MOST_ELEMENTS = 8_192;
+
+    /** More than a request, or an error with a lock's name in it. */
+    static final int LONGEST_TEXT = 65_536;
+
+    /** In place of the end of the part that is shown. */
+    private static final int DEFECTIVE = -1;
+
     private long[] numbers = {};
     private @Nullable String[] texts = {};
     private int size;
@@ -19,13 +32,24 @@ final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
     }
 
     int size() {
-        return Math.min(size, end) - base;
+        if (end == DEFECTIVE) {
+            throw new IllegalStateException("The reply is not one array of at most " + MOST_ELEMENTS
+                    + " numbers and texts of at most " + LONGEST_TEXT + " bytes");
+        }
+        return Math.max(0, Math.min(size, end) - base);
+    }
+
+    /** Whether it can be looked at and has that many elements. */
+    boolean isWhole(int elements) {
+        return end != DEFECTIVE && size() >= elements;
     }
 
     /** Shows only a part of it from now on. */
     void part(int from, int count) {
-        base = from;
-        end = from + count;
+        if (end != DEFECTIVE) {
+            base = from;
+            end = from + count;
+        }
     }
 
     /** The integer at an index. */
@@ -39,27 +63,45 @@ final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
     /** The string at an index, {@code null} for null and for what is no string. */
     @Nullable
     String text(int index) {
-        return base + index < texts.length ? texts[base + index] : null;
+        return index < size() && base + index < texts.length ? texts[base + index] : null;
     }
 
     @Override
     public void multi(int count) {
-        if (numbers.length == 0) {
+        if (count > MOST_ELEMENTS) {
+            end = DEFECTIVE;
+        } else if (numbers.length == 0) {
             numbers = new long[Math.max(0, count)];
         }
     }
 
     @Override
     public void set(long integer) {
-        numbers[size++] = integer;
+        if (hasRoom()) {
+            numbers[size++] = integer;
+        }
     }
 
     @Override
     public void set(@Nullable ByteBuffer bytes) {
+        if (!hasRoom()) {
+            return;
+        }
+        if (bytes != null && bytes.remaining() > LONGEST_TEXT) {
+            end = DEFECTIVE;
+            return;
+        }
         if (texts.length == 0) {
             texts = new @Nullable String[numbers.length];
         }
         texts[size++] = bytes == null ? null : string(bytes);
+    }
+
+    private boolean hasRoom() {
+        if (size == numbers.length) { // no array, or others in it
+            end = DEFECTIVE;
+        }
+        return end != DEFECTIVE;
     }
 
     private static String string(ByteBuffer bytes) {

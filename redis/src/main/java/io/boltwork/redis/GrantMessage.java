@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.ServerTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrantMessage {
     private static final int MARK = 12;
+    private static final int WORDS = 6;
+
+    /** More than any name, prefix and request together. */
+    private static final int LONGEST = 65_536;
 
     private GrantMessage() {}
 
@@ -23,11 +27,16 @@ final class GrantMessage {
     /**
      * A message that came from a server. {@code null} if it is another server's: a replica passes on what its master has
      * published. Whoever still listens there is not there for the master, who has given the lock to somebody else.
+     *
+     * @throws IllegalArgumentException if it is no grant
      */
     static @Nullable Grant parse(byte[] body, String run, KeySpace keySpace) {
-        String[] words = new String(body, StandardCharsets.UTF_8).split(" ", 6);
-        if (words.length < 6) {
-            throw new IllegalArgumentException("Not a grant: " + words.length + " words");
+        if (body.length > LONGEST) {
+            throw new IllegalArgumentException("it has " + body.length + " bytes");
+        }
+        String[] words = new String(body, StandardCharsets.UTF_8).split(" ", WORDS);
+        if (words.length < WORDS) {
+            throw new IllegalArgumentException("it has " + words.length + " words");
         }
         String mark = mark(run);
         if (!words[0].startsWith(mark) || words[0].length() > mark.length() && words[0].charAt(mark.length()) != ':') {
@@ -36,16 +45,21 @@ final class GrantMessage {
         return new Grant(
                 keySpace.lock(words[5]),
                 words[4],
-                Long.parseLong(words[1]),
-                Long.parseLong(words[3]),
-                new ServerTime(Long.parseLong(words[2]), run));
+                number("token", words[1], 1, Long.MAX_VALUE),
+                number("lease", words[3], 1, LockBackend.CLAIM_MILLIS),
+                new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run));
     }
 
-    /** Tells a client of a message that came from a server, if it is that server's. */
-    static void deliver(byte[] body, String run, KeySpace keySpace, BackendListener listener) {
-        Grant grant = parse(body, run, keySpace);
-        if (grant != null) {
-            listener.granted(grant);
+    private static long number(String what, String word, long least, long most) {
+        long number;
+        try {
+            number = Long.parseLong(word);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("its " + what + " is no number", e);
         }
+        if (number < least || number > most) {
+            throw new IllegalArgumentException("its " + what + " is " + number);
+        }
+        return number;
     }
 }

@@ -38,13 +38,14 @@ final class GroupCall extends ScriptCall {
         int next = 0;
         for (CommandCall member : members) {
             answer.part(next, 2);
-            int values = (int) answer.number(0);
+            long values = answer.isWhole(2) ? answer.number(0) : FlatReply.MOST_ELEMENTS;
             if (values > 0) {
-                answer.part(next + 1, values);
+                answer.part(next + 1, (int)
+                        Math.min(values, FlatReply.MOST_ELEMENTS)); // which is too much for any: it says so
                 member.answered(answer);
-                next += 1 + values;
+                next += 1 + (int) Math.min(values, FlatReply.MOST_ELEMENTS);
             } else {
-                member.rejected(explained(Objects.requireNonNull(answer.text(1))));
+                member.rejected(explained(Objects.requireNonNullElse(answer.text(1), "ERR it said nothing")));
                 next += 2;
             }
         }

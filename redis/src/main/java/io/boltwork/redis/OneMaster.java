@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class OneMaster implements Servers {
     private final Connector connector;
     private final Connections connections;
+    private final MalformedMessages malformed = new MalformedMessages();
 
     private OneMaster(Connector connector) {
         this.connector = connector;
@@ -37,16 +39,33 @@ final class OneMaster implements Servers {
 
     @Override
     public void open(String client, BackendListener listener) {
-        KeySpace keySpace = connector.keySpace();
         try {
             Lettuce.await(connections.open(
-                    keySpace.channel(client),
-                    (from, body) -> GrantMessage.deliver(body, from.run(), keySpace, listener),
+                    connector.keySpace().channel(client),
+                    (from, body) -> deliver(body, from.run(), listener),
                     listener));
         } catch (BackendException e) {
             connector.clerk().execute(connections::unopen);
             throw e;
         }
+    }
+
+    private void deliver(byte[] body, String run, BackendListener listener) {
+        Grant grant;
+        try {
+            grant = GrantMessage.parse(body, run, connector.keySpace());
+        } catch (IllegalArgumentException e) {
+            malformed.met(e, listener::warned);
+            return;
+        }
+        if (grant != null) {
+            listener.granted(grant);
+        }
+    }
+
+    @Override
+    public long malformedMessages() {
+        return malformed.count();
     }
 
     @Override

@@ -301,6 +301,16 @@ public final class RedisBackend implements LockBackend {
         return servers.nodes();
     }
 
+    /**
+     * Returns how many messages came on the channels of this client's grants that were no grants. Only the scripts of Boltwork
+     * may publish there; others are ignored, and {@linkplain io.boltwork.LockListener#backendWarning warned of} once.
+     *
+     * @return how many since the backend was made
+     */
+    public long malformedMessages() {
+        return servers.malformedMessages();
+    }
+
     /** {@inheritDoc} Blocks for about 2 s at most, and not at all on a thread of Lettuce's. */
     @Override
     public void close() {

@@ -27,6 +27,9 @@ interface Servers {
     /** Looks how the servers are. */
     CompletableFuture<List<NodeStatus>> nodes();
 
+    /** How many messages came on the client's channels that were no grants. */
+    long malformedMessages();
+
     /** Closes all connections; nobody is told. */
     CompletableFuture<@Nullable Void> close();
 }

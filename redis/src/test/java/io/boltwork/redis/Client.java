@@ -27,6 +27,7 @@ final class Client implements BackendListener, AutoCloseable {
     final String id;
     final RedisBackend backend;
     final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+    final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
@@ -181,6 +182,11 @@ final class Client implements BackendListener, AutoCloseable {
 
     private static Duration patience() {
         return Slack.seconds(15);
+    }
+
+    @Override
+    public void warned(String what) {
+        warnings.add(what);
     }
 
     @Override

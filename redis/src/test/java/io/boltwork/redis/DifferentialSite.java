@@ -146,7 +146,7 @@ final class DifferentialSite implements AutoCloseable {
         List<Grant> left = new ArrayList<>();
         for (Map.Entry<String, BlockingQueue<Grant>> heard : grants.entrySet()) {
             String key = KEYS.key("barrier");
-            String message = run + " " + barrier + " 0 0 " + heard.getKey() + ":0 " + key;
+            String message = run + " " + barrier + " 0 1 " + heard.getKey() + ":0 " + key;
             raw.publish(bytes(KEYS.channel(heard.getKey())), bytes(message));
             while (true) {
                 Grant grant = heard.getValue().poll(patience.toMillis(), TimeUnit.MILLISECONDS);

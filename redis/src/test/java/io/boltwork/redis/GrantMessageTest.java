@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.ServerTime;
@@ -41,7 +41,45 @@ class GrantMessageTest {
 
     @Test
     void whatIsNoMessageIsNotReadAsOne() {
-        assertThatThrownBy(() -> parsed("12 34")).hasMessageContaining("2 words");
+        isNoGrant("it has 2 words", "12 34");
+        isNoGrant("its token is no number", GrantMessage.mark(RUN) + " x 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is no number", GrantMessage.mark(RUN) + " 12 34  a:7 boltwork:{a lock}");
+        isNoGrant("Not the key of a lock", GrantMessage.mark(RUN) + " 12 34 56 a:7 other:{a lock}");
+        isNoGrant("it has 65537 bytes", "x".repeat(65_537));
+    }
+
+    @Test
+    void aGrantWithoutATokenOrWithALongLeaseIsNone() {
+        isNoGrant("its token is 0", GrantMessage.mark(RUN) + " 0 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its token is -5", GrantMessage.mark(RUN) + " -5 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is 0", GrantMessage.mark(RUN) + " 12 34 0 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is 3001", GrantMessage.mark(RUN) + " 12 34 3001 a:7 boltwork:{a lock}");
+        isNoGrant("its time is -1", GrantMessage.mark(RUN) + " 12 -1 56 a:7 boltwork:{a lock}");
+    }
+
+    private static void isNoGrant(String why, String message) {
+        assertThatIllegalArgumentException().isThrownBy(() -> parsed(message)).withMessageContaining(why);
+    }
+
+    @Test
+    void malformedMessagesAreCountedAndWarnedOfOnce() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Client client = Client.open("a", server.uri())) {
+            for (int i = 0; i < 100; i++) {
+                server.command("PUBLISH", "boltwork:grants:a", "nonsense");
+            }
+            server.command(
+                    "PUBLISH",
+                    "boltwork:grants:a",
+                    GrantMessage.mark(ServerInfo.field(info(server), "run_id")) + " 1 2 3 a:2 boltwork:{l}");
+            assertThat(soon(client.grants).request())
+                    .as("those behind are heard")
+                    .isEqualTo("a:2");
+            assertThat(client.backend.malformedMessages()).isEqualTo(100);
+            assertThat(client.warnings)
+                    .filteredOn(warning -> warning.contains("no grant"))
+                    .hasSize(1);
+        }
     }
 
     /** Redis replicates what is published, so whoever still listens at the old master hears what the new one says. */

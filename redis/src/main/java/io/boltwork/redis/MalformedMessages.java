@@ -1,0 +1,23 @@
+package io.boltwork.redis;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Counts the messages on a client's channels that are no grants, and warns of the first one. Thread-safe. */
+final class MalformedMessages {
+    private final AtomicLong count = new AtomicLong();
+
+    /** Counts one. */
+    void met(IllegalArgumentException why, Consumer<String> warning) {
+        if (count.getAndIncrement() == 0) {
+            warning.accept("a message that is no grant came on a channel of this client's grants (" + why.getMessage()
+                    + "); only the scripts of Boltwork may publish there. Such messages are ignored and counted, and this"
+                    + " is told once");
+        }
+    }
+
+    /** Returns how many there were. */
+    long count() {
+        return count.get();
+    }
+}

@@ -13,12 +13,25 @@ final class CallbackQueue {
     private static final AtomicIntegerFieldUpdater<CallbackQueue> WAITING =
             AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "waiting");
 
+    private static final AtomicIntegerFieldUpdater<CallbackQueue> STOPPED =
+            AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "stopped");
+
     private final Executor executor;
+    private final Alarm alarm;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile int waiting;
 
+    /** 1 from when an error has ended the drain before its time until another thread resumes it, else 0. */
+    private volatile int stopped;
+
     CallbackQueue(Executor executor) {
+        this(executor, new Alarm());
+    }
+
+    /** A queue without callbacks; {@code alarm} is raised when an error has stopped it. */
+    CallbackQueue(Executor executor, Alarm alarm) {
         this.executor = executor;
+        this.alarm = alarm;
     }
 
     void run(Runnable callback) {
@@ -32,21 +45,40 @@ final class CallbackQueue {
         return waiting == 0;
     }
 
+    /** Goes on with a drain that an error has ended before its time; without effect if there is none. */
+    void resume() {
+        if (stopped != 0 && STOPPED.compareAndSet(this, 1, 0)) {
+            start();
+        }
+    }
+
     private void start() {
-        // here if the executor does not: told late is worse than told on the wrong thread
-        Errand.send(this::drain, executor, Runnable::run);
+        try {
+            // here if the executor does not: told late is worse than told on the wrong thread
+            Errand.send(this::drain, executor, Runnable::run);
+        } catch (Throwable cut) { // the drain does not throw
+            alarm.cause = cut;
+            alarm.raised = true;
+            stopped = 1; // the last act: from here on the queue may be another thread's
+        }
     }
 
     private void drain() {
-        do {
-            Runnable callback = queue.poll();
-            try {
-                if (callback != null) {
-                    callback.run();
+        try {
+            do {
+                Runnable callback = queue.poll();
+                try {
+                    if (callback != null) {
+                        callback.run();
+                    }
+                } catch (Throwable thrown) { // the callback's own affair; the next ones must run
+                    LOG.log(System.Logger.Level.WARNING, "A callback threw; the lock is not affected", thrown);
                 }
-            } catch (Throwable thrown) { // the callback's own affair; the next ones must run
-                LOG.log(System.Logger.Level.WARNING, "A callback threw; the lock is not affected", thrown);
-            }
-        } while (WAITING.decrementAndGet(this) > 0);
+            } while (WAITING.decrementAndGet(this) > 0);
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            stopped = 1;
+        }
     }
 }

@@ -17,26 +17,21 @@ final class ClientThreads implements Scheduler {
     private static final long KEEP_CALLBACK_THREADS_SECONDS = 10;
 
     private final ScheduledThreadPoolExecutor timer;
-    private final @Nullable ExecutorService ownCallbacks;
+    private final ExecutorService ownCallbacks;
     private final Executor callbacks;
 
     ClientThreads(@Nullable Executor callbackExecutor) {
         timer = new ScheduledThreadPoolExecutor(1, named("boltwork-timer"));
         timer.setRemoveOnCancelPolicy(true); // else state lives on in the queue
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // what comes after stop() is void
-        if (callbackExecutor == null) {
-            ownCallbacks = new ThreadPoolExecutor(
-                    0,
-                    Integer.MAX_VALUE,
-                    KEEP_CALLBACK_THREADS_SECONDS,
-                    TimeUnit.SECONDS,
-                    new SynchronousQueue<>(),
-                    named("boltwork-callback"));
-            callbacks = ownCallbacks;
-        } else {
-            ownCallbacks = null;
-            callbacks = callbackExecutor;
-        }
+        ownCallbacks = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                KEEP_CALLBACK_THREADS_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                named("boltwork-callback"));
+        callbacks = callbackExecutor == null ? ownCallbacks : new ApartExecutor(callbackExecutor, ownCallbacks);
     }
 
     Executor callbacks() {
@@ -50,9 +45,7 @@ final class ClientThreads implements Scheduler {
 
     void stop() {
         timer.shutdownNow();
-        if (ownCallbacks != null) {
-            ownCallbacks.shutdown();
-        }
+        ownCallbacks.shutdown();
     }
 
     private static ThreadFactory named(String name) {

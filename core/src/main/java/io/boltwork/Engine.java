@@ -11,6 +11,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.BitSet;
 import java.util.Collection;
@@ -49,16 +50,22 @@ final class Engine implements BackendListener {
     final ReleaseLog releases;
     final Keeper keeper;
     final Listeners listeners = new Listeners();
+    final Alarm alarm = new Alarm();
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
     private final ClientCard card;
     private final Introduction introduction;
+    private final Aftercare aftercare;
     private final Heartbeat heartbeat;
     private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Whether an error has cut {@link #close} short; a later beat goes on with it. */
+    private volatile boolean unfinished;
+
     private final BitSet everything = new BitSet();
     private final Downtimes downtimes = new Downtimes();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
@@ -97,7 +104,8 @@ final class Engine implements BackendListener {
         this.releases = new ReleaseLog(ticker);
         this.keeper = new Keeper(this);
         this.introduction = new Introduction(this, card);
-        this.heartbeat = new Heartbeat(this, List.of());
+        this.aftercare = new Aftercare(this, alarm);
+        this.heartbeat = new Heartbeat(this, List.of(aftercare::check));
         this.backendEvents = newCallbackQueue();
     }
 
@@ -138,11 +146,46 @@ final class Engine implements BackendListener {
 
     // ================================================================ acquiring and releasing
 
-    /** The hold of this thread, valid or lost and not unwound; or {@code null}. */
+    /** The hold of this thread, valid or lost and not unwound; or {@code null}. One that it has not taken is none. */
     @Nullable
     Hold holdOf(String name, Thread thread) {
+        Hold found = find(name, thread);
+        return found == null || !found.isTaken() ? null : found;
+    }
+
+    private @Nullable Hold find(String name, Thread thread) {
         LockDriver driver = drivers.get(name);
         return driver == null ? null : driver.machine.holdOf(thread);
+    }
+
+    /**
+     * The same for the thread itself when it acquires. What it has not taken by now it never will: an error has cut short the
+     * call that it was for. So that is given back.
+     */
+    @Nullable
+    Hold ownHold(String name) {
+        Hold found = find(name, Thread.currentThread());
+        if (found == null || found.isTaken()) {
+            return found;
+        }
+        if (found.giveUp()) {
+            release(found);
+        }
+        return null;
+    }
+
+    /** An error has cut its caller short. Calls nothing but what writes fields: the stack may have ended. */
+    void cutShort(Hold hold, int owed, Error cut) {
+        Hold.owes(hold, owed);
+        alarm.cause = cut;
+        alarm.raised = true;
+    }
+
+    /** The same for a caller that was acquiring. */
+    void cutShort(Waiter waiter, Error cut) {
+        waiter.forsaken = true;
+        alarm.cause = cut;
+        alarm.raised = true;
     }
 
     /** Who of this client holds the lock. */
@@ -172,22 +215,26 @@ final class Engine implements BackendListener {
     Verdict await(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         long start = ticker.nanos();
         boolean interrupted = false;
+        Watch watch = new Watch(this, name, waiter);
         boolean cancelled = false;
         while (!waiter.outcome.isDecided()) {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (ticker.nanos() - start);
             if (left <= 0) {
                 cancelled = true; // the verdict is the machine's all the same: it may have been granted just now
+                watch.ends();
                 cancel(name, waiter, true);
                 continue;
             }
-            sleeper.sleep(waiter.outcome, this, left);
+            sleeper.sleep(waiter.outcome, this, Math.min(left, watch.left()));
             if (Thread.interrupted()) {
                 interrupted = true;
                 if (interruptible && !cancelled) {
                     cancelled = true;
+                    watch.ends();
                     cancel(name, waiter, false);
                 }
             }
+            watch.look();
         }
         Verdict verdict = waiter.outcome.value();
         if (interrupted) {
@@ -342,7 +389,12 @@ final class Engine implements BackendListener {
     }
 
     CallbackQueue newCallbackQueue() {
-        return new CallbackQueue(callbackExecutor);
+        return new CallbackQueue(callbackExecutor, alarm);
+    }
+
+    /** The queues of locks are resumed with them. */
+    void resumeCallbacks() {
+        backendEvents.resume();
     }
 
     // ================================================================ events
@@ -544,7 +596,21 @@ final class Engine implements BackendListener {
                 held.get(),
                 waiting.get(),
                 Duration.ofNanos(lag.get()),
-                List.copyOf(warnings));
+                warnings());
+    }
+
+    private List<String> warnings() {
+        List<String> all = new ArrayList<>(warnings);
+        String passing = aftercare.warning();
+        if (passing != null) {
+            all.add(passing);
+        }
+        return all;
+    }
+
+    /** Sees to it that checks go on, however short of memory the timer was. */
+    void ensureHeartbeat() {
+        heartbeat.ensure();
     }
 
     @Override
@@ -646,9 +712,29 @@ final class Engine implements BackendListener {
     }
 
     void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
+        if (closed.compareAndSet(false, true)) {
+            shut();
         }
+    }
+
+    /** Ends a close that an error has cut short. */
+    void closeOn() {
+        if (unfinished) {
+            unfinished = false;
+            shut();
+        }
+    }
+
+    private void shut() {
+        try {
+            end();
+        } catch (Error cut) {
+            unfinished = true;
+            throw cut;
+        }
+    }
+
+    private void end() {
         long start = ticker.nanos();
         for (LockDriver driver : drivers.values()) {
             driver.post(d -> d.machine.close());

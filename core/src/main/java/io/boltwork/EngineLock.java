@@ -46,29 +46,33 @@ final class EngineLock implements FencedLock {
 
     @Override
     public void lock() {
-        enterUninterruptibly(options, false);
+        enterUninterruptibly(options);
     }
 
     @Override
     public void lock(Duration lease) {
-        enterUninterruptibly(options.withFixedLease(lease), false);
+        enterUninterruptibly(options.withFixedLease(lease));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
         checkInterrupt();
-        enter(options, FOR_EVER, true, false);
+        enter(options, FOR_EVER, true);
     }
 
     @Override
     public boolean tryLock() {
-        return tryEnter(options, false) != null;
+        try {
+            return enter(options, NOT_AT_ALL, false);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         checkInterrupt();
-        return enter(options, Math.max(NOT_AT_ALL, unit.toNanos(time)), true, false) != null;
+        return enter(options, Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
     }
 
     @Override
@@ -76,7 +80,7 @@ final class EngineLock implements FencedLock {
         LockOptions fixed = options.withFixedLease(lease);
         long nanos = Durations.nanos("wait", wait);
         checkInterrupt();
-        return enter(fixed, nanos, true, false) != null;
+        return enter(fixed, nanos, true);
     }
 
     @Override
@@ -85,10 +89,19 @@ final class EngineLock implements FencedLock {
         if (hold == null && engine.isClosed()) {
             return; // close() has released it, whatever it was
         }
-        if (hold == null || hold.locks() == 0) {
-            throw notHeld(hold);
+        Hold.Left left = null;
+        try {
+            if (hold == null || hold.locks() == 0) {
+                throw notHeld(hold);
+            }
+            left = hold.leave(false);
+            engine.await(engine.left(hold, left));
+        } catch (Error cut) {
+            if (hold != null) {
+                engine.cutShort(hold, left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE, cut);
+            }
+            throw cut;
         }
-        engine.await(engine.left(hold, hold.leave(false)));
     }
 
     @Override
@@ -99,29 +112,35 @@ final class EngineLock implements FencedLock {
 
     @Override
     public Lease acquire() {
-        return handle(enterUninterruptibly(options, true));
+        try {
+            return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
     }
 
     @Override
     public Lease acquireInterruptibly() throws InterruptedException {
         checkInterrupt();
-        return handle(Objects.requireNonNull(enter(options, FOR_EVER, true, true)));
+        return Objects.requireNonNull(acquire(FOR_EVER, true, Function.identity()));
     }
 
     @Override
     public Optional<Lease> tryAcquire() {
-        return Optional.ofNullable(tryEnter(options, true)).map(this::handle);
+        try {
+            Optional<Lease> lease = acquire(NOT_AT_ALL, false, Optional::of);
+            return lease == null ? Optional.empty() : lease;
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
     }
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
         long nanos = Durations.nanos("wait", wait);
         checkInterrupt();
-        return Optional.ofNullable(enter(options, nanos, true, true)).map(this::handle);
-    }
-
-    private Lease handle(Hold hold) {
-        return new LeaseHandle(engine, hold);
+        Optional<Lease> lease = acquire(nanos, true, Optional::of);
+        return lease == null ? Optional.empty() : lease;
     }
 
     private static void checkInterrupt() throws InterruptedException {
@@ -130,34 +149,90 @@ final class EngineLock implements FencedLock {
         }
     }
 
-    private Hold enterUninterruptibly(LockOptions with, boolean asLease) {
+    private void enterUninterruptibly(LockOptions with) {
         try {
-            return Objects.requireNonNull(enter(with, FOR_EVER, false, asLease));
+            enter(with, FOR_EVER, false);
         } catch (InterruptedException impossible) {
             throw new AssertionError(impossible);
         }
     }
 
-    private @Nullable Hold tryEnter(LockOptions with, boolean asLease) {
-        try {
-            return enter(with, NOT_AT_ALL, false, asLease);
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
+    /*
+     * What follows takes a hold as its last act, and makes whatever is made of it before: after that nothing is called and nothing
+     * allocated on the way back to the user's frame, so that no error can come between the lock and its holder.
+     */
+
+    /** One level deeper by {@code lock}, or a new hold; {@code false} if it was refused. */
+    private boolean enter(LockOptions with, long nanos, boolean interruptible) throws InterruptedException {
+        long start = engine.ticker.nanos();
+        Hold held = engine.ownHold(name);
+        if (held != null && enterAgain(held, false)) {
+            return true;
+        }
+        for (; ; ) {
+            Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
+            try {
+                Hold hold = request(waiter, left(start, nanos), interruptible);
+                if (hold == null) {
+                    return false;
+                }
+                if (hold.take(waiter)) {
+                    return true;
+                }
+            } catch (Error cut) {
+                engine.cutShort(waiter, cut);
+                throw cut;
+            }
         }
     }
 
-    /** One level deeper, or a new hold; {@code null} if it was refused. */
-    private @Nullable Hold enter(LockOptions with, long nanos, boolean interruptible, boolean asLease)
+    /** One level deeper by handle, or a new hold; {@code null} if it was refused. */
+    private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
-        Hold held = engine.holdOf(name, Thread.currentThread());
-        if (held != null && enterAgain(held, asLease)) {
-            return held;
+        long start = engine.ticker.nanos();
+        Hold held = engine.ownHold(name);
+        if (held != null) {
+            LeaseHandle handle = new LeaseHandle(engine, held);
+            boolean entered = false;
+            try {
+                T made = result.apply(handle);
+                if (enterAgain(held, true)) {
+                    entered = true;
+                    return made;
+                }
+            } finally {
+                if (!entered) {
+                    handle.right.state = Right.State.LEFT_CLEANLY; // it is for no level
+                }
+            }
         }
-        Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, asLease);
+        for (; ; ) {
+            Waiter waiter = Waiter.ofThread(options, nanos == NOT_AT_ALL, true);
+            try {
+                Hold hold = request(waiter, left(start, nanos), interruptible);
+                if (hold == null) {
+                    return null;
+                }
+                T made = result.apply(new LeaseHandle(engine, hold));
+                if (hold.take(waiter)) {
+                    return made;
+                }
+            } catch (Error cut) {
+                engine.cutShort(waiter, cut);
+                throw cut;
+            }
+        }
+    }
+
+    private long left(long start, long nanos) {
+        return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.ticker.nanos() - start));
+    }
+
+    /** Waits for a new hold; {@code null} if it was refused. */
+    private @Nullable Hold request(Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         engine.request(name, waiter);
         // a try ends by itself, with the command timeout at the latest
-        Verdict verdict = engine.await(name, waiter, waiter.tryOnly ? FOR_EVER : nanos, interruptible);
-        return held(verdict);
+        return held(engine.await(name, waiter, waiter.tryOnly ? FOR_EVER : nanos, interruptible));
     }
 
     private boolean enterAgain(Hold held, boolean asLease) {
@@ -237,7 +312,7 @@ final class EngineLock implements FencedLock {
     private static final class AsyncRequest<T> extends CompletableFuture<T> {
         private final Engine engine;
         private final String name;
-        private final Waiter waiter;
+        private volatile Waiter waiter;
         private final long nanos;
         private final Function<Optional<Lease>, T> result;
 
@@ -256,11 +331,21 @@ final class EngineLock implements FencedLock {
                 Future<?> timer = engine.cancelAfter(name, waiter, nanos);
                 whenComplete((value, failure) -> timer.cancel(false));
             }
-            waiter.outcome.then(() -> engine.callBack(name, () -> settle(waiter.outcome.value())));
+            Waiter asked = waiter;
+            asked.outcome.then(() -> engine.callBack(name, () -> settle(asked)));
             return this;
         }
 
-        private void settle(Verdict verdict) {
+        private void settle(Waiter asked) {
+            try {
+                settle(asked, asked.outcome.value());
+            } catch (Error cut) {
+                engine.cutShort(asked, cut);
+                throw cut;
+            }
+        }
+
+        private void settle(Waiter asked, Verdict verdict) {
             if (verdict == Waiter.Denied.CANCELLED) {
                 return; // by cancel(), which has completed this
             }
@@ -276,7 +361,14 @@ final class EngineLock implements FencedLock {
                 return;
             }
             LeaseHandle lease = new LeaseHandle(engine, hold);
-            if (!complete(result.apply(Optional.of(lease)))) {
+            T value = result.apply(Optional.of(lease));
+            if (!hold.take(asked)) { // it was given up, since this came too late: asks again
+                waiter = Waiter.ofHandle(asked.options, asked.tryOnly);
+                post();
+                if (isDone()) {
+                    engine.cancel(name, waiter, false);
+                }
+            } else if (!complete(value)) {
                 lease.releaseAsync(); // cancelled in the last moment: nobody will ever see it
             }
         }

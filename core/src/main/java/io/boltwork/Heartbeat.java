@@ -12,6 +12,9 @@ final class Heartbeat {
     private final Engine engine;
     private final List<Runnable> checks;
 
+    /** When the next beat is to be. */
+    private volatile long next;
+
     /**
      * A heartbeat that has not begun.
      *
@@ -26,15 +29,24 @@ final class Heartbeat {
     /** Plans the next beat, until the client is closed. */
     void plan() {
         engine.scheduler.schedule(this::beat, PERIOD);
+        next = engine.ticker.nanos() + PERIOD;
+    }
+
+    /** Plans the next beat if the JVM was too short of memory to do so. For any thread. */
+    void ensure() {
+        if (engine.ticker.nanos() - next > 2 * PERIOD) {
+            plan();
+        }
     }
 
     private void beat() {
         if (engine.isClosed()) {
+            engine.closeOn();
             return;
         }
         try {
             plan();
-        } finally { // however short of memory the JVM is
+        } finally { // however short of memory the JVM is; if that was it, callers see to the next beat
             checks.forEach(this::run);
         }
     }

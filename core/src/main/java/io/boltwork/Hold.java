@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,21 @@ final class Hold {
     private static final AtomicReferenceFieldUpdater<Hold, CompletableFuture> LOSS_FUTURE =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, CompletableFuture.class, "lossFuture");
 
+    private static final AtomicReferenceFieldUpdater<Hold, Object> TAKER =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Object.class, "taker");
+
+    private static final AtomicIntegerFieldUpdater<Hold> OWED =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "owed");
+
+    /** In place of the taker of a hold that was given back before its caller had taken it. */
+    private static final Object GIVEN_UP = new Object();
+
+    /** In {@link #owed}: a level by lock is to be left, one by handle, and the end is to be posted. */
+    static final int OWED_LOCK = 1;
+
+    static final int OWED_HANDLE = 2;
+    static final int OWED_RELEASE = 4;
+
     final Request request;
     final long token;
 
@@ -53,6 +69,12 @@ final class Hold {
 
     /** When it began, by the client's clock. */
     final long since;
+
+    /** The waiter whose caller has not taken it yet, {@code null} once it has, or {@link #GIVEN_UP}. */
+    private volatile @Nullable Object taker;
+
+    /** What a caller has not done that an error had cut short while it was leaving: bits. The machine does it instead. */
+    private volatile int owed;
 
     private volatile @Nullable LeaseLoss loss;
 
@@ -69,6 +91,67 @@ final class Hold {
         this.thread = waiter.thread;
         this.asker = waiter.asker;
         this.word = waiter.asLease ? HANDLE : LOCK;
+        this.taker = waiter;
+    }
+
+    // ================================================================ taking
+
+    /*
+     * A grant is no use to a caller that an error has cut short on its way out of lock(). So it takes the hold, as its last act: one
+     * compare-and-set, after which nothing is called. Against that stands giving up: by the machine, or by the same thread
+     * when it asks anew. A caller that finds its grant given up asks again.
+     */
+
+    /** Takes a hold for the caller of that waiter, as the last act of acquiring; {@code false} if it was given up before. */
+    boolean take(Waiter waiter) {
+        return TAKER.compareAndSet(this, waiter, null);
+    }
+
+    /** Gives up a hold that its caller has not taken, and leaves it; {@code false} if it has taken it, or it was given up before. */
+    boolean giveUp() {
+        if (!(taker instanceof Waiter waiter) || !TAKER.compareAndSet(this, waiter, GIVEN_UP)) {
+            return false;
+        }
+        try {
+            leave(waiter.asLease);
+        } catch (Error cut) {
+            owes(this, waiter.asLease ? OWED_HANDLE : OWED_LOCK);
+            throw cut;
+        }
+        return true;
+    }
+
+    /** The waiter whose caller has not taken it, or {@code null}. */
+    @Nullable
+    Waiter taker() {
+        return taker instanceof Waiter waiter ? waiter : null;
+    }
+
+    /** Returns whether it is its caller's: taken and not given up. */
+    boolean isTaken() {
+        return taker == null;
+    }
+
+    // ================================================================ what a caller owes
+
+    /** An error has cut its caller short. Calls nothing: the stack may have ended. */
+    static void owes(Hold hold, int what) {
+        hold.owed = hold.owed | what;
+    }
+
+    /** Leaves the levels that are owed. Returns whether the end of the hold was not posted by its caller. */
+    boolean settleOwed() {
+        if (owed == 0) {
+            return false;
+        }
+        int what = OWED.getAndSet(this, 0);
+        if ((what & OWED_LOCK) != 0 && locks() > 0) {
+            leave(false);
+        }
+        if ((what & OWED_HANDLE) != 0 && depth() > locks()) {
+            leave(true);
+        }
+        return isOver();
     }
 
     /** Decided by the release of this hold. First asked for by who has left it, before the lock's machine hears of that. */
@@ -233,23 +316,37 @@ final class Hold {
      * @return whether it was this call that lost it
      */
     boolean lose(LeaseLoss.Reason reason) {
+        LeaseLoss lost = null;
         for (; ; ) {
             long now = settledWord();
             if (now < 0 || (now & COUNTS) == 0) {
                 return false;
             }
-            if (WORD.compareAndSet(this, now, now | LOSING)) {
+            if (lost == null) {
+                lost = new LeaseLoss(request.lock(), token, reason, Instant.now());
+            }
+            if (loses(now, lost)) {
                 break;
             }
         }
-        LeaseLoss lost = new LeaseLoss(request.lock(), token, reason, Instant.now());
-        loss = lost;
-        if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
-            thread.interrupt();
-        }
-        WORD.getAndUpdate(this, now -> (now & ~LOSING) | LOST);
         tellLoss();
         tellLost(lost);
+        return true;
+    }
+
+    /** Moves the word from {@code now} to lost. Whatever is thrown in between, LOSING does not stay: others wait for its end. */
+    private boolean loses(long now, LeaseLoss lost) {
+        if (!WORD.compareAndSet(this, now, now | LOSING)) {
+            return false;
+        }
+        loss = lost;
+        try {
+            if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
+                thread.interrupt();
+            }
+        } finally {
+            word = now | LOST; // nobody else changes the word meanwhile
+        }
         return true;
     }
 

@@ -82,9 +82,9 @@ final class Keeper {
             drop(driver);
             long round = roundUp(Math.max(at, latest + 1), grain);
             List<LockDriver> drivers = visits.computeIfAbsent(round, r -> new ArrayList<>());
+            drivers.add(driver); // first: it may throw
             driver.visitAt = round;
-            driver.place = drivers.size();
-            drivers.add(driver);
+            driver.place = drivers.size() - 1;
             plan();
         } finally {
             planning.unlock();
@@ -107,7 +107,7 @@ final class Keeper {
 
     private void drop(LockDriver driver) {
         List<LockDriver> drivers = visits.get(driver.visitAt);
-        if (drivers != null) { // else nothing was planned, or its round has begun
+        if (drivers != null && isIn(drivers, driver)) { // else nothing was planned, or its round has begun
             LockDriver last = drivers.remove(drivers.size() - 1);
             if (last != driver) {
                 drivers.set(driver.place, last);
@@ -115,6 +115,23 @@ final class Keeper {
             } else if (drivers.isEmpty()) {
                 visits.remove(driver.visitAt); // as large as the most locks at one time have made it
             }
+        }
+    }
+
+    private static boolean isIn(List<LockDriver> drivers, LockDriver driver) {
+        return driver.place < drivers.size() && drivers.get(driver.place) == driver;
+    }
+
+    /** Plans the next round anew if an error has cut short what was to begin it. */
+    void mend() {
+        planning.lock();
+        try {
+            if (next <= engine.ticker.nanos()) {
+                next = Ticker.NEVER;
+            }
+            plan();
+        } finally {
+            planning.unlock();
         }
     }
 

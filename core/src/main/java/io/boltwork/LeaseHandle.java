@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A hold as somebody sees it who has the right to release one level of it. */
 final class LeaseHandle extends LeaseView {
 
-    private final Right right;
+    final Right right;
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
@@ -58,11 +58,17 @@ final class LeaseHandle extends LeaseView {
     }
 
     private Outcome<Optional<LeaseLoss>> leave() {
-        Hold.Left left = hold.leave(true);
-        right.left(left.isLost());
-        if (left.isLost()) {
-            engine.callBack(lockName(), this::tellLoss);
+        Hold.Left left = null;
+        try {
+            left = hold.leave(true);
+            right.left(left.isLost());
+            if (left.isLost()) {
+                engine.callBack(lockName(), this::tellLoss);
+            }
+            return engine.left(hold, left);
+        } catch (Error cut) {
+            engine.cutShort(hold, left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE, cut);
+            throw cut;
         }
-        return engine.left(hold, left);
     }
 }

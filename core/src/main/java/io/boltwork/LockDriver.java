@@ -41,6 +41,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     private List<Thread> sleepers = List.of();
 
     LockDriver(String name, Engine engine) {
+        super(engine.alarm);
         this.name = name;
         this.engine = engine;
         this.partition = engine.backend.partition(name);
@@ -185,7 +186,31 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     void broken(Throwable defect) {
-        engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+        if (defect instanceof VirtualMachineError) {
+            engine.alarm.cause = defect; // no defect of the machine, and no time to build a text
+        } else {
+            engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+        }
+    }
+
+    @Override
+    void resumed() {
+        mend();
+    }
+
+    /** Mends what an error has left half done; inside the mailbox. */
+    void mend() {
+        long now = now();
+        engine.keeper.forget(this); // and planned anew when this has settled
+        visitAt = Ticker.NEVER;
+        if (timerAt <= now) {
+            cancelTimer();
+        }
+        Repair.of(machine, now, engine.timing.commandTimeout());
+        CallbackQueue queue = callbacks;
+        if (queue != null) {
+            queue.resume();
+        }
     }
 
     /** Reads what the keeper's visit is going to need, which is not the name; the number says nothing. For any thread. */

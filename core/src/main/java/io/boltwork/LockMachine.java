@@ -60,8 +60,10 @@ final class LockMachine {
     private final Effects effects;
 
     final Waiters waiters = new Waiters();
-    private final Requests requests = new Requests();
-    private @Nullable Request wanted;
+    final Requests requests = new Requests();
+
+    @Nullable
+    Request wanted;
 
     private volatile @Nullable Hold hold;
 
@@ -130,8 +132,8 @@ final class LockMachine {
     void cancel(Waiter waiter, boolean timedOut) {
         lastEvent = effects.now();
         boolean polls = waiters.oldest() == waiter.request && waiter.request != null;
-        if (!waiters.remove(waiter)) {
-            return;
+        if (!waiters.remove(waiter) && waiter.outcome.isDecided()) {
+            return; // else an error has cut short what was to enter it, or to decide it
         }
         decide(
                 waiter,
@@ -149,7 +151,7 @@ final class LockMachine {
     }
 
     /** A wish has come to its end. */
-    private void decide(Waiter waiter, Waiter.Verdict verdict) {
+    void decide(Waiter waiter, Waiter.Verdict verdict) {
         effects.decide(waiter.outcome, verdict);
         News.waited(effects, waiter, verdict);
     }
@@ -158,6 +160,10 @@ final class LockMachine {
     void release(Hold left) {
         lastEvent = effects.now();
         Request request = left.request;
+        if (hold != null && hold != left && hold.request == request) {
+            effects.decide(left.released(), Optional.empty()); // handed over since: it was released already
+            return;
+        }
         if (hold == left) {
             hold = null;
         } else {
@@ -215,6 +221,19 @@ final class LockMachine {
         if (hold == noticed) {
             lose(noticed.request, noticed.request.reasonOfEnd());
             pump();
+        }
+    }
+
+    /** Its caller sleeps on, and looks whether it is still known here. If an error has cut it off, it is entered again. */
+    void lookAfter(Waiter waiter) {
+        if (waiter.outcome.isDecided() || waiters.contains(waiter)) {
+            return;
+        }
+        Hold held = hold;
+        if (held != null && held.taker() == waiter) {
+            decide(waiter, new Waiter.Granted(held));
+        } else {
+            request(waiter);
         }
     }
 
@@ -519,6 +538,11 @@ final class LockMachine {
         return lostHolds.of(thread);
     }
 
+    /** Lost holds whose threads have not unwound. */
+    LostHolds lostHolds() {
+        return lostHolds;
+    }
+
     /** Who holds the lock here. */
     @Nullable
     Hold hold() {
@@ -527,7 +551,7 @@ final class LockMachine {
 
     // ================================================================ undoing
 
-    private Undoing undoing() {
+    Undoing undoing() {
         Undoing made = undoing;
         if (made == null) {
             made = new Undoing(requests, effects);
@@ -674,11 +698,13 @@ final class LockMachine {
 
     /** Gives the lock to whom the request is for. */
     private void occupy(Request request, long now) {
-        Waiter waiter = waiters.takeFor(request);
+        Waiter waiter = waiters.of(request);
         request.occupied(now);
         Hold held = new Hold(request, request.lastToken, waiter, now);
+        Waiter.Granted granted = new Waiter.Granted(held);
         hold = held;
-        decide(waiter, new Waiter.Granted(held));
+        waiters.remove(waiter);
+        decide(waiter, granted);
         News.acquired(effects, held, waiter);
     }
 
@@ -714,7 +740,7 @@ final class LockMachine {
     }
 
     /** A hold has ended against its owner's will. The backend is told when the owner has unwound. */
-    private void lose(Request request, Reason reason) {
+    void lose(Request request, Reason reason) {
         Hold held = hold;
         if (held == null || held.request != request) {
             return;
@@ -1009,7 +1035,7 @@ final class LockMachine {
 
     // ================================================================ giving back
 
-    private void startRelease(Request request) {
+    void startRelease(Request request) {
         if (effects.now() >= request.deadline()) {
             request.quietAfterLease();
         }

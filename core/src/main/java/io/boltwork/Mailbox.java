@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,24 @@ abstract class Mailbox<M extends Mailbox<M>> {
     private static final AtomicReferenceFieldUpdater<Mailbox, @Nullable Object> HEAD =
             AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Object.class, "head");
 
+    @SuppressWarnings("rawtypes") // the updater of a generic class
+    private static final AtomicIntegerFieldUpdater<Mailbox> ABANDONED =
+            AtomicIntegerFieldUpdater.newUpdater(Mailbox.class, "abandoned");
+
+    private final Alarm alarm;
+
     private volatile @Nullable Object head;
+
+    /** 1 from when a thread has left its drain before its end until another thread resumes it, else 0. */
+    private volatile int abandoned;
+
+    /** What the drain has taken and what has not happened yet, the oldest first. Touched inside the drain only. */
+    private @Nullable Letter<M> taken;
+
+    /** An idle mailbox; {@code alarm} is raised when an error has cut an event or the drain short. */
+    Mailbox(Alarm alarm) {
+        this.alarm = alarm;
+    }
 
     /** What happens. */
     @FunctionalInterface
@@ -54,6 +72,9 @@ abstract class Mailbox<M extends Mailbox<M>> {
 
     /** It is retired; nothing happens to it any more. */
     abstract void retired();
+
+    /** A drain that was cut short is resumed by another thread: mends what may be half done. */
+    abstract void resumed();
 
     // ================================================================ for everybody
 
@@ -83,8 +104,7 @@ abstract class Mailbox<M extends Mailbox<M>> {
             }
             if (last == null) {
                 if (HEAD.compareAndSet(this, null, this)) {
-                    happen(event);
-                    drain();
+                    run(event);
                     return true;
                 }
             } else {
@@ -93,50 +113,107 @@ abstract class Mailbox<M extends Mailbox<M>> {
                 }
                 letter.next = last;
                 if (HEAD.compareAndSet(this, last, letter)) {
+                    if (abandoned != 0) {
+                        resume();
+                    }
                     return true;
                 }
             }
         }
     }
 
-    private void drain() {
+    /** Goes on with a drain that an error has cut short; without effect if there is none. For any thread. */
+    final void resume() {
+        if (ABANDONED.compareAndSet(this, 1, 0)) {
+            run(null);
+        }
+    }
+
+    /** Returns whether a drain was cut short and has not been resumed. For any thread. */
+    final boolean isAbandoned() {
+        return abandoned != 0;
+    }
+
+    /*
+     * An error can come out of every call, at the entry of the method (the stack has ended), and out of every allocation. So the
+     * drain is left in this one place, by field writes alone. drain() gives the mailbox away in its very last act, after which
+     * nothing is called: if it throws, the mailbox is still this thread's. What has not happened yet stays in `taken` and
+     * behind `head`, where the thread that resumes the drain finds it, in order.
+     */
+    private void run(@Nullable Event<M> event) {
+        boolean left = false;
+        try {
+            if (event == null) {
+                mend();
+            } else {
+                happen(event);
+            }
+            List<Thread> sleepers = drain();
+            left = true;
+            if (sleepers == null) {
+                retired();
+            } else {
+                wake(sleepers);
+            }
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (!left) {
+                abandoned = 1; // the last act: from here on the drain may be another thread's
+            }
+            throw cut;
+        }
+    }
+
+    /** Returns the threads to be woken now that the mailbox is idle, or {@code null} if it is retired. */
+    private @Nullable List<Thread> drain() {
         for (; ; ) {
+            for (Letter<M> letter = taken; letter != null; letter = taken) {
+                taken = before(letter);
+                happen(letter.event);
+            }
             if (head == this) {
                 boolean retire = isToBeRetired();
                 List<Thread> sleepers = sleepers();
-                boolean done = HEAD.compareAndSet(this, this, retire ? RETIRED : null);
-                for (int i = 0; i < sleepers.size(); i++) {
-                    LockSupport.unpark(sleepers.get(i));
-                }
-                if (done) {
-                    if (retire) {
-                        retired();
+                if (retire) {
+                    wake(sleepers);
+                    if (HEAD.compareAndSet(this, this, RETIRED)) {
+                        return null;
                     }
-                    return;
+                } else if (HEAD.compareAndSet(this, this, null)) {
+                    return sleepers;
+                } else {
+                    wake(sleepers);
                 }
             }
-            Object posted = HEAD.getAndSet(this, this);
-            for (Letter<M> letter = oldest(posted); letter != null; letter = letter(letter.next)) {
-                happen(letter.event);
-            }
+            takePosted();
         }
     }
 
-    /** Turns letters round, so that the oldest is the first. */
-    private @Nullable Letter<M> oldest(@Nullable Object newest) {
+    /** Takes what was posted, and turns it round, so that the oldest is the first. Calls nothing once it has it. */
+    @SuppressWarnings({"unchecked", "NullAway"
+    }) // only post() makes letters, of Event<M>, and each leads to the mailbox
+    private void takePosted() {
+        Object next = HEAD.getAndSet(this, this);
         Letter<M> oldest = null;
-        for (Letter<M> letter = letter(newest); letter != null; ) {
-            Letter<M> before = letter(letter.next);
+        while (next != this) {
+            Letter<M> letter = (Letter<M>) next;
+            next = letter.next;
             letter.next = oldest;
             oldest = letter;
-            letter = before;
         }
-        return oldest;
+        taken = oldest;
     }
 
-    @SuppressWarnings("unchecked") // only post() makes letters, and it makes them of Event<M>
-    private @Nullable Letter<M> letter(@Nullable Object next) {
-        return next == this ? null : (Letter<M>) next;
+    @SuppressWarnings("unchecked") // takePosted() has turned it round
+    private @Nullable Letter<M> before(Letter<M> letter) {
+        return (Letter<M>) letter.next;
+    }
+
+    private static void wake(List<Thread> sleepers) {
+        for (int i = 0; i < sleepers.size(); i++) {
+            LockSupport.unpark(sleepers.get(i));
+        }
     }
 
     @SuppressWarnings("unchecked") // M is the subclass
@@ -144,15 +221,32 @@ abstract class Mailbox<M extends Mailbox<M>> {
         try {
             event.happen((M) this);
         } catch (Throwable defect) {
-            broken(defect);
+            cut(defect);
         }
+    }
+
+    private void mend() {
+        try {
+            resumed();
+        } catch (Throwable defect) {
+            cut(defect);
+        }
+    }
+
+    /** An event ended before its time. Where the stack has ended nothing is drained any more: another thread goes on. */
+    private void cut(Throwable defect) {
+        alarm.raised = true;
+        if (defect instanceof StackOverflowError end) {
+            throw end;
+        }
+        broken(defect);
     }
 
     private boolean isToBeRetired() {
         try {
             return settled();
         } catch (Throwable defect) {
-            broken(defect);
+            cut(defect);
             return false;
         }
     }

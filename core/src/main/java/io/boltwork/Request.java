@@ -165,6 +165,12 @@ final class Request {
         return open;
     }
 
+    /** What is said about it, or {@code null} if nothing is. */
+    @Nullable
+    Exchange exchangeIfAny() {
+        return exchange;
+    }
+
     void sent(Command command, long now) {
         exchange().sent(command, now);
     }

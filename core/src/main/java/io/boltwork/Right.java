@@ -14,7 +14,7 @@ final class Right extends WeakReference<LeaseHandle> {
             AtomicReferenceFieldUpdater.newUpdater(Right.class, State.class, "state");
 
     /** A release that turns out to come after the loss tells the loss itself; so LEAVING is neither one nor the other. */
-    private enum State {
+    enum State {
         OPEN,
         LEAVING,
         LEFT_CLEANLY,
@@ -22,7 +22,7 @@ final class Right extends WeakReference<LeaseHandle> {
     }
 
     private final Hold hold;
-    private volatile State state = State.OPEN;
+    volatile State state = State.OPEN;
 
     /** The right before it that is not used up; the hold's. */
     volatile @Nullable Right next;

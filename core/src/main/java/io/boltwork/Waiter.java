@@ -21,6 +21,9 @@ final class Waiter {
 
     final Outcome<Verdict> outcome = new Outcome<>();
 
+    /** Its caller was cut short by an error and takes nothing any more. Written without a call, so a field. */
+    volatile boolean forsaken;
+
     /** The machine's: how often the lock had been said to be taken when this began to wait. */
     int refusalsBefore;
 

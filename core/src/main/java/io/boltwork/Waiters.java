@@ -1,5 +1,7 @@
 package io.boltwork;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,10 @@ final class Waiters {
         return true;
     }
 
+    boolean contains(Waiter waiter) {
+        return waiter.behind != null;
+    }
+
     /** {@code waiter} tells whose. */
     private void setLast(Waiter waiter, @Nullable Waiter last) {
         if (waiter.request == null) {
@@ -64,10 +70,33 @@ final class Waiters {
         return Objects.requireNonNull(waiting.behind);
     }
 
+    /** Those whose callers were cut short by an error. */
+    List<Waiter> forsaken() {
+        List<Waiter> found = new ArrayList<>();
+        find(lastSharing, found);
+        find(lastQueued, found);
+        return found;
+    }
+
+    private static void find(@Nullable Waiter last, List<Waiter> forsaken) {
+        for (Waiter waiter = last; waiter != null; ) {
+            if (waiter.forsaken) {
+                forsaken.add(waiter);
+            }
+            Waiter behind = behind(waiter);
+            waiter = behind == last ? null : behind;
+        }
+    }
+
+    /** The waiter that a request is for. */
+    Waiter of(Request request) {
+        // a shared request implies a waiter: pump() keeps it so
+        return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
+    }
+
     /** Takes out for whom a request was granted or refused. */
     Waiter takeFor(Request request) {
-        // a shared request implies a waiter: pump() keeps it so
-        Waiter waiter = Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
+        Waiter waiter = of(request);
         remove(waiter);
         return waiter;
     }

@@ -24,6 +24,7 @@ class MailboxLincheckTest {
 
         /** {@code retireAt}: after how many events. */
         Diary(int retireAt) {
+            super(new Alarm());
             this.retireAt = retireAt;
         }
 
@@ -61,6 +62,9 @@ class MailboxLincheckTest {
         void broken(Throwable defect) {
             throw new AssertionError(defect);
         }
+
+        @Override
+        void resumed() {}
 
         @Override
         void retired() {

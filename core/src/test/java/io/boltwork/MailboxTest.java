@@ -23,6 +23,7 @@ class MailboxTest {
         Throwable defect = new AssertionError("none");
 
         Counter(int retireAt) {
+            super(new Alarm());
             this.retireAt = retireAt;
         }
 
@@ -41,6 +42,9 @@ class MailboxTest {
         void broken(Throwable thrown) {
             defect = thrown;
         }
+
+        @Override
+        void resumed() {}
 
         @Override
         void retired() {

@@ -1,0 +1,162 @@
+package io.boltwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Stacks that end anywhere inside the client. */
+class CutShortTest {
+
+    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
+    private static final long STACK = 256 * 1024;
+
+    /** What a request does at each step of its walk. */
+    enum Step {
+        LOCK {
+            @Override
+            void take(FencedLock lock) {
+                lock.lock();
+                lock.unlock();
+            }
+        },
+        ACQUIRE {
+            @Override
+            void take(FencedLock lock) {
+                lock.acquire().close();
+            }
+        },
+        TRY {
+            @Override
+            void take(FencedLock lock) {
+                lock.tryAcquire().ifPresent(Lease::close);
+            }
+        },
+        ASYNC {
+            @Override
+            void take(FencedLock lock) {
+                lock.acquireAsync().thenAccept(Lease::releaseAsync);
+            }
+        };
+
+        abstract void take(FencedLock lock);
+    }
+
+    private final MemoryServer server = MemoryServer.create();
+    private LockClient client;
+    private LockClient other;
+
+    @BeforeEach
+    void open() {
+        client = LockClient.create(new Remote(MemoryBackend.on(server)));
+        other = LockClient.create(MemoryBackend.on(server));
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        other.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void locksWorkAfterStacksThatHaveEndedAnywhere(Step step) throws InterruptedException {
+        FencedLock bystander = client.lock("bystander");
+        List<String> stuck = new ArrayList<>();
+        for (int depth = 0; depth < DEPTHS; depth++) {
+            FencedLock lock = client.lock("lock-" + depth % 10);
+            int padding = depth;
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            inSmallThread(() -> {
+                try {
+                    pad(padding, () -> walk(lock, step));
+                } catch (StackOverflowError cut) {
+                    end.set(cut);
+                }
+            });
+            assertThat(end.get()).as("the stack has ended at %s", depth).isInstanceOf(StackOverflowError.class);
+        }
+        for (int i = 0; i < 10; i++) {
+            if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
+                stuck.add("lock-" + i);
+            }
+        }
+        assertThat(stuck).isEmpty();
+        assertThat(works(bystander)).isTrue();
+    }
+
+    private static boolean works(FencedLock lock) throws InterruptedException {
+        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(5));
+        lease.ifPresent(Lease::close);
+        return lease.isPresent();
+    }
+
+    /** A server's steps end on its own stack, as Redis's do, and answers come on that thread. */
+    private static final class Remote implements LockBackend {
+        private final LockBackend backend;
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+        Remote(LockBackend backend) {
+            this.backend = backend;
+        }
+
+        @Override
+        public void open(String client, BackendListener listener) {
+            backend.open(client, listener);
+        }
+
+        @Override
+        public void send(Command command, Consumer<Reply> handler) {
+            thread.execute(() -> backend.send(command, handler));
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return backend.commandTimeout();
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+            thread.shutdown();
+        }
+    }
+
+    private static void walk(FencedLock lock, Step step) {
+        step.take(lock);
+        walk(lock, step);
+    }
+
+    private static void pad(int depth, Runnable body) {
+        if (depth == 0) {
+            body.run();
+        } else {
+            pad(depth - 1, body);
+        }
+    }
+
+    private static void inSmallThread(Runnable body) throws InterruptedException {
+        Thread thread = new Thread(null, body, "small", STACK);
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(TimeUnit.SECONDS.toMillis(30));
+        assertThat(thread.isAlive()).as("it has ended").isFalse();
+    }
+}

@@ -28,8 +28,16 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
     private FlatReply output = new FlatReply();
     private volatile int state = NEW;
 
-    /** Where it left, {@code null} if nobody counts it. */
-    private @Nullable Outlet outlet;
+    /** The outlet that counts it as under way, {@code null} if none does. The outlet's. */
+    @Nullable
+    Outlet outlet;
+
+    /** Whether the outlet counts it as not written yet, too. The outlet's. */
+    boolean isUnwritten;
+
+    /** The call that was cut short before this one. The outlet's. */
+    @Nullable
+    Call cutBefore;
 
     Call(ServerConnection connection) {
         this.connection = connection;
@@ -50,12 +58,9 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
     /** Makes it ready to be sent once more, after an answer that says that it was not executed. */
     final void reset() {
         output = new FlatReply();
+        outlet = null;
+        isUnwritten = false;
         state = NEW;
-    }
-
-    /** It leaves there. */
-    final void leaves(Outlet through) {
-        outlet = through;
     }
 
     /** Hands it over to Lettuce. */
@@ -63,66 +68,111 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
         try {
             channel.accept(this);
         } catch (RuntimeException e) {
-            completeExceptionally(e);
+            fail(e, false);
         }
+    }
+
+    /** An error has cut short what was to dispatch it; Lettuce may have it all the same. */
+    final void cutShort() {
+        fail(new IllegalStateException("An error has cut short what was to send the command"), true);
     }
 
     @Override
     public final void encode(ByteBuf out) {
-        if (STATE.compareAndSet(this, NEW, WRITTEN) && outlet != null) { // from here on it may be executed
-            outlet.written();
+        try {
+            Outlet through = outlet;
+            if (STATE.compareAndSet(this, NEW, WRITTEN) && through != null) { // from here on it may be executed
+                through.written();
+            }
+            write(out);
+        } catch (
+                Throwable e) { // Lettuce awaits an answer to what has not been written: the next ones would be mistaken
+            // for it
+            connection.condemn(e);
+            throw e;
         }
-        write(out);
     }
 
     @Override
     public final void complete() {
-        connection.heard(this);
+        if (connection.isCondemned()) {
+            drop(new IllegalStateException("The connection is not to be trusted after an error"));
+        } else {
+            connection.heard(this);
+        }
     }
 
-    /** The answer counts. */
+    /** The answer counts. Throws nothing: Lettuce would take that for a fault of the connection, and drop an answer. */
     @Override
     public final void use() {
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
         Outlet through = outlet; // it may be sent again
-        if (output.hasError()) {
-            refused(output.getError());
-        } else {
-            answered(output);
-        }
-        if (through != null) {
-            through.over();
+        try {
+            if (output.hasError()) {
+                refused(output.getError());
+            } else {
+                answered(output);
+            }
+        } catch (Throwable e) {
+            failQuietly(e);
+        } finally {
+            if (through != null) {
+                through.over();
+            }
         }
     }
 
+    /** By Lettuce. If the connection is up, Lettuce cannot tell any more which answer is whose. */
     @Override
     public final boolean completeExceptionally(Throwable cause) {
+        if (state == WRITTEN) {
+            connection.condemn(cause);
+        }
+        return fail(cause, false);
+    }
+
+    /** There will be no answer. {@code handedOver}: it may have been executed though it has not been seen to be written. */
+    private boolean fail(Throwable cause, boolean handedOver) {
         int before = STATE.getAndSet(this, DONE);
         if (before == DONE) {
             return false;
         }
         Outlet through = outlet;
-        if (before == NEW && through != null) {
-            through.unwritten();
-        }
-        failed(cause, before == WRITTEN);
-        if (through != null) {
-            through.over();
+        try {
+            if (before == NEW && through != null && isUnwritten) {
+                through.unwritten();
+            }
+            failed(cause, handedOver || before == WRITTEN);
+        } catch (Throwable e) {
+            failQuietly(e);
+        } finally {
+            if (through != null) {
+                through.over();
+            }
         }
         return true;
+    }
+
+    /** Tells of a failure once more, if there is memory for it. Else the lock's machine gives the command up by itself. */
+    final void failQuietly(Throwable cause) {
+        try {
+            failed(cause, true);
+        } catch (Throwable e) {
+            connection.condemn(e);
+        }
     }
 
     /** The answer came, and does not count: the server may have been replaced before it executed this. */
     @Override
     public final void drop(Throwable cause) {
-        completeExceptionally(cause);
+        fail(cause, false);
     }
 
     @Override
     public final void cancel() {
-        completeExceptionally(new IllegalStateException("The connection was closed"));
+        fail(new IllegalStateException("The connection was closed"), false);
     }
 
     @Override

@@ -39,25 +39,36 @@ final class GroupCall extends ScriptCall {
         for (CommandCall member : members) {
             answer.part(next, 2);
             long values = answer.isWhole(2) ? answer.number(0) : FlatReply.MOST_ELEMENTS;
-            if (values > 0) {
-                answer.part(next + 1, (int)
-                        Math.min(values, FlatReply.MOST_ELEMENTS)); // which is too much for any: it says so
-                member.answered(answer);
-                next += 1 + (int) Math.min(values, FlatReply.MOST_ELEMENTS);
-            } else {
-                member.rejected(explained(Objects.requireNonNullElse(answer.text(1), "ERR it said nothing")));
-                next += 2;
-            }
+            int first = next + 1;
+            int count = (int) Math.min(values, FlatReply.MOST_ELEMENTS); // which is too much for any: it says so
+            next = first + Math.max(1, count);
+            each(member, () -> {
+                if (values > 0) {
+                    answer.part(first, count);
+                    member.answered(answer);
+                } else {
+                    member.rejected(explained(Objects.requireNonNullElse(answer.text(1), "ERR it said nothing")));
+                }
+            });
+        }
+    }
+
+    /** What one member's handler throws is no other's affair. */
+    private static void each(CommandCall member, Runnable outcome) {
+        try {
+            outcome.run();
+        } catch (Throwable e) {
+            member.failQuietly(e);
         }
     }
 
     @Override
     void rejected(String error) {
-        members.forEach(member -> member.rejected(error));
+        members.forEach(member -> each(member, () -> member.rejected(error)));
     }
 
     @Override
     void failed(Throwable cause, boolean written) {
-        members.forEach(member -> member.failed(cause, written));
+        members.forEach(member -> each(member, () -> member.failed(cause, written)));
     }
 }

@@ -201,6 +201,14 @@ final class Keeper {
         long now = System.nanoTime();
         boolean onTime = now - lastTick < TimeUnit.MILLISECONDS.toNanos(PING_MILLIS * 3 / 2);
         lastTick = now;
+        if (connection.isCondemned()) {
+            lose(connection, "an error has come between commands and their answers");
+            return;
+        }
+        if (connection.stands() >= patience && onTime) {
+            lose(connection, "commands were under way for " + patience * PING_MILLIS + " ms without an answer");
+            return;
+        }
         if (!pinging) {
             ping(connection);
         } else if (onTime && ++silentTicks >= patience) { // late: this process stood still, and the answer may be here

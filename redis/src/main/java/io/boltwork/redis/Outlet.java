@@ -2,12 +2,12 @@ package io.boltwork.redis;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +39,20 @@ final class Outlet {
     /** Calls that were handed over and have not been written. */
     private final AtomicInteger unwritten = new AtomicInteger();
 
+    private static final AtomicIntegerFieldUpdater<Outlet> ASKED =
+            AtomicIntegerFieldUpdater.newUpdater(Outlet.class, "asked");
+
     /** How often it was asked to send since it began to; one thread at a time does, for all. */
-    private final AtomicInteger asked = new AtomicInteger();
+    private volatile int asked;
+
+    /** Calls that an error has cut short while they were to leave, linked by {@link Call#cutBefore}. */
+    private volatile @Nullable Call cut;
+
+    /** Whether a call was over since {@link #stands} looked last. */
+    private volatile boolean moved;
+
+    /** How often {@link #stands} has seen nothing move. Touched by the clerk alone. */
+    private int still;
 
     /** The thread that writes, once it has. */
     private volatile @Nullable Thread writer;
@@ -61,9 +73,7 @@ final class Outlet {
 
     void send(Call call) {
         gathered.add(call);
-        if (asked.getAndIncrement() == 0) {
-            drain();
-        }
+        begin();
     }
 
     /** A call is being written, by the thread that calls this. */
@@ -82,8 +92,45 @@ final class Outlet {
     /** A call was answered, or will not be. */
     void over() {
         underWay.decrementAndGet();
-        if (!gathered.isEmpty() && asked.getAndIncrement() == 0) {
+        if (!moved) {
+            moved = true;
+        }
+        if (!gathered.isEmpty()) {
+            begin();
+        }
+    }
+
+    /**
+     * Goes on with what an error may have left, and looks whether anything moves. By the clerk, once a second.
+     *
+     * @return for how many looks in a row calls have been under way and none of them was over
+     */
+    int stands() {
+        if (cut != null || !gathered.isEmpty()) {
+            begin();
+        }
+        still = moved || underWay.get() <= 0 ? 0 : still + 1;
+        moved = false;
+        return still;
+    }
+
+    private void begin() {
+        if (ASKED.getAndIncrement(this) == 0) {
+            run();
+        }
+    }
+
+    /*
+     * An error can come out of every call in here, where the stack has ended or the heap is full. Then no thread drains any more: a
+     * field write that needs neither says so, and the next call, answer, or second begins anew. What was about to leave is kept
+     * in `cut`, for a thread that can tell its failure.
+     */
+    private void run() {
+        try {
             drain();
+        } catch (Throwable error) {
+            asked = 0;
+            throw error;
         }
     }
 
@@ -91,23 +138,44 @@ final class Outlet {
         boolean writes = Thread.currentThread() == writer;
         int seen;
         do {
-            seen = asked.get();
+            seen = asked;
+            failCut();
             while ((underWay.get() < UNDER_WAY || !groups) && !gathered.isEmpty()) {
                 if (writes && unwritten.get() > 0 && passOn()) {
                     return;
                 }
-                Call next = Objects.requireNonNull(next());
-                underWay.incrementAndGet();
-                unwritten.incrementAndGet();
-                next.leaves(this);
-                next.dispatch(channel);
+                Call next = next();
+                if (next == null) {
+                    break; // the writer of another thread was faster, after an error
+                }
+                try {
+                    if (!writes) {
+                        StackProbe.reach();
+                    }
+                    underWay.incrementAndGet();
+                    next.outlet = this;
+                    unwritten.incrementAndGet();
+                    next.isUnwritten = true;
+                    next.dispatch(channel);
+                } catch (Throwable error) {
+                    next.cutBefore = cut;
+                    cut = next;
+                    throw error;
+                }
             }
-        } while (asked.addAndGet(-seen) > 0);
+        } while (ASKED.addAndGet(this, -seen) > 0);
+    }
+
+    private void failCut() {
+        for (Call failed; (failed = cut) != null; ) {
+            cut = failed.cutBefore;
+            failed.cutShort();
+        }
     }
 
     private boolean passOn() {
         try {
-            other.execute(this::drain);
+            other.execute(this::run);
             return true;
         } catch (RejectedExecutionException e) { // all is being shut down
             return false;

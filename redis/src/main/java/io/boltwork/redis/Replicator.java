@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replicator implements Keeper.Owner {
     private static final int BATCH = 100;
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final EventExecutor clerk;
     private final Errors errors;
@@ -201,7 +202,11 @@ final class Replicator implements Keeper.Owner {
     private void over(ServerConnection open, List<Entry> batch, Answers answers) {
         for (int i = 0; i < batch.size(); i++) {
             Entry entry = batch.get(i);
-            entry.handler.accept(answers.to(entry, i));
+            try {
+                entry.handler.accept(answers.to(entry, i));
+            } catch (Throwable e) {
+                LOG.log(System.Logger.Level.WARNING, "The answer to a command about replicas could not be told", e);
+            }
         }
         try {
             clerk.execute(() -> {

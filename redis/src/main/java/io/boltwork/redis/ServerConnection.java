@@ -42,6 +42,10 @@ final class ServerConnection {
     private final List<String> warnings;
     private final @Nullable Doubt doubt;
     private volatile Runnable demoted = NOBODY;
+
+    /** Whether answers may be mistaken for those of other commands. */
+    private volatile boolean condemned;
+
     private volatile Consumer<Throwable> replaced = why -> {};
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
@@ -180,6 +184,26 @@ final class ServerConnection {
         } else {
             doubt.heard(what);
         }
+    }
+
+    /** An error has come between commands and answers, so no answer counts any more. Closes the connection. */
+    void condemn(Throwable why) {
+        condemned = true; // first: it needs neither stack nor memory
+        try {
+            replaced.accept(why);
+            close();
+        } catch (Throwable e) {
+            // whoever keeps the connection finds it condemned, and gives it up
+        }
+    }
+
+    boolean isCondemned() {
+        return condemned;
+    }
+
+    /** For how many looks in a row calls have been under way and none of them was over. By the clerk, once a second. */
+    int stands() {
+        return outlet.stands();
     }
 
     /** What it means that the server answered a command with an error. */

@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,40 @@ class MailboxTest {
         void retired() {
             retired = true;
         }
+    }
+
+    @Test
+    void aDrainThatWasCutShortIsResumedInOrder() {
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        List<Integer> seen = new ArrayList<>();
+        assertThatThrownBy(() -> counter.post(c -> {
+                    c.post(d -> seen.add(1));
+                    c.post(d -> seen.add(2));
+                    throw new StackOverflowError();
+                }))
+                .isInstanceOf(StackOverflowError.class);
+        assertThat(counter.isAbandoned()).isTrue();
+        assertThat(seen).isEmpty();
+        counter.post(c -> seen.add(3));
+        assertThat(seen).containsExactly(1, 2, 3);
+        assertThat(counter.isAbandoned()).isFalse();
+    }
+
+    @Test
+    void anErrorWhileADefectIsReportedLosesNoEvent() {
+        Counter counter = new Counter(Integer.MAX_VALUE) {
+            @Override
+            void broken(Throwable thrown) {
+                throw new OutOfMemoryError("in a test");
+            }
+        };
+        assertThatThrownBy(() -> counter.post(c -> {
+                    c.post(d -> d.events++);
+                    throw new IllegalStateException();
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+        counter.resume();
+        assertThat(counter.events).isEqualTo(1);
     }
 
     @Test

@@ -79,7 +79,7 @@ class CutShortTest {
         } else {
             lock.acquire().close();
         }
-        walk(lock, byThread);
+        pad(25, () -> walk(lock, byThread));
     }
 
     private static void pad(int depth, Runnable body) {

@@ -14,7 +14,7 @@ import java.util.List;
  * @param renewalLag by how much the renewal that is most overdue is late; 0 if none is. A lease is renewed when about a third
  *     of it has passed, so it is in danger when this comes near to half of it
  * @param warnings what makes the promises of the locks weaker than they may seem, as told to {@link
- *     LockListener#backendWarning}
+ *     LockListener#backendWarning}; and, until the locks have been looked after, that an error has cut short what the client was doing
  */
 public record ClientHealth(
         boolean connected, List<NodeStatus> nodes, int held, int waiting, Duration renewalLag, List<String> warnings) {

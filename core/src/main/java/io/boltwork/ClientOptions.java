@@ -73,8 +73,8 @@ public final class ClientOptions {
      * Sets who runs callbacks: listeners, and what is chained to {@link Lease#whenLost()} and to asynchronous
      * results. Callbacks of one
      * lock run one after the other; they may block and use locks, so the executor must not be bounded to fewer threads than
-     * wait for each other. If it refuses or throws, they run on the thread on which things happen, where one that blocks holds
-     * up other locks. Default: daemon threads of the client's own, made as needed.
+     * wait for each other. If it refuses, throws, or runs a task on the thread that hands it over ({@code CallerRunsPolicy}), a
+     * thread of the client's own runs the task. Its {@code execute} must not block. Default: daemon threads of the client's own, made as needed.
      *
      * @param executor who runs them; the client does not shut it down
      * @return options with that setting

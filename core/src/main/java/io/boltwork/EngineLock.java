@@ -326,14 +326,23 @@ final class EngineLock implements FencedLock {
 
         /** Once. The result is completed on the client's executor, never by this call. */
         AsyncRequest<T> post() {
-            engine.request(name, waiter);
-            if (nanos != FOR_EVER && !waiter.tryOnly && !waiter.outcome.isDecided()) {
-                Future<?> timer = engine.cancelAfter(name, waiter, nanos);
+            Waiter asked = waiter;
+            try {
+                post(asked);
+            } catch (Error cut) {
+                engine.cutShort(asked, cut);
+                throw cut;
+            }
+            return this;
+        }
+
+        private void post(Waiter asked) {
+            engine.request(name, asked);
+            if (nanos != FOR_EVER && !asked.tryOnly && !asked.outcome.isDecided()) {
+                Future<?> timer = engine.cancelAfter(name, asked, nanos);
                 whenComplete((value, failure) -> timer.cancel(false));
             }
-            Waiter asked = waiter;
             asked.outcome.then(() -> engine.callBack(name, () -> settle(asked)));
-            return this;
         }
 
         private void settle(Waiter asked) {

@@ -68,6 +68,15 @@ class AftercareTest extends EngineScene {
     }
 
     @Test
+    void anAsyncWishThatWasCutShortLeavesNothingBehind() {
+        endsAt(Command.Acquire.class);
+        assertThatThrownBy(() -> wish(TEN)).isSameAs(END);
+        pass(1_000);
+        assertThat(client.isFree()).isTrue();
+        assertThat(machine().waiting()).isZero();
+    }
+
+    @Test
     void aWaiterThatWasCutShortIsWithdrawn() {
         holdElsewhere(60_000);
         Waiter waiter = Waiter.ofThread(TEN, false, false);

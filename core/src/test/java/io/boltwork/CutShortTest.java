@@ -49,12 +49,6 @@ class CutShortTest {
             void take(FencedLock lock) {
                 lock.tryAcquire().ifPresent(Lease::close);
             }
-        },
-        ASYNC {
-            @Override
-            void take(FencedLock lock) {
-                lock.acquireAsync().thenAccept(Lease::releaseAsync);
-            }
         };
 
         abstract void take(FencedLock lock);
@@ -94,7 +88,7 @@ class CutShortTest {
             });
             assertThat(end.get()).as("the stack has ended at %s", depth).isInstanceOf(StackOverflowError.class);
         }
-        for (int i = 0; i < DEPTHS; i++) {
+        for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
             if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
                 stuck.add("lock-" + i);
             }

@@ -26,6 +26,8 @@ final class Hunt {
             "io.boltwork.RecoveryRulesTest",
             "io.boltwork.PartitionRulesTest",
             "io.boltwork.IdleLifeRulesTest",
+            "io.boltwork.AftercareTest",
+            "io.boltwork.MailboxTest",
             "io.boltwork.KeeperTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",

@@ -73,7 +73,11 @@ final class Engine implements BackendListener {
     /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
     private final ReentrantLock warning = new ReentrantLock();
 
-    /** What an engine runs on: given by the JVM, or by a simulation. */
+    /**
+     * What an engine runs on: given by the JVM, or by a simulation.
+     *
+     * @param underWay how many commands of one lock may be under way at a time
+     */
     record World(
             ClientCard card,
             Ticker ticker,
@@ -82,7 +86,21 @@ final class Engine implements BackendListener {
             LongUnaryOperator random,
             Sleeper sleeper,
             Consumer<Throwable> defects,
-            Runnable stopThreads) {}
+            Runnable stopThreads,
+            int underWay) {
+
+        World(
+                ClientCard card,
+                Ticker ticker,
+                Scheduler scheduler,
+                Executor callbacks,
+                LongUnaryOperator random,
+                Sleeper sleeper,
+                Consumer<Throwable> defects,
+                Runnable stopThreads) {
+            this(card, ticker, scheduler, callbacks, random, sleeper, defects, stopThreads, LockMachine.UNDER_WAY);
+        }
+    }
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
@@ -99,7 +117,8 @@ final class Engine implements BackendListener {
         this.timing = new LockMachine.Timing(
                 backend.commandTimeout().toNanos(),
                 options.slice().toNanos(),
-                options.outagePatience().toNanos());
+                options.outagePatience().toNanos(),
+                world.underWay);
         this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
         this.keeper = new Keeper(this);

@@ -14,11 +14,12 @@ final class Exchange {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The command whose answer is awaited, and when it was sent. */
+    /** The command whose answer is awaited. */
     @Nullable
     Command awaited;
 
-    long awaitedSince;
+    /** When the last command was sent; {@link Ticker#NEVER} if none was. */
+    long awaitedSince = Ticker.NEVER;
 
     /** How often in a row there was no answer. */
     int failures;

@@ -87,8 +87,15 @@ final class LockMachine {
     private long lastEvent;
     private boolean closed;
 
-    /** Times a client has to keep, in nanoseconds. */
-    record Timing(long commandTimeout, long slice, long outagePatience) {}
+    /** Commands of one lock that are under way at a time; other requests wait in line. */
+    static final int UNDER_WAY = 64;
+
+    /**
+     * Times a client has to keep, in nanoseconds.
+     *
+     * @param underWay how many commands of one lock may be under way at a time
+     */
+    record Timing(long commandTimeout, long slice, long outagePatience, int underWay) {}
 
     LockMachine(Effects effects) {
         this.effects = effects;
@@ -99,7 +106,7 @@ final class LockMachine {
     /** Somebody wants the lock. */
     void request(Waiter waiter) {
         lastEvent = effects.now();
-        waiter.since = lastEvent;
+        waiter.since = undoing == null ? lastEvent : undoing.afterDismissal(lastEvent);
         if (closed) {
             decide(waiter, new Waiter.Failed(closed("was asked for")));
             return;
@@ -122,6 +129,9 @@ final class LockMachine {
             waiter.request = request;
             waiters.add(waiter);
             ask(request);
+            if (requests.isInLine(request) && Objects.requireNonNull(waiters.oldest()).known) {
+                waiter.refusalsBefore = refusals - 1; // it will not be told by an answer of its own for a while
+            }
         } else {
             waiters.add(waiter);
         }
@@ -240,6 +250,10 @@ final class LockMachine {
     /** The client is being closed: nobody gets the lock any more, and everything is given back. */
     void close() {
         closed = true;
+        ManyRequests many = requests.many();
+        if (many != null) {
+            many.stopAsking();
+        }
         dismissAll(closed("was waited for"));
         Hold held = hold;
         if (held != null) {
@@ -247,7 +261,7 @@ final class LockMachine {
             held.lose(Reason.CLOSED);
             startRelease(held.request);
         }
-        for (Request request : requests.all()) {
+        for (Request request : many == null ? requests.all() : many.lost(commandTimeout())) {
             if (request.state == State.LOST) {
                 startRelease(request);
             }
@@ -343,7 +357,7 @@ final class LockMachine {
                 long from = Math.min(given, now);
                 owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), BY_MESSAGE);
             } else {
-                ask(request); // by another server's clock, or one that has been replaced since: confirm it first
+                askNow(request); // by another server's clock, or one that has been replaced since: confirm it first
             }
         }
         pump();
@@ -351,31 +365,35 @@ final class LockMachine {
 
     /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
     void connected(Recovery recovery) {
-        for (Request request : requests.all()) {
-            switch (request.state) {
-                case WANTED -> {
-                    if (request.exchange().answered == null) {
-                        request.exchange().firstSent = Ticker.NEVER;
-                    }
-                    request.standing = false;
-                    if (!request.tryOnly) {
-                        recovery.askedAgain();
-                        ask(request);
-                    }
-                }
-                case HELD -> {
-                    request.recovers(recovery);
-                    request.verify(effects.now());
-                }
-                case RELEASING, UNDOING -> {
-                    if (!request.isAwaiting()) {
-                        request.exchange().dueAt = effects.now();
-                    }
-                }
-                case LOST -> {}
+        long now = effects.now();
+        ManyRequests many = requests.many();
+        if (many == null) {
+            requests.all().forEach(request -> connected(request, now, recovery));
+        } else {
+            if (hold != null) {
+                connected(hold.request, now, recovery);
             }
+            many.connected(now, recovery);
         }
         tick();
+    }
+
+    private void connected(Request request, long now, Recovery recovery) {
+        switch (request.state) {
+            case WANTED -> {
+                request.connectionReplaced(now);
+                if (!request.tryOnly) {
+                    recovery.askedAgain();
+                    ask(request);
+                }
+            }
+            case HELD -> {
+                request.recovers(recovery);
+                request.verify(now);
+            }
+            case RELEASING, UNDOING -> request.repeatsAt(now);
+            case LOST -> {}
+        }
     }
 
     /** A connection was lost. Who stands in the queue asks: if it is an outage, the patience counts from here. */
@@ -393,7 +411,8 @@ final class LockMachine {
     /** An answered release may have been lost by a server that took over; it is undone once more. */
     void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
-            undoing().stray(request, lastToken);
+            undoing().releaseAgain(request, lastToken);
+            sendWaiting();
         }
     }
 
@@ -435,46 +454,17 @@ final class LockMachine {
     /** Does whatever is due. */
     void tick() {
         long now = effects.now();
-        for (Request request : requests.all()) {
-            if (request.isOverdue(now, commandTimeout())) {
-                unanswered(request);
-            }
-            switch (request.state) {
-                case WANTED -> {
-                    if (request.isDue(now)) {
-                        ask(request);
-                    }
-                }
-                case HELD -> {
-                    if (now >= request.deadline() || !request.confirmed || request.isRenewedInVain()) {
-                        renewIfDue(request, now);
-                    }
-                }
-                case LOST -> {
-                    if (now >= request.exchange().giveUpAt) {
-                        requests.remove(request);
-                    } else if (request.isDue(now)) {
-                        startRelease(request);
-                    }
-                }
-                case RELEASING, UNDOING -> {
-                    if (now >= request.exchange().giveUpAt) {
-                        gone(request);
-                    } else if (request.isDue(now)) {
-                        if (request.state == State.RELEASING) {
-                            sendRelease(request, null);
-                        } else {
-                            undoing().send(request);
-                        }
-                    }
-                }
-            }
+        for (Request request : requests.due(now, commandTimeout())) {
+            tick(request, now);
+        }
+        if (hold != null && requests.many() != null) {
+            tick(hold.request, now);
         }
         if (now >= pollAt) {
             pollAt = Ticker.NEVER;
             Request oldest = waiters.oldest();
             if (oldest != null && !oldest.isAwaiting()) {
-                ask(oldest);
+                askNow(oldest);
             }
         }
         if (undoing != null) {
@@ -487,10 +477,53 @@ final class LockMachine {
         pump();
     }
 
+    /** Does what is due of one request. */
+    private void tick(Request request, long now) {
+        if (request.isOverdue(now, commandTimeout())) {
+            unanswered(request);
+        }
+        switch (request.state) {
+            case WANTED -> {
+                if (request.isDue(now)) {
+                    askNow(request);
+                }
+            }
+            case HELD -> {
+                if (now >= request.deadline() || !request.confirmed || request.isRenewedInVain()) {
+                    renewIfDue(request, now);
+                }
+            }
+            case LOST -> {
+                if (now >= request.exchange().giveUpAt) {
+                    requests.remove(request);
+                } else if (request.isDue(now)) {
+                    startRelease(request);
+                }
+            }
+            case RELEASING, UNDOING -> {
+                if (now >= request.exchange().giveUpAt) {
+                    gone(request);
+                } else if (request.isDue(now)) {
+                    if (request.state == State.RELEASING) {
+                        sendRelease(request, null);
+                    } else {
+                        undoing().send(request);
+                    }
+                }
+            }
+        }
+    }
+
     /** When {@link #tick()} must come next; {@link Ticker#NEVER} if nothing is due at any time. */
     long wakeAt() {
         long at = Math.min(Math.min(nudgeAt(), pollAt), lostHolds.lookAt());
-        at = Math.min(at, requests.wakeAt(commandTimeout()));
+        at = Math.min(at, requests.wakeAt(effects.now(), commandTimeout()));
+        if (hold != null && requests.many() != null) {
+            at = Math.min(at, hold.request.wakeAt(commandTimeout()));
+        }
+        if (undoing != null && undoing.dismissal != null) {
+            at = Math.min(at, effects.now());
+        }
         if (outage != Outage.NONE && !waiters.isEmpty()) {
             at = Math.min(at, outage.patienceEnds(effects.timing().outagePatience));
         }
@@ -564,7 +597,7 @@ final class LockMachine {
     private void stray(@Nullable String id) {
         long number = effects.number(id);
         if (number != RequestId.NONE) {
-            undoing().stray(number, 0);
+            undoing().stray(number);
         }
     }
 
@@ -607,6 +640,7 @@ final class LockMachine {
 
     /** Sees to it that exactly what is wanted here is asked for at the backend. */
     private void pump() {
+        dismissSome();
         Waiter first = waiters.first();
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
@@ -620,9 +654,26 @@ final class LockMachine {
                 && oldest.exchange().dueAt == Ticker.NEVER) {
             pollAt = effects.now() + SAFETY_POLL;
         }
-        if (first != null && wanted == null && hold == null) {
+        if (first != null && wanted == null && hold == null && !closed) {
             wanted = newRequest(first);
             ask(wanted);
+        }
+        sendWaiting();
+    }
+
+    /** Sends what waited in line, as far as there is room for it. */
+    private void sendWaiting() {
+        ManyRequests many = requests.many();
+        if (many == null) {
+            return;
+        }
+        many.begin();
+        for (Request next; (next = many.next(commandTimeout())) != null; ) {
+            if (next.state == State.WANTED) {
+                askNow(next);
+            } else {
+                undoing().sendNow(next);
+            }
         }
     }
 
@@ -632,7 +683,7 @@ final class LockMachine {
 
     private Request newRequest(Waiter waiter) {
         Request request = Request.of(effects, effects.newRequest(), waiter, effects.now());
-        requests.add(request);
+        requests.add(request, effects.timing().underWay());
         return request;
     }
 
@@ -646,9 +697,11 @@ final class LockMachine {
             case WANTED -> {
                 Hold before = hold;
                 boolean outdated = before != null && token < before.request.firstToken && sent <= before.since;
-                if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
+                if (closed) {
+                    refuse(request, new Waiter.Failed(closed("was waited for")));
+                } else if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
                     // older than the present hold, too late, or too short to count: neither a hold nor a loss
-                    ask(request);
+                    askNow(request);
                 } else if (request.needsReplicas(token)) {
                     replicate(request, token);
                 } else {
@@ -773,8 +826,25 @@ final class LockMachine {
     }
 
     private void dismissAll(LockException cause) {
-        for (Waiter waiter; (waiter = waiters.poll()) != null; ) {
-            decide(waiter, new Waiter.Failed(cause));
+        if (!waiters.isEmpty()) {
+            undoing().dismissal = new Undoing.Dismissal(cause, effects.now());
+            dismissSome();
+        }
+    }
+
+    /** Dismisses some of those that are to be dismissed; the others follow in the next event, at once. */
+    private void dismissSome() {
+        Undoing.Dismissal dismissal = undoing == null ? null : undoing.dismissal;
+        if (dismissal == null) {
+            return;
+        }
+        for (int i = 0; i < effects.timing().underWay; i++) {
+            Waiter waiter = waiters.poll(dismissal.until());
+            if (waiter == null) {
+                undoing().dismissal = null;
+                return;
+            }
+            decide(waiter, new Waiter.Failed(dismissal.cause()));
             if (waiter.request != null) {
                 undoing().undo(waiter.request);
             }
@@ -783,7 +853,14 @@ final class LockMachine {
 
     // ================================================================ asking
 
+    /** Asks as soon as a command may be sent, in the order of these calls. A try does not wait. */
     private void ask(Request request) {
+        if (request.tryOnly || requests.admits(request)) {
+            askNow(request);
+        }
+    }
+
+    private void askNow(Request request) {
         request.exchange().askAgain = false;
         Command.Acquire acquire = acquire(request);
         request.sent(acquire, effects.now());
@@ -882,6 +959,14 @@ final class LockMachine {
      * with it, or all is lost.
      */
     private void askOthers(Request forgotten) {
+        if (waiters.isEmpty()) {
+            return;
+        }
+        ManyRequests many = requests.many();
+        if (many != null) {
+            many.askOthers(forgotten, effects.now());
+            return;
+        }
         for (Request other : requests.all()) {
             if (other != forgotten && other.state == State.WANTED && other.standing) {
                 other.standing = false;
@@ -1045,7 +1130,7 @@ final class LockMachine {
         request.exchange().failures = 0;
         Waiter first = waiters.first();
         Request next = null;
-        if (first != null && wanted == null && !closed) {
+        if (first != null && wanted == null && !closed && !requests.isFull()) {
             next = newRequest(first);
             wanted = next;
         }

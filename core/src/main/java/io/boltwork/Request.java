@@ -66,6 +66,9 @@ final class Request {
     @Nullable
     Waiter waiter;
 
+    /** Its place among others if they are more than a few; {@code null} if not. */
+    ManyRequests.@Nullable Entry entry;
+
     /** The server has said that it knows the request. */
     boolean known;
 
@@ -157,6 +160,9 @@ final class Request {
 
     /** To be looked at and changed by the lock's machine. */
     Exchange exchange() {
+        if (entry != null) {
+            entry.changed();
+        }
         Exchange open = exchange;
         if (open == null) {
             open = new Exchange();
@@ -173,6 +179,44 @@ final class Request {
 
     void sent(Command command, long now) {
         exchange().sent(command, now);
+        if (entry != null) {
+            entry.sent();
+        }
+    }
+
+    /** Returns whether a command about it is under way, or about to be repeated. */
+    boolean isUnderWay() {
+        return exchange != null
+                && state != State.HELD
+                && state != State.LOST
+                && (exchange.awaited != null || exchange.failures > 0 && exchange.dueAt != Ticker.NEVER);
+    }
+
+    /** The connection was replaced at that time, while it waits. */
+    void connectionReplaced(long at) {
+        Exchange open = exchange();
+        if (open.answered == null && open.firstSent <= at) {
+            open.firstSent = Ticker.NEVER;
+        }
+        standing = false;
+    }
+
+    /** What was not answered is to be repeated then, unless an answer is awaited. */
+    void repeatsAt(long at) {
+        if (!isAwaiting()) {
+            exchange().dueAt = at;
+        }
+    }
+
+    /** No answer is awaited any more, since the connection was replaced. A try hears of that. */
+    void givesUpAnswer(long now) {
+        if (state == State.WANTED && tryOnly) {
+            return;
+        }
+        Exchange open = exchange();
+        open.awaited = null;
+        open.failures = 0;
+        open.dueAt = state == State.WANTED ? Ticker.NEVER : now;
     }
 
     /** Whether an answer is awaited. */
@@ -229,7 +273,11 @@ final class Request {
     }
 
     Command.Acquire acquire(ServerClock clock, long now, long commandTimeout) {
-        exchange().unanswered++;
+        Exchange open = exchange();
+        if (open.awaitedSince == Ticker.NEVER) { // it may have waited in line until now
+            open.firstSent = now;
+        }
+        open.unanswered++;
         long stale = notAfter(clock, now, commandTimeout);
         reaches(now, options.leaseMillis);
         return new Command.Acquire(lock(), id(), !tryOnly, options.leaseMillis, options.takeoverMillis, stale);

@@ -20,12 +20,29 @@ final class Undoing {
     private final Requests requests;
     private final Effects effects;
 
+    /** Waiters that are being told of a failure; {@code null} if there are none. */
+    @Nullable
+    Dismissal dismissal;
+
+    /**
+     * All waiters that came until then are told of a failure, some at each event.
+     *
+     * @param until the client's time
+     */
+    record Dismissal(LockException cause, long until) {}
+
     /** When to look whether the grantee that this client saw last has taken its grant. */
     private long nudgeAt = Ticker.NEVER;
 
     Undoing(Requests requests, Effects effects) {
         this.requests = requests;
         this.effects = effects;
+    }
+
+    /** Returns when a waiter came that comes now: after those that are being told of a failure. */
+    long afterDismissal(long now) {
+        Dismissal pending = dismissal;
+        return pending == null ? now : Math.max(now, pending.until + 1);
     }
 
     /** Nobody wants that request any more. */
@@ -36,26 +53,48 @@ final class Undoing {
         }
         request.state = State.UNDOING;
         request.exchange().giveUpAt = Ticker.NEVER; // it may stand in the queue, and that does not end with any lease
-        send(request);
+        if (request.isAwaiting() && requests.isFull()) {
+            request.exchange().withdrawAgain = true; // when its acquire has been answered
+        } else {
+            send(request);
+        }
     }
 
     /** A request that is being withdrawn was granted or queued. */
     void again(Request request) {
         if (!request.isAwaiting()) {
-            send(request);
+            sendNow(request); // others wait for the lock meanwhile
         } else {
             request.exchange().withdrawAgain = true;
         }
     }
 
     /** The backend speaks of a request of this client that is unknown here. */
-    void stray(long number, long lastToken) {
-        Request request = Request.unwanted(effects, number, lastToken);
-        requests.add(request);
-        undo(request);
+    void stray(long number) {
+        Request request = unwanted(number, 0);
+        request.exchange().giveUpAt = Ticker.NEVER;
+        sendNow(request); // others wait for the lock meanwhile
     }
 
+    /** The backend may have lost that it was released. */
+    void releaseAgain(long number, long lastToken) {
+        undo(unwanted(number, lastToken));
+    }
+
+    private Request unwanted(long number, long lastToken) {
+        Request request = Request.unwanted(effects, number, lastToken);
+        requests.add(request, effects.timing().underWay());
+        return request;
+    }
+
+    /** Sends the withdrawal as soon as it may be sent. */
     void send(Request request) {
+        if (requests.admits(request)) {
+            sendNow(request);
+        }
+    }
+
+    void sendNow(Request request) {
         Command.Withdraw withdraw = new Command.Withdraw(effects.lock(), request.id(), request.lastToken);
         request.exchange().withdrawAgain = false;
         request.sent(withdraw, effects.now());
@@ -76,7 +115,7 @@ final class Undoing {
         exchange.failures = 0;
         ServerTime server = answer.server();
         if (exchange.withdrawAgain) {
-            send(request);
+            sendNow(request);
         } else if (request.isTainted(server, effects.now())) {
             exchange.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
         } else {

@@ -101,14 +101,22 @@ final class Waiters {
         return waiter;
     }
 
-    /** Takes out anybody, {@code null} if there is nobody. */
+    /** Removes and returns one that came until that time; {@code null} if there is none. */
     @Nullable
-    Waiter poll() {
-        Waiter waiter = lastSharing != null ? first() : lastQueued == null ? null : behind(lastQueued);
+    Waiter poll(long until) {
+        Waiter waiter = cameUntil(until, lastSharing);
+        if (waiter == null) {
+            waiter = cameUntil(until, lastQueued);
+        }
         if (waiter != null) {
             remove(waiter);
         }
         return waiter;
+    }
+
+    private static @Nullable Waiter cameUntil(long until, @Nullable Waiter last) {
+        Waiter first = last == null ? null : behind(last);
+        return first == null || first.since > until ? null : first;
     }
 
     /** The first of those who share, {@code null} if there is none. */

@@ -239,6 +239,11 @@ record Plan(
         return new Cluster(2 + random.nextInt(3), ahead, random.nextBoolean());
     }
 
+    /** How many commands of one lock a client may have under way at a time: in one run of five hardly any. */
+    int underWay() {
+        return seed % 5 == 3 ? 1 + (int) (seed / 5 % 3) : LockMachine.UNDER_WAY;
+    }
+
     /** Until then users begin new things and faults happen. */
     long loud() {
         return weather == Weather.HECTIC ? HECTIC_LOUD : LOUD;
@@ -273,7 +278,7 @@ record Plan(
     @Override
     public String toString() {
         return "seed " + seed + ", " + weather + ", " + network + ", " + cluster() + ", outage patience "
-                + outagePatience + "\n"
+                + outagePatience + ", commands under way " + underWay() + "\n"
                 + clients.stream().map(Plan::text).collect(Collectors.joining("\n"))
                 + faults.stream().map(fault -> "\n  " + fault).collect(Collectors.joining());
     }

@@ -48,7 +48,8 @@ final class SimulatedClient {
                         random::nextLong,
                         (outcome, blocker, nanos) -> SimulatedThread.current().sleep(outcome, nanos),
                         this::defect,
-                        () -> {}));
+                        () -> {},
+                        simulation.plan.underWay()));
         engine.listeners.add(new LockListener() {
             @Override
             public void lost(Lost event) {

@@ -36,11 +36,13 @@ class WaitersTest {
         assertThat(waiters.takeFor(fifo[2].request)).isSameAs(fifo[2]);
         assertThat(waiters.takeFor(Request.of(new StillContext(), 9, three[0], 0)))
                 .isSameAs(three[0]);
-        assertThat(waiters.poll()).isSameAs(three[2]);
+        assertThat(waiters.poll(Long.MAX_VALUE)).isSameAs(three[2]);
         assertThat(waiters.isEmpty()).isFalse();
         assertThat(waiters.hasOwnRequests()).isTrue();
-        assertThat(waiters.poll()).as("those who share come first").isSameAs(fifo[0]);
-        assertThat(waiters.poll()).isNull();
+        assertThat(waiters.poll(Long.MAX_VALUE))
+                .as("those who share come first")
+                .isSameAs(fifo[0]);
+        assertThat(waiters.poll(Long.MAX_VALUE)).isNull();
         assertThat(waiters.isEmpty()).isTrue();
         assertThat(waiters.hasOwnRequests()).isFalse();
         assertThat(waiters.oldest()).isNull();

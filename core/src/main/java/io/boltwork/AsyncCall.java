@@ -11,12 +11,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something done asynchronously under a lock: waits, begins it, and gives the lock back when it has ended. Cancelling it
- * withdraws the request, or leaves what has begun to its own end.
+ * Something done asynchronously under a lock: waits, begins it, and gives the lock back when it has ended. Completing it
+ * from outside withdraws the request, or leaves what has begun to its own end.
  *
  * @param <T> what is computed
  */
-final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
+final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> {
 
     private final CompletableFuture<Optional<Lease>> turn;
     private final Function<? super Lease, ? extends CompletionStage<T>> body;
@@ -33,9 +33,9 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
         this.callbacks = callbacks;
         turn.whenComplete((lease, failure) -> {
             if (failure != null) {
-                completeExceptionally(failure);
+                fail(failure);
             } else if (lease.isEmpty()) {
-                completeExceptionally(refused.get());
+                fail(refused.get());
             } else {
                 begin(lease.get());
             }
@@ -60,22 +60,16 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
             if (loss != null) {
                 own.addSuppressed(loss);
             }
-            completeExceptionally(own);
+            fail(own);
         } else if (loss != null) {
-            completeExceptionally(loss);
+            fail(loss);
         } else {
-            complete(value);
+            fulfil(value);
         }
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        turn.cancel(mayInterruptIfRunning);
-        return super.cancel(mayInterruptIfRunning);
-    }
-
-    @Override
-    public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-        return new CompletableFuture<>();
+    void withdraw() {
+        turn.cancel(true);
     }
 }

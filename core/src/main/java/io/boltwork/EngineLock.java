@@ -7,7 +7,6 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -308,8 +307,8 @@ final class EngineLock implements FencedLock {
         return new AsyncRequest<>(engine, name, Waiter.ofHandle(options, nanos == NOT_AT_ALL), nanos, result);
     }
 
-    /** The result of an asynchronous request, which begins to wait when it is posted. Cancelling it withdraws it. */
-    private static final class AsyncRequest<T> extends CompletableFuture<T> {
+    /** The result of an asynchronous request, which begins to wait when it is posted. */
+    private static final class AsyncRequest<T> extends WithdrawableFuture<T> {
         private final Engine engine;
         private final String name;
         private volatile Waiter waiter;
@@ -356,17 +355,17 @@ final class EngineLock implements FencedLock {
 
         private void settle(Waiter asked, Verdict verdict) {
             if (verdict == Waiter.Denied.CANCELLED) {
-                return; // by cancel(), which has completed this
+                return; // by withdraw(): this has been completed
             }
             Hold hold;
             try {
                 hold = held(verdict);
             } catch (LockException failure) {
-                completeExceptionally(failure);
+                fail(failure);
                 return;
             }
             if (hold == null) {
-                complete(result.apply(Optional.empty()));
+                fulfil(result.apply(Optional.empty()));
                 return;
             }
             LeaseHandle lease = new LeaseHandle(engine, hold);
@@ -377,21 +376,14 @@ final class EngineLock implements FencedLock {
                 if (isDone()) {
                     engine.cancel(name, waiter, false);
                 }
-            } else if (!complete(value)) {
-                lease.releaseAsync(); // cancelled in the last moment: nobody will ever see it
+            } else if (!fulfil(value)) {
+                lease.releaseAsync(); // withdrawn in the last moment: no caller will ever see it
             }
         }
 
         @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
+        void withdraw() {
             engine.cancel(name, waiter, false);
-            return cancelled;
-        }
-
-        @Override
-        public <U> CompletableFuture<U> newIncompleteFuture() {
-            return new CompletableFuture<>();
         }
     }
 

@@ -236,7 +236,25 @@ public interface FencedLock extends Lock {
 
     /**
      * Waits for the lock without a thread. The lease belongs to its handle: it is not reentrant, and any thread may release it.
-     * Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request. Does not block.
+     * Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request, and so does completing it in any
+     * other way, as {@code orTimeout(..)} does. A lease that the result has taken is the caller's: a caller that gives up must
+     * release it. Does not block.
+     *
+     * <!-- snippet: ClassExamples.java#acquireAsync -->
+     * <pre>{@code
+     * CompletableFuture<Lease> wish = stock.acquireAsync().toCompletableFuture();
+     * try {
+     *     return Optional.of(wish.get(2, TimeUnit.SECONDS));
+     * } catch (TimeoutException tooLong) {
+     *     if (!wish.cancel(true)) {
+     *         wish.join().release(); // it came in the last moment
+     *     }
+     *     return Optional.empty();
+     * }
+     * }</pre>
+     *
+     * <p>A result that is dropped with its lease is found by the garbage collector, which may come late: the lease is renewed
+     * until then, at the longest for {@link LockOptions#withMaxHold}.
      *
      * @return a stage that completes with the hold, on the client's callback executor; or with what {@link #acquire()} throws
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread

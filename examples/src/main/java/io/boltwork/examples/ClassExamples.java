@@ -11,6 +11,11 @@ import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** The examples in the documentation of the API's classes, one method for each. */
 final class ClassExamples {
@@ -65,6 +70,20 @@ final class ClassExamples {
         try (Lease lease = stock.acquire()) {
             lease.whenLost().thenAccept(loss -> abort(loss));
             storage.write(row, lease.fencingToken());
+        }
+        // @end
+    }
+
+    static Optional<Lease> acquireAsync(FencedLock stock) throws InterruptedException, ExecutionException {
+        // @start region="acquireAsync"
+        CompletableFuture<Lease> wish = stock.acquireAsync().toCompletableFuture();
+        try {
+            return Optional.of(wish.get(2, TimeUnit.SECONDS));
+        } catch (TimeoutException tooLong) {
+            if (!wish.cancel(true)) {
+                wish.join().release(); // it came in the last moment
+            }
+            return Optional.empty();
         }
         // @end
     }

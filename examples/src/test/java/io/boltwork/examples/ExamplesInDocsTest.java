@@ -63,6 +63,19 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void acquireAsyncIsGivenUpWithoutATrace() throws Exception {
+        assertThat(ClassExamples.acquireAsync(stock)).hasValueSatisfying(Lease::release);
+        try (Lease taken = stockElsewhere.acquire()) {
+            assertThat(ClassExamples.acquireAsync(stock)).isEmpty();
+            assertThat(taken.isValid()).isTrue();
+            Await.until(
+                    "the wish is withdrawn",
+                    () -> locks.inspector().describe("stock:1001").queue().isEmpty());
+        }
+        assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
     void lockOptions() {
         assertThat(ClassExamples.lockOptions())
                 .hasToString("renewed lease of 30 s, held at most 2 h, taken at least 5 min, on loss NOTIFY");

@@ -16,17 +16,14 @@ class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
 
+    @Test
+    void examplesOfFencedLockAreTheirSources() throws IOException {
+        assertThat(page("FencedLock").verified())
+                .containsExactly("ClassExamples.java#FencedLock", "ClassExamples.java#acquireAsync");
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "FencedLock",
-                "Lease",
-                "LockClient",
-                "LockOptions",
-                "LockListener",
-                "LockInspector",
-                "Replication"
-            })
+    @ValueSource(strings = {"Lease", "LockClient", "LockOptions", "LockListener", "LockInspector", "Replication"})
     void examplesOfClassesAreTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }

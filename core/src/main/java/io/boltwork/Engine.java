@@ -124,7 +124,7 @@ final class Engine implements BackendListener {
         this.keeper = new Keeper(this);
         this.introduction = new Introduction(this, card);
         this.aftercare = new Aftercare(this, alarm);
-        this.heartbeat = new Heartbeat(this, List.of(aftercare::check));
+        this.heartbeat = new Heartbeat(this, List.of(aftercare::check, releases::forgetOld));
         this.backendEvents = newCallbackQueue();
     }
 
@@ -481,11 +481,9 @@ final class Engine implements BackendListener {
             introduction.again();
         }
         if (another) {
-            for (ReleaseLog.Entry entry : releases.recent()) {
-                if (partitions.get(backend.partition(entry.lock()))) {
-                    post(entry.lock(), d -> d.machine.releaseAgain(entry.request(), entry.lastToken()));
-                }
-            }
+            List<ReleaseLog.Entry> lost = releases.recent();
+            lost.removeIf(entry -> !partitions.get(backend.partition(entry.lock())));
+            new ReleaseRepeats(this, lost).run();
         }
         for (Downtimes.Return back : returns) {
             if (back.over()) {

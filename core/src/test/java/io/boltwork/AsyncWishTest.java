@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -79,9 +80,10 @@ class AsyncWishTest extends EngineScene {
         holdElsewhere(60_000);
         CompletableFuture<Optional<Lease>> wish =
                 client.lock(TEN).tryAcquireAsync(Duration.ofHours(1)).toCompletableFuture();
-        wish.completeOnTimeout(Optional.empty(), 1, java.util.concurrent.TimeUnit.MILLISECONDS)
-                .join();
-        while (machine().waiting() > 0) { // the thread of the time-out completes the future first
+        wish.completeOnTimeout(Optional.empty(), 1, TimeUnit.MILLISECONDS).join();
+        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (machine().waiting() > 0
+                && System.nanoTime() < end) { // the thread of the time-out completes the future first
             Thread.onSpinWait();
         }
         assertThat(withdrawn()).containsExactly("c:1");

@@ -857,6 +857,8 @@ final class LockMachine {
     private void ask(Request request) {
         if (request.tryOnly || requests.admits(request)) {
             askNow(request);
+        } else if (outage != Outage.NONE) {
+            outage = outage.failed(effects.now(), null); // no failure of its own will begin its patience
         }
     }
 

@@ -216,6 +216,20 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
+    void theLineIsPatientFromItsComingInAnOutage() {
+        isSlow();
+        List<CompletableFuture<Lease>> wishes = wishes(1_000);
+        pass(2_500); // none of those under way was answered
+        wishes.forEach(wish -> wish.cancel(false));
+        pass(500);
+        CompletableFuture<Lease> late = wish(FIFO);
+        pass(29_999);
+        assertThat(late).isNotDone();
+        pass(1);
+        assertThat(late).isCompletedExceptionally();
+    }
+
+    @Test
     void noEventLooksAtAll() {
         int count = 20_000;
         holdElsewhere(3_600_000);

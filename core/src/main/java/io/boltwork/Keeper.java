@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of a client: visits each lock when about a third of its lease has passed, together with those whose time
- * comes within the same ninth, and sends what is due in batches. Thread-safe.
+ * Renews the leases of a client, and verifies those that are fixed: visits each lock when about a third of its lease has passed,
+ * together with those whose time comes within the same ninth, and sends what is due in batches. Thread-safe.
  */
 final class Keeper {
 
@@ -62,8 +62,13 @@ final class Keeper {
     /** When a success was heard of, and when the last of its leases will have ended. */
     private record Success(long heardAt, long endsAt) {}
 
-    /** What is renewed, and whose it is. {@code tacit}: it hears of a success only when it asks. */
-    private record Member(LockDriver driver, Command.Renew.Item item, boolean tacit) {}
+    /**
+     * What is renewed, and whose it is.
+     *
+     * @param watched for how long a success may be asked for
+     * @param tacit whether it hears of a success only when it asks
+     */
+    private record Member(LockDriver driver, Command.Renew.Item item, long watched, boolean tacit) {}
 
     Keeper(Engine engine) {
         this.engine = engine;
@@ -184,11 +189,16 @@ final class Keeper {
 
     // ================================================================ renewing
 
-    /** Renewals by partition; what is full goes out. */
+    /**
+     * Renewals by partition; what is full goes out. Verifications are apart from renewals: their command has no lease, and what
+     * is true of a renewal, that it must not have effect when its lease would have ended, is not true of them.
+     */
     private final class Batches {
-        private final Map<Integer, Batch> open = new HashMap<>();
+        private final Map<Integer, Batch> renewals = new HashMap<>();
+        private final Map<Integer, Batch> verifications = new HashMap<>();
 
         long add(Member member) {
+            Map<Integer, Batch> open = Request.isVerification(member.item) ? verifications : renewals;
             int partition = member.driver.partition;
             Batch batch = open.computeIfAbsent(partition, Batch::new);
             batch.add(member);
@@ -197,6 +207,11 @@ final class Keeper {
                 batch.send();
             }
             return batch.begun;
+        }
+
+        void send() {
+            renewals.values().forEach(Batch::send);
+            verifications.values().forEach(Batch::send);
         }
     }
 
@@ -209,12 +224,16 @@ final class Keeper {
         } finally {
             collected.remove();
         }
-        batches.open.values().forEach(Batch::send);
+        batches.send();
     }
 
-    /** Sends a renewal, at once, or {@linkplain #together together} with others. Returns when its batch was begun. */
-    long renew(LockDriver driver, Command.Renew.Item item, boolean tacit) {
-        Member member = new Member(driver, item, tacit);
+    /**
+     * Sends a renewal, at once, or {@linkplain #together together} with others. Returns when its batch was begun.
+     *
+     * @param watched for how long its success may be asked for, in nanoseconds
+     */
+    long renew(LockDriver driver, Command.Renew.Item item, long watched, boolean tacit) {
+        Member member = new Member(driver, item, watched, tacit);
         Batches batches = collected.get();
         if (batches != null) {
             return batches.add(member);
@@ -237,8 +256,13 @@ final class Keeper {
         final long begun;
         final List<Member> members = new ArrayList<>();
         private boolean tacit;
+
+        /** In milliseconds; {@link Ticker#NEVER} if nothing is prolonged. */
         private long shortest = Ticker.NEVER;
+
+        /** In nanoseconds. */
         private long longest;
+
         private volatile @Nullable Future<?> patience;
 
         Batch(int partition) {
@@ -250,8 +274,10 @@ final class Keeper {
         void add(Member member) {
             members.add(member);
             tacit |= member.tacit;
-            shortest = Math.min(shortest, member.item.leaseMillis());
-            longest = Math.max(longest, member.item.leaseMillis());
+            if (!Request.isVerification(member.item)) {
+                shortest = Math.min(shortest, member.item.leaseMillis());
+            }
+            longest = Math.max(longest, member.watched);
         }
 
         void send() {
@@ -259,8 +285,8 @@ final class Keeper {
             members.forEach(member -> items.add(member.item));
             long valid = Math.min(engine.timing.commandTimeout() / MILLI, shortest);
             long notAfter = engine.clocks.of(partition).millisAt(engine.ticker.nanos()) + valid;
-            if (tacit) {
-                lookAfter(shortest);
+            if (tacit && shortest != Ticker.NEVER) { // a verification without an answer has time until the next visit
+                lookAfter(shortest * MILLI);
             }
             engine.backend.send(new Command.Renew(items, notAfter), reply -> {
                 engine.heard(partition, reply);
@@ -272,7 +298,7 @@ final class Keeper {
             boolean done = reply instanceof Reply.Renewed renewed
                     && renewed.items().stream().allMatch(item -> item.outcome() == Reply.Renewal.OK);
             if (done && tacit) {
-                successes.put(begun, new Success(engine.ticker.nanos(), begun + longest * MILLI));
+                successes.put(begun, new Success(engine.ticker.nanos(), begun + longest));
             }
             Future<?> look = patience;
             if (look != null) {
@@ -301,12 +327,12 @@ final class Keeper {
         }
 
         /** Sees to those who would hear of a success only, when leases of that length have waited for long enough. */
-        private void lookAfter(long leaseMillis) {
-            long at = begun + Request.renewalPatience(leaseMillis * MILLI, engine.timing.commandTimeout());
-            patience = engine.scheduler.schedule(() -> unanswered(leaseMillis), at - engine.ticker.nanos());
+        private void lookAfter(long lease) {
+            long at = begun + Request.renewalPatience(lease, engine.timing.commandTimeout());
+            patience = engine.scheduler.schedule(() -> unanswered(lease), at - engine.ticker.nanos());
         }
 
-        private void unanswered(long leaseMillis) {
+        private void unanswered(long lease) {
             together(() -> {
                 for (Member member : members) {
                     if (member.tacit) {
@@ -314,7 +340,7 @@ final class Keeper {
                     }
                 }
             });
-            if (leaseMillis < longest) {
+            if (lease < longest) {
                 lookAfter(longest);
             }
         }

@@ -118,7 +118,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     public long renew(Command.Renew.Item item, boolean tacit) {
-        return engine.keeper.renew(this, item, tacit);
+        return engine.keeper.renew(this, item, machine.watchedLease(), tacit);
     }
 
     @Override
@@ -148,7 +148,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     boolean settled() {
         long keepAt = machine.keepAt();
         if (keepAt < visitAt) {
-            engine.keeper.visit(this, keepAt, machine.renewedLease());
+            engine.keeper.visit(this, keepAt, machine.watchedLease());
         }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());

@@ -446,9 +446,9 @@ final class LockMachine {
         return held == null ? Ticker.NEVER : held.request.keepAt(commandTimeout());
     }
 
-    /** The lease of what is held then, in nanoseconds. */
-    long renewedLease() {
-        return Objects.requireNonNull(hold).request.options.leaseMillis * MILLI;
+    /** About a third of that, in nanoseconds, is between the keeper's visits to what is held. */
+    long watchedLease() {
+        return Objects.requireNonNull(hold).request.watchedNanos();
     }
 
     /** Does whatever is due. */
@@ -716,7 +716,7 @@ final class LockMachine {
                 } else if (token == request.firstToken) {
                     request.lasts(deadline);
                     if (confirmed) {
-                        request.confirm();
+                        request.confirm(sent);
                     }
                 }
             }
@@ -1044,12 +1044,12 @@ final class LockMachine {
         if (now >= request.deadline()) {
             lose(request, request.reasonOfEnd());
         } else if (request.isRenewalDue(now, commandTimeout())) {
-            if (!isAbandoned(request)) {
+            if (request.isOnlyVerified() || !isAbandoned(request)) {
                 Command.Renew.Item item = request.renewal(now);
                 boolean tacit = outage == Outage.NONE && request.mayBeTacit(item);
                 request.begun(effects.renew(item, tacit), tacit);
             } else if (!request.confirmed) {
-                effects.renew(request.confirmation(now), false);
+                effects.renew(request.verification(), false);
             }
         }
     }

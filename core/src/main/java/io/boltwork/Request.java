@@ -30,6 +30,12 @@ final class Request {
     /** But not for longer than that: eight times 62 ms, and who works for longer than these hardly feels a hand-off. */
     private static final long LONGEST_TURNS = 500 * MILLI;
 
+    /** A fixed lease that is longer is verified as often as a lease of that time is renewed. */
+    private static final long LONGEST_UNVERIFIED_MILLIS = 30_000;
+
+    /** The lease of a renewal that only verifies: it prolongs nothing. */
+    private static final long NO_LEASE = 0;
+
     private static final AtomicLongFieldUpdater<Request> DEADLINE =
             AtomicLongFieldUpdater.newUpdater(Request.class, "deadline");
     private static final AtomicLongFieldUpdater<Request> TACIT =
@@ -303,21 +309,35 @@ final class Request {
                 && replicate.item().firstToken() == token;
     }
 
+    /** A renewal; of a lease that must not last longer a {@linkplain #verification verification}. */
     Command.Renew.Item renewal(long now) {
+        if (confirmed && (isFixed() || deadline() >= bounds.maxEnd)) {
+            return verification();
+        }
         renewals = (byte) Math.min(renewals + 1, 2);
         return item(now, leaseToSend(now));
     }
 
     /**
-     * Whether it need not hear of its success before it is renewed again: it is the whole lease that is prolonged, and nobody
-     * waits for that. The second in a row is told of, or one after the other would be forgotten where answers take long.
+     * Whether it need not hear of its success before it is renewed again: it is the whole lease that is prolonged, or a fixed
+     * one that is verified, and nobody waits for that. The second in a row is told of, or one after the other would be forgotten
+     * where answers take long.
      */
     boolean mayBeTacit(Command.Renew.Item renewal) {
         return renewing == Ticker.NEVER
                 && confirmed
                 && exchange == null
-                && bounds.isNone()
-                && renewal.leaseMillis() == options.leaseMillis;
+                && (isFixed() || bounds.isNone() && renewal.leaseMillis() == options.leaseMillis);
+    }
+
+    /** Whether the lease ends by itself, unless it is extended. */
+    private boolean isFixed() {
+        return !options.isRenewed();
+    }
+
+    /** Whether the keeper only verifies it, for the lease ends whether or not its owner is there. */
+    boolean isOnlyVerified() {
+        return confirmed && isFixed();
     }
 
     /** A renewal was begun then, or has failed, or with {@link Ticker#NEVER}, nothing is open. */
@@ -325,7 +345,7 @@ final class Request {
         long before = tacit;
         renewing = at;
         TACIT.lazySet(this, tacitly ? at : Ticker.NEVER);
-        if (succeededTacitly(before)) { // since it was looked at last
+        if (succeededTacitly(before) && !isFixed()) { // since it was looked at last
             lasts(before + safe(options.leaseMillis, 0));
         }
     }
@@ -333,7 +353,7 @@ final class Request {
     /** A tacit renewal may have succeeded. */
     void hear() {
         if (succeededTacitly(tacit)) {
-            prolonged(tacit, options.leaseMillis);
+            prolonged(tacit, isFixed() ? NO_LEASE : options.leaseMillis);
             begun(Ticker.NEVER, false); // last: others read the deadline
         }
     }
@@ -348,9 +368,18 @@ final class Request {
         begun(Ticker.NEVER, false);
     }
 
-    /** Prolongs nothing: it is for the server to see that this client is not gone, when a claim is not to be renewed. */
-    Command.Renew.Item confirmation(long now) {
-        return item(now, 1);
+    /**
+     * Asks whether the server has the lease, and tells it that this client is not gone. Prolongs nothing, however late it is
+     * executed: the server's end of the lease never moves back, and without a lease and a takeover delay it moves to the present
+     * at most.
+     */
+    Command.Renew.Item verification() {
+        return new Command.Renew.Item(lock(), id(), firstToken, NO_LEASE, 0);
+    }
+
+    /** Whether that prolongs nothing. */
+    static boolean isVerification(Command.Renew.Item renewal) {
+        return renewal.leaseMillis() == NO_LEASE;
     }
 
     /** To hold it for {@code leaseMillis} from now on at least. */
@@ -451,7 +480,9 @@ final class Request {
     /** When the hold counts as lost; {@link Ticker#NEVER} until it is held. Moves forward only. For any thread. */
     long deadline() {
         long begun = tacit; // first: who hears of it moves the deadline before he forgets it
-        return succeededTacitly(begun) ? Math.max(deadline, begun + safe(options.leaseMillis, 0)) : deadline;
+        return succeededTacitly(begun) && !isFixed()
+                ? Math.max(deadline, begun + safe(options.leaseMillis, 0))
+                : deadline;
     }
 
     /**
@@ -480,17 +511,15 @@ final class Request {
         }
         confirmed = false; // a claim is confirmed, however short: if it lapsed, this client would pass for dead
         if (forWholeLease) {
-            renewAt = until - granted + granted * 2 / 9; // the keeper comes up to a ninth later
-            confirm();
+            renewAt = until - granted + watchedNanos() * 2 / 9; // the keeper comes up to a ninth later
+            confirmed = true;
         }
     }
 
-    /** The server has answered for the whole lease. */
-    void confirm() {
+    /** The server has answered for the whole lease, asked at that time. */
+    void confirm(long sent) {
         confirmed = true;
-        if (!options.isRenewed()) {
-            renewAt = Ticker.NEVER;
-        }
+        renewAt = Math.max(renewAt, renewAfter(sent));
     }
 
     /** Somebody here has got it now: its bounds count from here. */
@@ -527,13 +556,19 @@ final class Request {
         return held < slice || held < LONGEST_TURNS && lastToken - firstToken < SLICE_TURNS - 1;
     }
 
-    /** The server has prolonged the lease. */
+    /** The server has prolonged the lease, or verified it. */
     void prolonged(long sent, long leaseMillis) {
         renewals = 0;
+        if (leaseMillis == NO_LEASE) {
+            if (confirmed) { // else the server is asked for more than that
+                renewAt = renewAfter(sent);
+            }
+            return;
+        }
         lasts(sent + safe(leaseMillis, 0));
         if (leaseMillis >= wholeLease(sent)) { // else it was a short extension, which stands for no renewal
             renewAt = renewAfter(sent);
-            confirm();
+            confirmed = true;
         }
         if (bounds.fixedEnd != Ticker.NEVER) {
             bounds.fixedEnd = Math.max(bounds.fixedEnd, leaseEnd);
@@ -603,18 +638,21 @@ final class Request {
         }
         long renew = tacit != Ticker.NEVER
                 ? renewAfter(tacit)
-                : renewing != Ticker.NEVER ? renewing + renewalPatience(leaseNanos(), commandTimeout) : renewAt;
+                : renewing != Ticker.NEVER ? renewing + renewalPatience(watchedNanos(), commandTimeout) : renewAt;
+        if (isFixed() && renew >= deadline) {
+            return Ticker.NEVER; // there is a time of its own for its end
+        }
         return Math.min(renew, deadline);
     }
 
     /** In the keeper's third round from there, a third of the lease later, be it half a round late or early. */
     private long renewAfter(long begun) {
-        return begun + leaseNanos() * 5 / 18;
+        return begun + watchedNanos() * 5 / 18;
     }
 
     boolean isRenewalDue(long now, long commandTimeout) {
         return now >= renewAt
-                && (renewing == Ticker.NEVER || now - renewing >= renewalPatience(leaseNanos(), commandTimeout));
+                && (renewing == Ticker.NEVER || now - renewing >= renewalPatience(watchedNanos(), commandTimeout));
     }
 
     /** A renewal that was not answered for so long is sent again. */
@@ -624,6 +662,11 @@ final class Request {
 
     private long leaseNanos() {
         return options.leaseMillis * MILLI;
+    }
+
+    /** The lease, or less if it is fixed: about a third of that later the keeper comes again. */
+    long watchedNanos() {
+        return (isFixed() ? Math.min(options.leaseMillis, LONGEST_UNVERIFIED_MILLIS) : options.leaseMillis) * MILLI;
     }
 
     /** How much of a lease counts here, if the server's clock and this one may differ in rate, and round. */
@@ -658,15 +701,17 @@ final class Request {
         return open.awaited == null ? open.dueAt : patienceEnds(open, commandTimeout);
     }
 
-    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own. */
+    /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own, too. */
     private long wakeForLease(long commandTimeout) {
         if (!confirmed) {
             long renew = renewing == Ticker.NEVER
                     ? renewAt
-                    : Math.max(renewAt, renewing + renewalPatience(leaseNanos(), commandTimeout));
+                    : Math.max(renewAt, renewing + renewalPatience(watchedNanos(), commandTimeout));
             return Math.min(renew, deadline());
         }
-        return renewAt == Ticker.NEVER || isRenewedInVain() || deadline == bounds.maxEnd ? deadline() : Ticker.NEVER;
+        return isFixed() || renewAt == Ticker.NEVER || isRenewedInVain() || deadline == bounds.maxEnd
+                ? deadline()
+                : Ticker.NEVER;
     }
 
     boolean serves(Waiter first) {

@@ -33,6 +33,7 @@ final class Hunt {
             "io.boltwork.LostReleasesTest",
             "io.boltwork.ReleaseLogTest",
             "io.boltwork.KeeperTest",
+            "io.boltwork.FixedLeaseTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",

@@ -46,6 +46,9 @@ final class Properties {
     /** A renewal that is lost is repeated after the command timeout, and its answer may be late, too. */
     private static final long RENEWAL_SLOW = 2 * Plan.SECOND;
 
+    /** With a good network it is not lost; then a fixed lease may be told of so, for a third of it may be no less than that. */
+    private static final long VERIFICATION_SLOW = 300 * Plan.MILLI;
+
     /** Who stands in a queue learns of an outage when the connection is lost; and the client's clock may be slow. */
     private static final long LEARNS_OF_OUTAGE = 500 * Plan.MILLI;
 
@@ -713,17 +716,17 @@ final class Properties {
                     IDLE_AFTER_ONE_FAULT);
             for (Held held : story.live) {
                 LockOptions options = held.hold.request.options;
-                long visit = options.leaseMillis * Plan.MILLI * 4 / 9;
+                // of a renewed lease, and of a fixed one, which is verified as often as one of half a minute is renewed
+                long visit = Math.min(options.leaseMillis, 30_000) * Plan.MILLI * 4 / 9;
                 boolean another = owner != null && !held.hold.request.id().equals(key.owner());
                 lasting(
                         Property.TOLD_IN_TIME,
                         held + " is valid though it is not the owner",
-                        options.isRenewed()
-                                && held.client.isWell(story.lock)
+                        held.client.isWell(story.lock)
                                 && held.hold.isValid()
                                 && held.hold.absence() == null // else nobody is there to be told
                                 && another,
-                        visit + RENEWAL_SLOW);
+                        visit + (options.isRenewed() || plan.weather().isBad() ? RENEWAL_SLOW : VERIFICATION_SLOW));
             }
         }
         for (Wait wait : waiting) {

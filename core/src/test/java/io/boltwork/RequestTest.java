@@ -121,7 +121,7 @@ class RequestTest {
         request.acquire(clock, ms(4_900), TIMEOUT);
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_200));
         request.extension(ms(5_000), 60_000);
-        request.confirmation(ms(5_000));
+        request.verification();
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(67_300));
         assertThat(request.closedUntil).isEqualTo(ms(65_300));
     }
@@ -243,7 +243,9 @@ class RequestTest {
         assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
         request.prolonged(ms(1_000), Request.covering(ms(9_000)));
         assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
-        assertThat(request.renewAt).isEqualTo(Ticker.NEVER);
+        request.heardOf();
+        assertThat(request.keepAt(TIMEOUT)).as("but verified").isEqualTo(ms(1_000) + ms(10_000) * 5 / 18);
+        assertThat(Request.isVerification(renewal(request, ms(3_700)))).isTrue();
         request.prolonged(ms(2_000), 20_000);
         assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
         request.prolonged(ms(2_000), 100);
@@ -274,6 +276,10 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
         assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
         assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
+        assertThat(Request.isVerification(renewal(request, ms(1_500))))
+                .as("nothing is left to prolong")
+                .isTrue();
+        request.verify(ms(1_500)); // the server may have forgotten what it answered
         assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
         request.prolonged(ms(1_500), 10_000);
         assertThat(request.deadline()).isEqualTo(ms(4_000));

@@ -79,7 +79,8 @@ public sealed interface Command {
          * @param lock the lock's name
          * @param request the owner
          * @param firstToken the hold's first token
-         * @param leaseMillis the lease from now on; what is left is never shortened
+         * @param leaseMillis the lease from now on; what is left is never shortened. 0, and so {@code takeoverMillis}, to ask
+         *     whether the request owns the lock, and prolong nothing
          * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
          */
         public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {}

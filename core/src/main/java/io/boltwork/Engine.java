@@ -392,6 +392,11 @@ final class Engine implements BackendListener {
         post(hold.request.lock(), driver -> driver.machine.expired(hold));
     }
 
+    /** The owner of a lost hold has tried to go one level deeper. */
+    void nested(Hold lost) {
+        post(lost.request.lock(), driver -> driver.machine.nested(lost));
+    }
+
     /** Cancels a waiter after a time, unless it has its verdict by then. */
     Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
         return scheduler.schedule(() -> cancel(name, waiter, true), nanos);

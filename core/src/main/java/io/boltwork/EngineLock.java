@@ -165,7 +165,7 @@ final class EngineLock implements FencedLock {
     private boolean enter(LockOptions with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
-        if (held != null && enterAgain(held, false)) {
+        if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
             return true;
         }
         for (; ; ) {
@@ -190,7 +190,7 @@ final class EngineLock implements FencedLock {
             throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
-        if (held != null) {
+        if (held != null && !beginsAnew(held, options, nanos)) {
             LeaseHandle handle = new LeaseHandle(engine, held);
             boolean entered = false;
             try {
@@ -238,9 +238,21 @@ final class EngineLock implements FencedLock {
         try {
             return held.enter(asLease);
         } catch (LeaseLostException lost) {
-            engine.expired(held);
+            engine.nested(held);
             throw lost;
         }
+    }
+
+    /**
+     * Whether the caller uses the lock as a cool-down: it tries, and does not wait, to begin a fixed lease when the one before has
+     * run out and was not unlocked.
+     */
+    private boolean beginsAnew(Hold held, LockOptions with, long nanos) {
+        boolean anew = nanos == NOT_AT_ALL && !with.isRenewed() && held.hasRunOut();
+        if (anew) {
+            engine.expired(held);
+        }
+        return anew;
     }
 
     private static @Nullable Hold held(Verdict verdict) {

@@ -205,6 +205,16 @@ final class Hold {
         }
     }
 
+    /** Whether its lease was fixed, and has ended by itself; a later loss for another reason is none. */
+    boolean hasRunOut() {
+        if (request.options.isRenewed()) {
+            return false;
+        }
+        expire();
+        LeaseLoss lost = loss;
+        return lost != null && lost.reason() == LeaseLoss.Reason.EXPIRED;
+    }
+
     /** Leaves one level. The caller has made sure that there is one of that kind. */
     Left leave(boolean asLease) {
         expire();

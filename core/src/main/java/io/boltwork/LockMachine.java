@@ -247,6 +247,12 @@ final class LockMachine {
         }
     }
 
+    /** The owner of a lost hold has tried to go one level deeper, so it is going to unwind. */
+    void nested(Hold lost) {
+        expired(lost);
+        lostHolds = lostHolds.untilUnwound(lost);
+    }
+
     /** The client is being closed: nobody gets the lock any more, and everything is given back. */
     void close() {
         closed = true;

@@ -34,6 +34,8 @@ final class Hunt {
             "io.boltwork.ReleaseLogTest",
             "io.boltwork.KeeperTest",
             "io.boltwork.FixedLeaseTest",
+            "io.boltwork.CoolDownTest",
+            "io.boltwork.LostHoldsTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",

@@ -2,6 +2,7 @@ package io.boltwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,10 @@ class LostHoldsTest {
 
     private static Hold mine() {
         return hold(Waiter.ofThread(LockOptions.defaults(), false, false));
+    }
+
+    private static Hold fixed(Duration lease) {
+        return hold(Waiter.ofThread(LockOptions.fixedLease(lease), false, false));
     }
 
     /** Of a thread that has ended. */
@@ -60,9 +65,42 @@ class LostHoldsTest {
     }
 
     @Test
+    void aFixedLeaseIsForgottenAfterAMinuteOrAsLongAsItWas() {
+        Hold brief = fixed(Duration.ofMillis(200));
+        lost = lost.with(brief, 0).looked(LOOK);
+        assertThat(lost.of(me)).isSameAs(brief);
+        assertThat(lost.looked(2 * LOOK).isEmpty()).isTrue();
+        lost = LostHolds.NONE.with(fixed(Duration.ofMinutes(5)), 0);
+        for (int i = 1; i < 10; i++) {
+            lost = lost.looked(i * LOOK);
+        }
+        assertThat(lost.isEmpty()).isFalse();
+        assertThat(lost.looked(10 * LOOK).isEmpty()).isTrue();
+    }
+
+    @Test
+    void aFixedLeaseWhoseThreadIsNestedIsNotForgotten() {
+        Hold nested = fixed(Duration.ofMillis(200));
+        lost = lost.with(nested, 0).untilUnwound(nested);
+        for (int i = 1; i < 10; i++) {
+            lost = lost.looked(i * LOOK);
+        }
+        assertThat(lost.of(me)).isSameAs(nested);
+        assertThat(lost.untilUnwound(mine())).isEqualTo(lost);
+    }
+
+    @Test
+    void aThreadIsRememberedOnce() {
+        Hold second = fixed(Duration.ofMillis(200));
+        lost = lost.with(fixed(Duration.ofMillis(200)), 0).with(second, 1);
+        assertThat(lost.of(me)).isSameAs(second);
+        assertThat(lost.without(second).isEmpty()).isTrue();
+    }
+
+    @Test
     void areForgottenWhenTheirThreadsHaveEnded() throws InterruptedException {
         Hold living = mine();
-        Hold unwound = mine();
+        Hold unwound = forsaken();
         lost = lost.with(forsaken(), 5);
         lost = lost.with(living, 9);
         lost = lost.with(unwound, 9);

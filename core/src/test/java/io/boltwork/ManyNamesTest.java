@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Names that were used once leave nothing on the heap. */
@@ -74,6 +77,61 @@ class ManyNamesTest {
         engine.close();
     }
 
+    @Test
+    void namesUsedOnceAsACoolDownLeaveNothingAfterAMinute() throws InterruptedException {
+        int count = NAMES / 2;
+        VirtualTime time = new VirtualTime();
+        Engine engine = still(time);
+        List<WeakReference<Hold>> holds = new ArrayList<>();
+        long before = usedHeap();
+        for (int i = 0; i < count; i++) {
+            EngineLock lock = new EngineLock(engine, "order:" + i, LockOptions.defaults());
+            assertThat(lock.tryLock(Duration.ZERO, Duration.ofMillis(200))).isTrue();
+            holds.add(new WeakReference<>(engine.holdOf(lock.name(), Thread.currentThread())));
+        }
+        passQuietly(time, Duration.ofSeconds(50)); // each loss would be logged
+        assertThat(engine.states()).isEqualTo(count);
+        assertThat((usedHeap() - before) / count).as("bytes for each").isLessThan(1_536);
+        passQuietly(time, Duration.ofSeconds(45)); // it was looked at every half minute
+        assertThat(engine.states()).isZero();
+        await("all holds are forgotten", () -> {
+            System.gc();
+            return holds.stream().allMatch(hold -> hold.get() == null);
+        });
+    }
+
+    private static void passQuietly(VirtualTime time, Duration duration) {
+        Logger log = Logger.getLogger("io.boltwork");
+        Level level = log.getLevel();
+        log.setLevel(Level.OFF);
+        long end = time.now() + duration.toNanos();
+        while (time.step(end)) {}
+        log.setLevel(level);
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    /** In virtual time, without threads. */
+    private static Engine still(VirtualTime time) {
+        Engine.World world = new Engine.World(
+                new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
+                time::now,
+                (task, delay) -> time.timer(delay, task),
+                Runnable::run,
+                bound -> 0,
+                (outcome, blocker, nanos) -> {
+                    throw new IllegalStateException("nobody sleeps here");
+                },
+                defect -> {
+                    throw new IllegalStateException(defect);
+                },
+                () -> {});
+        return Engine.open(new Oblivion(), ClientOptions.defaults(), world);
+    }
+
     private static void useOnce(Engine engine, String name) {
         // releases are remembered as long as their leases would have run
         EngineLock lock = new EngineLock(engine, name, LockOptions.renewedLease(Duration.ofSeconds(1)));
@@ -105,6 +163,12 @@ class ManyNamesTest {
             if (command instanceof Command.Acquire acquire) {
                 handler.accept(
                         new Reply.Acquired(NOW, Reply.Verdict.GRANTED, 1_000_000_000, 0, 0, false, acquire.request()));
+            } else if (command instanceof Command.Renew renew) {
+                handler.accept(new Reply.Renewed(
+                        NOW,
+                        renew.items().stream()
+                                .map(item -> new Reply.Renewed.Item(Reply.Renewal.OK, item.request()))
+                                .toList()));
             } else {
                 handler.accept(new Reply.Released(NOW, Reply.Release.RELEASED, null, 0, null));
             }

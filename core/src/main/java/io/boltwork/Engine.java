@@ -9,6 +9,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -464,6 +465,14 @@ final class Engine implements BackendListener {
     @Override
     public void granted(Grant grant) {
         post(grant.lock(), driver -> driver.machine.granted(grant));
+    }
+
+    @Override
+    public void taken(Taken taken) {
+        LockDriver driver = drivers.get(taken.lock());
+        if (driver != null) { // else nothing is held here
+            post(driver, d -> d.machine.taken(taken));
+        }
     }
 
     @Override

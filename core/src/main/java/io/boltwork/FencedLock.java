@@ -123,6 +123,14 @@ public interface FencedLock extends Lock {
     /**
      * Waits for the lock for a limited time, and holds it for a fixed time at most.
      *
+     * <p>Some use that as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked, so that something
+     * happens once in that time. That works: if the lease has run out and was not unlocked, such a try of the same thread begins a
+     * new one, where every other acquisition throws {@link LeaseLostException}. The lost lease is remembered for a minute, or for
+     * as long as it was if that is longer, so that a late {@link #unlock} throws {@link LeaseLostException}; after that it throws
+     * {@link IllegalMonitorStateException}, and the lock can be acquired as ever. If the thread has tried to nest an acquisition
+     * by then, the lease is remembered until it is unlocked. {@link LockOptions#withMinHold} is the better cool-down: the lock is
+     * released at once, stays taken all the same, for the same thread too, and nothing is lost.
+     *
      * @param wait how long to wait; not positive: not at all
      * @param lease when the lock is lost if it has not been released; it is not renewed
      * @return whether this thread holds the lock

@@ -4,6 +4,7 @@ import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Taken;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.time.Instant;
@@ -185,11 +186,12 @@ public final class LockInspector {
     }
 
     /**
-     * Takes a lock away from whoever holds it, and gives it to the next who waits; a lock that is kept is opened. The old holder
-     * is told at its next contact with the backend (a third of a renewed lease at most; its release, if the lease is fixed),
-     * cannot restore its hold, and its fencing token is smaller than any issued from now on. Until it is told, two believe to hold
-     * the lock, and its client may pass it on inside for what is left of a {@linkplain ClientOptions#withSlice slice}: a last
-     * resort, for holders that hang. One round trip.
+     * Takes a lock away from its holder, and gives it to the next who waits; a lock that is kept is opened. The old holder loses
+     * its hold: if it is of this client, before the method returns; if it is of another, when that client receives the message.
+     * Should the message be lost, the holder is told at its next contact with the backend (a third of its lease at most, and ten
+     * seconds if the lease is fixed). It cannot restore its hold, and its fencing token is smaller than any issued from now on.
+     * Until it is told, two believe to hold the lock, and its client may pass it on inside for what is left of a {@linkplain
+     * ClientOptions#withSlice slice}: a last resort, for holders that hang. One round trip.
      *
      * @param name the lock's name
      * @return whether the backend knew of a holder, or kept the lock closed
@@ -217,7 +219,13 @@ public final class LockInspector {
     private boolean force(String name, long fencingToken) {
         LockClient.checkName(name);
         Reply.Forced forced = (Reply.Forced) engine.ask(new Command.ForceRelease(name, fencingToken));
-        engine.post(name, driver -> driver.machine.nudgeAfter(forced.claimMillis()));
+        String taken = forced.taken();
+        engine.post(name, driver -> {
+            if (taken != null) { // the message may be lost
+                driver.machine.taken(new Taken(name, taken, forced.takenToken(), forced.server()));
+            }
+            driver.machine.nudgeAfter(forced.claimMillis());
+        });
         return forced.released();
     }
 }

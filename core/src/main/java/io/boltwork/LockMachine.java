@@ -7,6 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -367,6 +368,19 @@ final class LockMachine {
             }
         }
         pump();
+    }
+
+    /** The lock was taken away by force, from what is held here if run, request and token are those of the hold. */
+    void taken(Taken taken) {
+        Hold held = hold;
+        lastEvent = effects.now();
+        if (held != null
+                && held.request.number == effects.number(taken.request())
+                && held.request.firstToken == taken.token()
+                && taken.server().run().equals(effects.serverClock().run())) {
+            displace(held);
+            pump();
+        }
     }
 
     /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
@@ -745,7 +759,7 @@ final class LockMachine {
         occupy(request, now);
     }
 
-    /** The backend has given the lock to another request, so that hold has ended there. */
+    /** The backend has taken the lock away, or given it to another request, so that hold has ended there. */
     private void displace(Hold before) {
         Request request = before.request;
         lose(request, effects.now() >= request.deadline() ? request.reasonOfEnd() : Reason.TAKEN);

@@ -186,6 +186,10 @@ public final class LockOptions {
      * A lease that is never renewed, everything else as in {@link #defaults()}: if the lock has not been released by then, it
      * is lost. Default: leases are renewed.
      *
+     * <p>After a third of it, and every ten seconds at least, the client verifies that the backend has it, so that its holder is
+     * told if the lock was taken away. A lost fixed lease is remembered for a minute, or for as long as it was, for the {@code
+     * unlock} that is still to come: see {@link FencedLock#tryLock(Duration, Duration)}.
+     *
      * @param lease its length, 10 ms to 365 days; milliseconds count
      * @return options with that lease
      * @throws IllegalArgumentException if the lease is too short or absurdly long
@@ -222,7 +226,7 @@ public final class LockOptions {
     }
 
     /**
-     * Sets the shortest time the lock stays taken: an earlier release returns at once, but nobody else gets the lock until
+     * Sets the shortest time the lock stays taken, for jobs and as a cool-down: an earlier release returns at once, but nobody else gets the lock until
      * then. Counts from the moment the lock was acquired; holds also if the holder dies, though a fixed lease is not made
      * longer for it. For jobs that shall run once per period although clocks differ: longer than clocks may differ, shorter
      * than the period. Default: none. Such a lock is never passed on in memory.

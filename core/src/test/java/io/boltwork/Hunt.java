@@ -36,6 +36,7 @@ final class Hunt {
             "io.boltwork.FixedLeaseTest",
             "io.boltwork.CoolDownTest",
             "io.boltwork.LostHoldsTest",
+            "io.boltwork.TakenTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",
             "io.boltwork.DowntimesTest",

@@ -6,6 +6,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -267,6 +268,13 @@ final class SimulatedBackend implements LockBackend {
         BackendListener told = listener;
         if (told != null) {
             client.happens(() -> told.granted(grant));
+        }
+    }
+
+    void hears(Taken taken) {
+        BackendListener told = listener;
+        if (told != null) {
+            client.happens(() -> told.taken(taken));
         }
     }
 

@@ -4,6 +4,7 @@ import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,7 +28,11 @@ final class SimulatedCluster {
     private final SimulatedServer[] homes;
 
     private final @Nullable SimulatedServer[] targets;
-    private final Map<String, Consumer<Grant>> subscriptions = new HashMap<>();
+    private final Map<String, Subscription> subscriptions = new HashMap<>();
+
+    /** Who is told of grants, and of what is taken away. */
+    private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
+
     private BiConsumer<Command, Reply> watcher = (command, reply) -> {};
     private Consumer<Grant> grants = grant -> {};
     private Consumer<Integer> movers = partition -> {};
@@ -159,11 +164,13 @@ final class SimulatedCluster {
         return client + " of partition " + partition + " at " + server;
     }
 
-    void subscribe(SimulatedServer server, int partition, String client, Consumer<Grant> subscriber) {
-        subscriptions.put(subscription(server, partition, client), grant -> {
+    void subscribe(
+            SimulatedServer server, int partition, String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
+        Consumer<Grant> watched = grant -> {
             grants.accept(grant);
             subscriber.accept(grant);
-        });
+        };
+        subscriptions.put(subscription(server, partition, client), new Subscription(watched, holder));
         locks.values().forEach(lock -> subscribe(lock, client));
     }
 
@@ -175,11 +182,11 @@ final class SimulatedCluster {
 
     /** Where a lock is, those count that listen there. */
     private void subscribe(SimulatedLock lock, String client) {
-        Consumer<Grant> subscriber = subscriptions.get(subscription(lock.server(), lock.partition, client));
+        Subscription subscriber = subscriptions.get(subscription(lock.server(), lock.partition, client));
         if (subscriber == null) {
             lock.unsubscribe(client);
         } else {
-            lock.subscribe(client, subscriber);
+            lock.subscribe(client, subscriber.grants, subscriber.takings);
         }
     }
 

@@ -3,6 +3,7 @@ package io.boltwork;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -145,7 +146,7 @@ final class SimulatedLink {
 
     /** The server counts this client as a receiver for that partition from now on. */
     void subscribe(int partition) {
-        cluster.subscribe(server, partition, client.id, this::published);
+        cluster.subscribe(server, partition, client.id, this::published, this::warned);
     }
 
     void unsubscribe(int partition) {
@@ -170,6 +171,21 @@ final class SimulatedLink {
             if (connection == messages) {
                 timeline.add(client.id, "hears of", grant);
                 backend.hears(grant);
+            }
+        });
+    }
+
+    private void warned(Taken taken) {
+        timeline.add("server", "publishes", taken);
+        if (!hearing || backend.loses(random)) {
+            return;
+        }
+        long connection = messages;
+        lastMessage = arrival(lastMessage);
+        time.at(name + " messages", lastMessage, () -> {
+            if (connection == messages) {
+                timeline.add(client.id, "hears of", taken);
+                backend.hears(taken);
             }
         });
     }

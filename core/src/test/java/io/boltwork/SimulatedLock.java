@@ -6,6 +6,7 @@ import io.boltwork.memory.NamedRuns;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -62,8 +63,8 @@ final class SimulatedLock {
         data.setReplicas(count);
     }
 
-    void subscribe(String client, Consumer<Grant> subscriber) {
-        data.subscribe(client, subscriber);
+    void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
+        data.subscribe(client, subscriber, holder);
     }
 
     void unsubscribe(String client) {

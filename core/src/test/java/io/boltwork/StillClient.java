@@ -56,7 +56,7 @@ final class StillClient {
         @Override
         public void open(String opener, BackendListener listener) {
             client = opener;
-            servers.forEach(one -> one.subscribe(client, listener::granted));
+            servers.forEach(one -> one.subscribe(client, listener::granted, listener::taken));
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -48,6 +49,7 @@ public final class MemoryServer {
     private final Keys keys = new Keys();
     private final Cards cards = new Cards();
     private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
+    private final Map<String, Consumer<Taken>> warned = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
 
@@ -105,7 +107,28 @@ public final class MemoryServer {
      * @param subscriber who is told; it may execute commands, and does not block
      */
     public void subscribe(String client, Consumer<Grant> subscriber) {
-        atomically(() -> subscribers.put(client, subscriber));
+        subscribe(client, subscriber, taken -> {});
+    }
+
+    /**
+     * The same, and receives what is taken away from the client's requests by force.
+     *
+     * @param client the client's id
+     * @param subscriber is told of grants; it may execute commands, and does not block
+     * @param holder is told of what is taken away, likewise
+     */
+    public void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
+        atomically(() -> listen(client, subscriber, holder));
+    }
+
+    private void listen(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
+        subscribers.put(client, subscriber);
+        warned.put(client, holder);
+    }
+
+    private void unlisten(String client) {
+        subscribers.remove(client);
+        warned.remove(client);
     }
 
     /**
@@ -114,7 +137,7 @@ public final class MemoryServer {
      * @param client the client's id
      */
     public void unsubscribe(String client) {
-        atomically(() -> subscribers.remove(client));
+        atomically(() -> unlisten(client));
     }
 
     /**
@@ -253,7 +276,7 @@ public final class MemoryServer {
             }
             connections.add(connection);
             connection.up = true;
-            subscribers.put(connection.client, connection.listener::granted);
+            listen(connection.client, connection.listener::granted, connection.listener::taken);
             return at(micros());
         });
     }
@@ -330,7 +353,7 @@ public final class MemoryServer {
 
     private void cut(Connection connection) {
         connection.up = false;
-        subscribers.remove(connection.client);
+        unlisten(connection.client);
     }
 
     private void reconnect() {
@@ -338,7 +361,7 @@ public final class MemoryServer {
         for (Connection connection : connections) {
             if (!connection.up) {
                 connection.up = true;
-                subscribers.put(connection.client, connection.listener::granted);
+                listen(connection.client, connection.listener::granted, connection.listener::taken);
                 outbox.put(() -> connection.listener.connected(now));
             }
         }
@@ -346,7 +369,7 @@ public final class MemoryServer {
 
     private Reply.Answer step(Command command) {
         long micros = micros();
-        return new Step(keys, cards, at(micros), micros, replicas, this::publish).execute(command);
+        return new Step(keys, cards, at(micros), micros, replicas, this::publish, this::warn).execute(command);
     }
 
     private void clear() {
@@ -361,6 +384,13 @@ public final class MemoryServer {
         }
         outbox.put(() -> subscriber.accept(grant));
         return true;
+    }
+
+    private void warn(Taken taken) {
+        Consumer<Taken> holder = warned.get(Ring.clientOf(taken.request()));
+        if (holder != null) {
+            outbox.put(() -> holder.accept(taken));
+        }
     }
 
     private long micros() {

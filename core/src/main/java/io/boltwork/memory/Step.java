@@ -11,8 +11,10 @@ import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ final class Step {
     private final long micros;
     private final int replicas;
     private final Predicate<Grant> publish;
+    private final Consumer<Taken> warn;
 
     /**
      * A step.
@@ -42,14 +45,23 @@ final class Step {
      * @param micros the same moment in microseconds since the epoch
      * @param replicas how many replicas know of it at once
      * @param publish sends a message to the client that it names; {@code false} if nobody listens there
+     * @param warn sends a message to the client that it names
      */
-    Step(Keys keys, Cards cards, ServerTime server, long micros, int replicas, Predicate<Grant> publish) {
+    Step(
+            Keys keys,
+            Cards cards,
+            ServerTime server,
+            long micros,
+            int replicas,
+            Predicate<Grant> publish,
+            Consumer<Taken> warn) {
         this.keys = keys;
         this.cards = cards;
         this.server = server;
         this.micros = micros;
         this.replicas = replicas;
         this.publish = publish;
+        this.warn = warn;
     }
 
     Reply.Answer execute(Command command) {
@@ -210,11 +222,14 @@ final class Step {
     private Reply.Forced forceRelease(Command.ForceRelease command) {
         Key key = keys.get(command.lock(), now());
         lapse(key);
+        long takenToken = key.token;
         boolean released = false;
+        String taken = null;
         boolean forced = command.expectedToken() <= 0 || holds(key, command.expectedToken());
         long closedMillis = forced && key.owner != null ? key.until - now() : 0;
         if (forced) {
             released = key.owner != null;
+            taken = ownerOf(key);
             key.clearOwner();
             key.fence = nextToken(key); // also without an owner: nobody whom this server forgot restores its hold
         }
@@ -224,7 +239,11 @@ final class Step {
         } else {
             keys.touch(command.lock(), key, now());
         }
-        return new Reply.Forced(server, released, claimMillis(key), ownerOf(key));
+        if (taken == null) {
+            return new Reply.Forced(server, released, claimMillis(key), ownerOf(key), null, 0);
+        }
+        warn.accept(new Taken(command.lock(), taken, takenToken, server));
+        return new Reply.Forced(server, released, claimMillis(key), ownerOf(key), taken, takenToken);
     }
 
     private Reply.ScannedLocks scan(Command.ScanLocks command) {

@@ -13,6 +13,14 @@ public interface BackendListener {
     void granted(Grant grant);
 
     /**
+     * A lock was taken away from a request of this client by force. Messages may be late, doubled or lost; a client that does not
+     * hear of it learns it from its next renewal or verification.
+     *
+     * @param taken what was taken away
+     */
+    default void taken(Taken taken) {}
+
+    /**
      * A connection to the server has been made and grants are delivered from now on: at {@link LockBackend#open} and after
      * every outage, of the connection for commands and of the one for messages alike. Grants and replies of the time before
      * may have been lost, and the server may be another one.

@@ -118,9 +118,9 @@ public sealed interface Command {
     record Inspect(String lock) implements Command {}
 
     /**
-     * Takes a lock away from whoever has it, a kept one included, and grants it to whoever is next. The fence is raised above
-     * the taken hold's block, so that its owner is told at its next contact and cannot restore it; also if the server knows no
-     * owner, for it may have forgotten one.
+     * Takes a lock away from whoever has it, a kept one included, and grants it to whoever is next. The owner's client is sent a
+     * {@link Taken}. The fence is raised above the taken hold's block, so that its owner is told at its next contact in any case,
+     * and cannot restore it; also if the server knows no owner, for it may have forgotten one.
      *
      * @param lock the lock's name
      * @param expectedToken a token of the hold to be ended, anywhere in its block: if the owner's is another, or there is

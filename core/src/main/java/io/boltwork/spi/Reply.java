@@ -218,12 +218,17 @@ public sealed interface Reply {
      * @param released whether the lock was taken away from somebody, or a kept one opened
      * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
      * @param owner who owns the lock now
+     * @param taken the request that owned the lock before; {@code null} if it was taken from none
+     * @param takenToken the first token of its hold, else 0
      */
     record Forced(
             ServerTime server,
             boolean released,
             long claimMillis,
-            @Nullable String owner) implements Answer {}
+            @Nullable String owner,
+            @Nullable String taken,
+            long takenToken)
+            implements Answer {}
 
     /**
      * The answer to {@link Command.Announce}.

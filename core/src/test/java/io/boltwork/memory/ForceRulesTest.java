@@ -37,7 +37,7 @@ class ForceRulesTest {
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2");
         assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 0)))
-                .isEqualTo(new Forced(scene.server.time(), true, CLAIM, "b:1"));
+                .isEqualTo(new Forced(scene.server.time(), true, CLAIM, "b:1", "a:1", token));
         assertThat(scene.message())
                 .isEqualTo(new Grant(Scene.LOCK, "b:1", token + BLOCK + 1, CLAIM, scene.server.time()));
         assertThat(scene.waiting()).containsExactly("b:2");
@@ -59,7 +59,7 @@ class ForceRulesTest {
         scene.queue("b:1");
         for (long other : new long[] {1, token - 1, token + BLOCK}) {
             assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, other)))
-                    .isEqualTo(new Forced(scene.server.time(), false, 0, "a:1"));
+                    .isEqualTo(new Forced(scene.server.time(), false, 0, "a:1", null, 0));
         }
         assertThat(scene.inspect().fence()).isEqualTo(token + BLOCK - 1);
         assertThat(scene.waiting()).containsExactly("b:1");
@@ -109,7 +109,7 @@ class ForceRulesTest {
         scene.queue("b:1");
         scene.pass(LEASE);
         assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 1)))
-                .isEqualTo(new Forced(scene.server.time(), false, CLAIM, "b:1"));
+                .isEqualTo(new Forced(scene.server.time(), false, CLAIM, "b:1", null, 0));
     }
 
     @Test

@@ -1,10 +1,13 @@
 package io.boltwork.examples;
 
+import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockInspector;
 import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Optional;
 
 /** What docs/operations.md shows. */
 final class Operations {
@@ -37,6 +40,17 @@ final class Operations {
                 .orElse(false);
         // @end
         return taken;
+    }
+
+    static boolean firstFor(LockClient locks, String event, Duration quiet) {
+        // @start region="cool-down"
+        // the first one gets the lock and gives it back at once; it stays taken until the time is over, in all JVMs
+        Optional<Lease> first = locks.lock(
+                        "quiet:" + event, LockOptions.defaults().withMinHold(quiet))
+                .tryAcquire();
+        first.ifPresent(Lease::release);
+        // @end
+        return first.isPresent();
     }
 
     static void metrics(LockClient locks, Metrics metrics) {

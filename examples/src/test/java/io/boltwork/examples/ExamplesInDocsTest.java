@@ -168,6 +168,20 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void operationsCoolsDown() {
+        Duration quiet = Duration.ofMinutes(1);
+        MemoryServer server = MemoryServer.create();
+        try (LockClient here = LockClient.create(MemoryBackend.on(server));
+                LockClient there = LockClient.create(MemoryBackend.on(server))) {
+            assertThat(Operations.firstFor(here, "mail", quiet)).isTrue();
+            assertThat(Operations.firstFor(here, "mail", quiet)).isFalse();
+            assertThat(Operations.firstFor(there, "mail", quiet)).isFalse();
+            server.advance(quiet.plusSeconds(1));
+            assertThat(Operations.firstFor(there, "mail", quiet)).isTrue();
+        }
+    }
+
+    @Test
     void operationsMeasures() {
         MemoryServer server = MemoryServer.create();
         try (LockClient measured = LockClient.create(MemoryBackend.on(server))) {

@@ -8,6 +8,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -556,6 +557,14 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     @Override
     public long malformedMessages() {
         return malformed.count();
+    }
+
+    @Override
+    public void taken(Taken taken) {
+        BackendListener told = listener;
+        if (told != null) {
+            told.taken(taken);
+        }
     }
 
     @Override

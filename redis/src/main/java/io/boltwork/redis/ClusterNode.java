@@ -8,6 +8,7 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,8 +38,11 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         /** A lock was granted. */
         void granted(Grant grant);
 
-        /** A message came that is no grant. */
+        /** A message came that is none of Boltwork's. */
         void malformed(IllegalArgumentException why);
+
+        /** A lock was taken away. */
+        void taken(Taken taken);
 
         /** Promises are weaker than they may seem. */
         void weaker(String what);
@@ -93,7 +97,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     /** Connects for grants; goes on trying if that fails. On the clerk's thread. */
     CompletableFuture<@Nullable Void> open(String whose) {
         client = whose;
-        CompletableFuture<@Nullable Void> made = connections.open(keySpace.channel(whose), this, this);
+        CompletableFuture<@Nullable Void> made = connections.open(whose, this, this);
         made.whenComplete((ignored, failure) -> opened.complete(null));
         return made;
     }
@@ -249,6 +253,25 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         if (grant != null) {
             owner.granted(grant);
         }
+    }
+
+    @Override
+    public void taken(ServerConnection from, byte[] body) {
+        Taken taken;
+        try {
+            taken = TakenMessage.parse(body, from.run(), keySpace);
+        } catch (IllegalArgumentException e) {
+            owner.malformed(e);
+            return;
+        }
+        if (taken != null) {
+            owner.taken(taken);
+        }
+    }
+
+    @Override
+    public void taken(Taken taken) {
+        owner.taken(taken);
     }
 
     @Override

@@ -139,17 +139,20 @@ final class Connections {
     /**
      * Connects for grants.
      *
-     * @param channel where they come, unless channels are sharded
+     * @param whose the client, which listens on its channels
      * @param ear gets them
      * @param client is told
      * @return done when both connections are up and the client has heard of it; fails if that takes too long, but goes on trying
      *     until it is {@linkplain #unopen unopened}
      */
-    CompletableFuture<@Nullable Void> open(String channel, Connector.Ear ear, BackendListener client) {
+    CompletableFuture<@Nullable Void> open(String whose, Connector.Ear ear, BackendListener client) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
         Keeper keeper = new Keeper(
                 clerk,
-                () -> connector.subscribe(channel, ear),
+                () -> connector.subscribe(
+                        connector.keySpace().channel(whose),
+                        connector.keySpace().told(whose),
+                        ear),
                 connection -> connection.ping().thenApply(pong -> false),
                 GRANTS_PATIENCE,
                 new GrantOwner());

@@ -7,12 +7,14 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -111,25 +113,31 @@ final class Connector {
     /**
      * Makes a connection to the master that listens. It is made when the server has confirmed that it does.
      *
-     * @param channel on which channel; on none yet if the server's channels are sharded
+     * @param channel on which channel for grants; on none yet if the server's channels are sharded
+     * @param told on which channel for what is taken away
      * @param ear gets what is heard
      */
-    Attempt subscribe(String channel, Ear ear) {
+    Attempt subscribe(String channel, String told, Ear ear) {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
+        byte[] second = told.getBytes(StandardCharsets.UTF_8);
         return make(lettuce::connectPubSub, (made, connection) -> {
-            made.addListener(new Listening(connection, ear));
+            made.addListener(new Listening(connection, second, ear));
             // first: a connection that listens may ask no more
             CompletionStage<ServerTime> time = mayPing(connection).thenCombine(connection.time(), (may, now) -> now);
-            CompletionStage<?> listens =
-                    connection.isSharded() ? time : made.async().subscribe(name);
+            CompletionStage<?> listens = connection.isSharded()
+                    ? made.async().subscribe(second)
+                    : made.async().subscribe(name, second);
             return time.thenCombine(listens, (server, ignored) -> new Made(connection, server));
         });
     }
 
     /** Who listens. */
     interface Ear {
-        /** A message came. */
+        /** The message of a grant came. */
         void message(ServerConnection from, byte[] body);
+
+        /** The message came that a lock was taken away. */
+        void taken(ServerConnection from, byte[] body);
 
         /** A sharded channel is heard no more, perhaps because its slot has moved. */
         default void unsubscribed(ServerConnection from, String channel) {}
@@ -137,21 +145,23 @@ final class Connector {
 
     private static final class Listening extends RedisPubSubAdapter<byte[], byte[]> {
         private final ServerConnection connection;
+        private final byte[] told;
         private final Ear ear;
 
-        Listening(ServerConnection connection, Ear ear) {
+        Listening(ServerConnection connection, byte[] told, Ear ear) {
             this.connection = connection;
+            this.told = told;
             this.ear = ear;
         }
 
         @Override
         public void message(byte[] channel, byte[] body) {
-            connection.heard(new Message(connection, ear, body));
+            connection.heard(new Message(connection, Arrays.equals(channel, told) ? ear::taken : ear::message, body));
         }
 
         @Override
         public void smessage(byte[] channel, byte[] body) {
-            connection.heard(new Message(connection, ear, body));
+            connection.heard(new Message(connection, ear::message, body));
         }
 
         @Override
@@ -160,10 +170,11 @@ final class Connector {
         }
     }
 
-    private record Message(ServerConnection from, Ear ear, byte[] body) implements Doubt.Kept {
+    private record Message(ServerConnection from, BiConsumer<ServerConnection, byte[]> hearer, byte[] body)
+            implements Doubt.Kept {
         @Override
         public void use() {
-            ear.message(from, body);
+            hearer.accept(from, body);
         }
 
         @Override

@@ -338,7 +338,7 @@ final class Errors {
         if (error.contains(" keys ") || error.contains("access a key")) {
             right = "~<prefix>:*, to the keys of this backend's prefix";
         } else if (error.contains(" channel")) {
-            right = "&<prefix>:grants:*, to the channels of this backend's prefix";
+            right = "&<prefix>:grants:* or &<prefix>:told:*, to the channels of this backend's prefix";
         } else if (command.find()) {
             right = "+" + command.group(1);
         }

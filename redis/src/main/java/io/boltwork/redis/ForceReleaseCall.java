@@ -30,7 +30,12 @@ final class ForceReleaseCall extends CommandCall {
     @Override
     Reply read(FlatReply answer) {
         return new Forced(
-                time(answer.number(0)), Code.of(answer.number(1)).taken(), answer.number(2), owner(answer.text(3)));
+                time(answer.number(0)),
+                Code.of(answer.number(1)).taken(),
+                answer.number(2),
+                owner(answer.text(3)),
+                owner(answer.text(4)),
+                answer.number(5));
     }
 
     @Override

@@ -15,13 +15,19 @@ final class GrantMessage {
     private static final int WORDS = 6;
 
     /** More than any name, prefix and request together. */
-    private static final int LONGEST = 65_536;
+    static final int LONGEST = 65_536;
 
     private GrantMessage() {}
 
     /** So much of a server's run id, 40 hexadecimal digits, as tells servers of one deployment apart. */
     static String mark(String run) {
         return run.substring(0, Math.min(MARK, run.length()));
+    }
+
+    /** Whether a message with that mark is from that run of a server. */
+    static boolean isFrom(String run, String found) {
+        String mark = mark(run);
+        return found.startsWith(mark) && (found.length() == mark.length() || found.charAt(mark.length()) == ':');
     }
 
     /**
@@ -38,8 +44,7 @@ final class GrantMessage {
         if (words.length < WORDS) {
             throw new IllegalArgumentException("it has " + words.length + " words");
         }
-        String mark = mark(run);
-        if (!words[0].startsWith(mark) || words[0].length() > mark.length() && words[0].charAt(mark.length()) != ':') {
+        if (!isFrom(run, words[0])) {
             return null;
         }
         return new Grant(
@@ -50,7 +55,8 @@ final class GrantMessage {
                 new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run));
     }
 
-    private static long number(String what, String word, long least, long most) {
+    /** A number of a message. */
+    static long number(String what, String word, long least, long most) {
         long number;
         try {
             number = Long.parseLong(word);

@@ -121,6 +121,11 @@ final class KeySpace {
         return prefix + ":grants:" + client;
     }
 
+    /** The channel where a client is told what was taken away from it. */
+    String told(String client) {
+        return prefix + ":told:" + client;
+    }
+
     /** The channel where a client's grants of locks in one slot of a cluster are announced. */
     String channel(String client, int slot) {
         return prefix + ":grants:{" + Slots.tag(slot) + "}:" + client;

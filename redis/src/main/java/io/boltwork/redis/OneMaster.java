@@ -6,9 +6,11 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** All locks are at one master, whichever that is. */
@@ -40,26 +42,42 @@ final class OneMaster implements Servers {
     @Override
     public void open(String client, BackendListener listener) {
         try {
-            Lettuce.await(connections.open(
-                    connector.keySpace().channel(client),
-                    (from, body) -> deliver(body, from.run(), listener),
-                    listener));
+            Lettuce.await(connections.open(client, new Hearing(listener), listener));
         } catch (BackendException e) {
             connector.clerk().execute(connections::unopen);
             throw e;
         }
     }
 
-    private void deliver(byte[] body, String run, BackendListener listener) {
-        Grant grant;
-        try {
-            grant = GrantMessage.parse(body, run, connector.keySpace());
-        } catch (IllegalArgumentException e) {
-            malformed.met(e, listener::warned);
-            return;
+    /** Tells a listener what is heard, if it is that server's. */
+    private final class Hearing implements Connector.Ear {
+        private final BackendListener listener;
+
+        Hearing(BackendListener listener) {
+            this.listener = listener;
         }
-        if (grant != null) {
-            listener.granted(grant);
+
+        @Override
+        public void message(ServerConnection from, byte[] body) {
+            deliver(() -> GrantMessage.parse(body, from.run(), connector.keySpace()), listener::granted);
+        }
+
+        @Override
+        public void taken(ServerConnection from, byte[] body) {
+            deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
+        }
+
+        private <M> void deliver(Supplier<@Nullable M> parsed, Consumer<M> hearer) {
+            M message;
+            try {
+                message = parsed.get();
+            } catch (IllegalArgumentException e) {
+                malformed.met(e, listener::warned);
+                return;
+            }
+            if (message != null) {
+                hearer.accept(message);
+            }
         }
     }
 

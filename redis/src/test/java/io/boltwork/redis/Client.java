@@ -8,6 +8,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ final class Client implements BackendListener, AutoCloseable {
     final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
     final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
         this.id = id;
@@ -187,6 +189,11 @@ final class Client implements BackendListener, AutoCloseable {
     @Override
     public void warned(String what) {
         warnings.add(what);
+    }
+
+    @Override
+    public void taken(Taken taken) {
+        takings.add(taken);
     }
 
     @Override

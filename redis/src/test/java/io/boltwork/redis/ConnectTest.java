@@ -113,6 +113,7 @@ class ConnectTest {
                     "~boltwork:*",
                     "resetchannels",
                     "&boltwork:grants:*",
+                    "&boltwork:told:*",
                     "+ping",
                     "+info",
                     "+time",

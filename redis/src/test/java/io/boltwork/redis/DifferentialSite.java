@@ -7,6 +7,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,9 @@ final class DifferentialSite implements AutoCloseable {
         this(redis.uri(), patience, redis);
     }
 
+    /** In place of a lease. */
+    static final long TAKEN = -1;
+
     private DifferentialSite(String uri, Duration patience, @Nullable SteppedRedis stepped) {
         this.patience = patience;
         this.stepped = stepped;
@@ -80,10 +84,20 @@ final class DifferentialSite implements AutoCloseable {
         }
     }
 
+    /** One that no grant is like, for both are compared in the same order. */
+    static Grant asGrant(Taken taken) {
+        return new Grant(taken.lock(), taken.request(), taken.token(), TAKEN, taken.server());
+    }
+
     private record Ear(BlockingQueue<Grant> heard) implements BackendListener {
         @Override
         public void granted(Grant grant) {
             heard.add(grant);
+        }
+
+        @Override
+        public void taken(Taken taken) {
+            heard.add(asGrant(taken));
         }
 
         @Override

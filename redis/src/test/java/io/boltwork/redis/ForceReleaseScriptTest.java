@@ -9,6 +9,8 @@ import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Taken;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ForceReleaseScriptTest extends ScriptTest {
@@ -48,6 +50,45 @@ class ForceReleaseScriptTest extends ScriptTest {
         assertThat(grant.request()).isEqualTo("b:1");
         assertThat(grant.token()).isEqualTo(field("token")).isGreaterThan(token + BLOCK);
         assertThat(queue()).containsExactly("b:2");
+    }
+
+    @Test
+    void theOwnersClientIsTold() throws InterruptedException {
+        long token = a.acquire(LOCK, "a:1").token();
+        Forced forced = b.force(LOCK, 0);
+        assertThat(forced.taken()).isEqualTo("a:1");
+        assertThat(forced.takenToken()).isEqualTo(token);
+        assertThat(toldOf(token)).isEqualTo(new Taken(LOCK, "a:1", token, forced.server()));
+    }
+
+    /** What a is told of that hold, after all that it was told of before. */
+    private Taken toldOf(long token) throws InterruptedException {
+        while (true) {
+            Taken taken = a.takings.poll(5, TimeUnit.SECONDS);
+            assertThat(taken).as("a message").isNotNull();
+            if (taken.token() == token) {
+                return taken;
+            }
+        }
+    }
+
+    @Test
+    void nothingIsSaidOfWhatWasNotTaken() throws InterruptedException {
+        long before = a.acquire(LOCK, "a:1").token();
+        a.force(LOCK, 0);
+        toldOf(before);
+        long token = a.acquire(LOCK, "a:1").token();
+        assertThat(a.force(LOCK, token + BLOCK).taken()).isNull();
+        assertThat(a.force(LOCK, token - 1).takenToken()).isZero();
+        a.release(LOCK, "a:1", token);
+        assertThat(a.force(LOCK, 0).taken()).isNull();
+        keep();
+        assertThat(a.force(LOCK, 0).taken()).as("from nobody").isNull();
+        long last = a.acquire(LOCK, "a:2").token();
+        a.force(LOCK, 0);
+        assertThat(a.takings.poll(5, TimeUnit.SECONDS).token())
+                .as("the first message")
+                .isEqualTo(last);
     }
 
     @Test

@@ -118,9 +118,17 @@ class ReplacedMasterTest {
         List<String> heard = new CopyOnWriteArrayList<>();
         CompletableFuture<Throwable> replaced = new CompletableFuture<>();
         Connector connector = connector();
-        Connector.Ear ear = (from, body) -> heard.add(new String(body, StandardCharsets.UTF_8));
+        Connector.Ear ear = new Connector.Ear() {
+            @Override
+            public void message(ServerConnection from, byte[] body) {
+                heard.add(new String(body, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void taken(ServerConnection from, byte[] body) {}
+        };
         ServerConnection listens =
-                connector.subscribe("grants", ear).made.join().connection();
+                connector.subscribe("grants", "told", ear).made.join().connection();
         listens.onReplaced(replaced::complete);
         ServerConnection speaks = connector.connect().made.join().connection();
         server.freeze();

@@ -30,7 +30,13 @@ final class Timeless {
         } else if (reply instanceof Reply.Restored restored) {
             return new Reply.Restored(NO_TIME, restored.outcome(), restored.owner());
         } else if (reply instanceof Reply.Forced forced) {
-            return new Reply.Forced(NO_TIME, forced.released(), forced.claimMillis(), forced.owner());
+            return new Reply.Forced(
+                    NO_TIME,
+                    forced.released(),
+                    forced.claimMillis(),
+                    forced.owner(),
+                    forced.taken(),
+                    forced.takenToken());
         } else if (reply instanceof Reply.Announced) {
             return new Reply.Announced(NO_TIME);
         } else if (reply instanceof Reply.Identified identified) {

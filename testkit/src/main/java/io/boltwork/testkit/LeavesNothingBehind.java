@@ -102,6 +102,7 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
         RedisServer redis = server.get();
         gone(failures, "locks that are held or waited for", () -> locks(redis));
         gone(failures, "subscriptions", () -> strings(redis.command("PUBSUB", "CHANNELS", "*:grants:*")));
+        gone(failures, "subscriptions of holders", () -> strings(redis.command("PUBSUB", "CHANNELS", "*:told:*")));
         gone(failures, "connections", () -> connections(redis));
         gone(failures, "processes", () -> processes(redis));
         gone(failures, "threads", this::threads);

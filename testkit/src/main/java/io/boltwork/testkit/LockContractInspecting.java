@@ -281,6 +281,36 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
+    void aForcedReleaseIsToldToTheHoldersClientAtOnce() {
+        FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
+        Lease lease = ours.acquire();
+        Task<Long> next = visitor(ours);
+        next.awaitParked();
+        assertThat(party().client().inspector().forceRelease(name, lease.fencingToken()))
+                .isTrue();
+        Await.within(PROMPT, "the holder is told", () -> !lease.isValid());
+        assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+        next.get(PROMPT);
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aForcedReleaseByTheHoldersClientIsToldToIt() {
+        Party party = party();
+        Lease lease = party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)))
+                .acquireAsync()
+                .toCompletableFuture()
+                .join();
+        assertThat(party.client().inspector().forceRelease(name)).isTrue();
+        Await.within(PROMPT, "the holder is told", () -> !lease.isValid());
+        FencedLock lock = party.lock(name);
+        assertThat(lock.tryLock()).as("a try goes to the server").isTrue();
+        assertThat(tokenOf(lock)).isGreaterThan(lease.fencingToken());
+        lock.unlock();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void aHoldThatWasReleasedByForceIsNotRestoredThoughNobodyHasTakenTheLock() {
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         assertThat(party().client().inspector().forceRelease(name)).isTrue();

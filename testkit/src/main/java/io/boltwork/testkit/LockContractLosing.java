@@ -185,6 +185,24 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
+    void whoeverLostAFixedLeaseToAnotherIsToldBeforeItsEnd() {
+        LockOptions fixed = LockOptions.fixedLease(Duration.ofSeconds(3));
+        for (Runnable forgets : List.<Runnable>of(site::flush, () -> site.deleteLock(name))) {
+            FencedLock ours = newLock().withOptions(fixed);
+            Lease lease = ours.acquire();
+            FencedLock theirs = newLock();
+            Await.until("another client has the lock", () -> {
+                forgets.run();
+                return theirs.tryLock();
+            });
+            Await.within(Duration.ofSeconds(1).plus(PROMPT), "the loss", () -> !lease.isValid());
+            assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+            unwinds(lease::release);
+            harmedNobody(theirs, ours);
+        }
+    }
+
+    @Test
     void whoeverLostTheLockUnknowinglyLearnsItFromItsUnlock() {
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
         ours.lock();

@@ -7,6 +7,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -215,6 +216,14 @@ public final class WatchedBackend implements LockBackend {
                         told.granted(grant);
                     });
                 case DELIVERED -> deliver(() -> told.granted(grant));
+            }
+        }
+
+        /** As grants, for both are messages. */
+        @Override
+        public void taken(Taken taken) {
+            if (grants != Grants.HELD_BACK) {
+                deliver(() -> told.taken(taken));
             }
         }
 

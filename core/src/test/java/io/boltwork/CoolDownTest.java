@@ -77,7 +77,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void whoTriesToNestIsToldUntilItHasUnwound() throws InterruptedException {
+    void aThreadThatTriedToNestIsToldUntilItUnwinds() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(1_000);
         assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);

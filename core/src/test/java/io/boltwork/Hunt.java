@@ -35,7 +35,6 @@ final class Hunt {
             "io.boltwork.KeeperTest",
             "io.boltwork.FixedLeaseTest",
             "io.boltwork.CoolDownTest",
-            "io.boltwork.LostHoldsTest",
             "io.boltwork.TakenTest",
             "io.boltwork.RequestTest",
             "io.boltwork.ServerClocksTest",

@@ -169,8 +169,9 @@ class LockNewsTest {
         pass(Duration.ofSeconds(20));
         Lease lease = lock.acquire();
         heard.clear();
+        pass(Duration.ofSeconds(2));
         client.server.execute(new Command.ForceRelease("lock", 0));
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(3));
         assertThat(heard).hasSize(1);
         LockListener.Lost lost = (LockListener.Lost) heard.get(0);
         assertThat(lost.fencingToken()).isEqualTo(lease.fencingToken());

@@ -185,7 +185,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void whoeverLostAFixedLeaseToAnotherIsToldBeforeItsEnd() {
+    void aFixedLeaseThatAnotherTookIsToldBeforeItsEnd() {
         LockOptions fixed = LockOptions.fixedLease(Duration.ofSeconds(3));
         for (Runnable forgets : List.<Runnable>of(site::flush, () -> site.deleteLock(name))) {
             FencedLock ours = newLock().withOptions(fixed);

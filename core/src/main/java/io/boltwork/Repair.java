@@ -17,7 +17,7 @@ final class Repair {
         Repair repair = new Repair(machine, now, commandTimeout);
         repair.hold();
         machine.waiters.forsaken().forEach(waiter -> machine.cancel(waiter, false));
-        machine.lostHolds().holds().forEach(repair::unwind);
+        machine.lostHolds().holds().forEach(lost -> repair.unwind(lost.hold()));
         for (Request request : machine.requests.all()) {
             repair.request(request);
         }

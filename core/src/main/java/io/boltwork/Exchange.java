@@ -41,6 +41,9 @@ final class Exchange {
     @Nullable
     ServerTime answered;
 
+    /** The lease of the grant that came by message, in milliseconds; 0 if none did. */
+    long claimMillis;
+
     /** To be asked again when it has been answered: that answer may be older than what happened. */
     boolean askAgain;
 

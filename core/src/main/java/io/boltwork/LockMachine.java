@@ -360,6 +360,7 @@ final class LockMachine {
                     ? origin != Ticker.NEVER
                     : answered.run().equals(grant.server().run());
             boolean current = grant.server().run().equals(effects.serverClock().run());
+            exchange.claimMillis = grant.leaseMillis();
             if (comparable && current) {
                 long from = Math.min(given, now);
                 owns(request, from + Request.safe(grant.leaseMillis(), from - origin), grant.token(), BY_MESSAGE);
@@ -635,9 +636,12 @@ final class LockMachine {
         }
     }
 
-    /** The lock was given to somebody who has so much time to confirm it, through this client; he may be gone. */
+    /**
+     * The lock was given to a request that has so much time to confirm it, through this client; its client may be gone. Or the
+     * server has to be asked {@linkplain Reply#AGAIN again}.
+     */
     void nudgeAfter(long claimMillis) {
-        if (claimMillis > 0) {
+        if (claimMillis != 0) {
             undoing().nudgeAfter(claimMillis);
         }
     }
@@ -757,6 +761,9 @@ final class LockMachine {
         }
         refusals++;
         occupy(request, now);
+        if (!confirmed) {
+            renewIfDue(request, now); // at once if the claim is short
+        }
     }
 
     /** The backend has taken the lock away, or given it to another request, so that hold has ended there. */
@@ -897,7 +904,7 @@ final class LockMachine {
     private void acquired(
             @Nullable Request request, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         if (request == null) {
-            if (answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED) {
+            if (answer.verdict() == Reply.Verdict.GRANTED || waits(acquire, answer)) {
                 stray(acquire.request());
             }
             return;
@@ -906,7 +913,7 @@ final class LockMachine {
         request.answeredTo(command);
         // it did not know what it knew; or it gave the lock to a newcomer, so nobody stood in the queue
         boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
-        request.standing = answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED;
+        request.standing = answer.verdict() == Reply.Verdict.GRANTED || waits(acquire, answer);
         if (forgotten) {
             askOthers(request);
         }
@@ -919,7 +926,18 @@ final class LockMachine {
                 if (request.state == State.UNDOING) {
                     undoing().again(request);
                 } else if (request.state == State.WANTED) {
+                    refusals++;
                     queued(request, sent, answer);
+                }
+            }
+            case AGAIN -> {
+                if (request.state == State.UNDOING && waits(acquire, answer)) {
+                    undoing().again(request);
+                } else if (request.state == State.WANTED && !request.tryOnly) {
+                    request.exchange().askAgain = true;
+                    queued(request, sent, answer);
+                } else if (request.state == State.WANTED && !request.isAwaiting()) {
+                    ask(request);
                 }
             }
             case REFUSED -> {
@@ -940,6 +958,11 @@ final class LockMachine {
         }
     }
 
+    /** Whether the answer says that the request stands in the queue. */
+    private static boolean waits(Command.Acquire acquire, Reply.Acquired answer) {
+        return answer.verdict() == Reply.Verdict.QUEUED || answer.verdict() == Reply.Verdict.AGAIN && acquire.queue();
+    }
+
     /** At once: this very answer has set the estimate of the server's clock right. Then with pauses, unless it was long under way. */
     private void askSoon(Request request, long sent) {
         long now = effects.now();
@@ -951,7 +974,6 @@ final class LockMachine {
 
     private void queued(Request request, long sent, Reply.Acquired answer) {
         long now = effects.now();
-        refusals++;
         request.known = true;
         Exchange exchange = request.exchange();
         exchange.failures = 0;
@@ -1209,7 +1231,7 @@ final class LockMachine {
                 }
             }
         }
-        if (answer.next() == null || answer.next().verdict() != Reply.Verdict.QUEUED) {
+        if (answer.next() == null || !waits(Objects.requireNonNull(acquire), answer.next())) {
             nudgeAfter(answer.claimMillis());
         }
     }

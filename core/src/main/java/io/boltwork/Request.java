@@ -496,6 +496,7 @@ final class Request {
     /** It is the owner at the server. {@code confirmed}: for the whole lease, not for a claim. */
     void begin(long until, long token, boolean forWholeLease, long now) {
         state = State.HELD;
+        long claimed = exchange().claimMillis * MILLI;
         exchange().awaited = null;
         fallSilent();
         leaseEnd = until;
@@ -503,9 +504,11 @@ final class Request {
         lastToken = token;
         began = now;
         long whole = leaseNanos();
-        long granted = forWholeLease ? whole : Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
+        long longest = Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
+        long granted = forWholeLease ? whole : claimed == 0 ? longest : Math.min(longest, claimed);
         closedUntil = now + granted + options.takeoverMillis * MILLI;
-        renewAt = until - granted + granted / 3;
+        renewAt =
+                granted < longest ? now : until - granted + granted / 3; // there is no time to lose with a short claim
         if (!options.isRenewed()) {
             bounds.fixedEnd = until - granted + whole;
         }

@@ -139,7 +139,9 @@ final class Undoing {
 
     /** The lock was given to somebody who has so much time to confirm it; he may be gone. */
     void nudgeAfter(long claimMillis) {
-        if (claimMillis > 0) {
+        if (claimMillis == Reply.AGAIN) {
+            nudge();
+        } else if (claimMillis > 0) {
             nudgeAt = effects.now() + (claimMillis + 1) * MILLI;
         }
     }
@@ -160,8 +162,12 @@ final class Undoing {
 
     void tick(long now) {
         if (now >= nudgeAt) {
-            nudgeAt = Ticker.NEVER;
-            effects.send(new Command.Withdraw(effects.lock(), null, 0));
+            nudge();
         }
+    }
+
+    private void nudge() {
+        nudgeAt = Ticker.NEVER;
+        effects.send(new Command.Withdraw(effects.lock(), null, 0));
     }
 }

@@ -17,6 +17,9 @@ final class Key {
     /** Whether the owner got the lock by message and has not confirmed it yet. */
     boolean claim;
 
+    /** If the claim is a short one, the entry that it was given to. */
+    Ring.@Nullable Entry shortClaim;
+
     /** No token above it was ever issued. */
     long fence;
 
@@ -31,6 +34,7 @@ final class Key {
         copy.token = token;
         copy.until = until;
         copy.claim = claim;
+        copy.shortClaim = shortClaim;
         copy.fence = fence;
         copy.queue.enterAll(queue);
         copy.expiresAt = expiresAt;
@@ -42,6 +46,7 @@ final class Key {
         token = 0;
         until = 0;
         claim = false;
+        shortClaim = null;
     }
 
     boolean isBlank() {

@@ -35,6 +35,7 @@ final class Step {
     private final int replicas;
     private final Predicate<Grant> publish;
     private final Consumer<Taken> warn;
+    private final Ring.Budget budget = new Ring.Budget();
 
     /**
      * A step.
@@ -108,7 +109,7 @@ final class Step {
         String request = command.request();
         Acquired next = null;
         Release outcome;
-        key.queue.remove(request);
+        leave(key, request);
         if (request.equals(key.owner)) {
             outcome = Release.RELEASED;
             if (key.token == command.firstToken() && key.fence == blockEnd(command.firstToken())) {
@@ -141,7 +142,7 @@ final class Step {
         String request = command.request();
         boolean known = request != null && isKnown(key, request);
         if (request != null) {
-            key.queue.remove(request);
+            leave(key, request);
             if (request.equals(key.owner)) {
                 key.clearOwner();
             }
@@ -168,13 +169,13 @@ final class Step {
     private Renewal renew(Key key, Command.Renew.Item item) {
         if (item.request().equals(key.owner) && key.token == item.firstToken()) {
             extendTo(key, item.leaseMillis(), item.takeoverMillis());
-            key.queue.remove(item.request());
+            leave(key, item.request());
             return Renewal.OK;
         }
         if (forgotten(key, item.firstToken())) {
             return Renewal.FORGOTTEN; // and nothing is written: only a restore brings a hold back
         }
-        key.queue.remove(item.request());
+        leave(key, item.request());
         return Renewal.LOST;
     }
 
@@ -191,11 +192,12 @@ final class Step {
         if (now() > command.notAfter()) {
             return new Reply.Restored(server, Renewal.STALE, ownerOf(key));
         }
-        Renewal outcome = Renewal.LOST;
-        key.queue.remove(command.request());
-        if (forgotten(key, command.firstToken())) {
-            outcome = Renewal.OK;
+        Renewal outcome = forgotten(key, command.firstToken()) ? Renewal.OK : Renewal.LOST;
+        if (outcome == Renewal.OK) {
             lapse(key);
+        }
+        leave(key, command.request()); // after it: a claim of its own may have put it there
+        if (outcome == Renewal.OK) {
             key.owner = command.request();
             key.token = command.firstToken();
             key.fence = blockEnd(command.firstToken());
@@ -284,24 +286,19 @@ final class Step {
         lapse(key);
         // not before: a claim of the same client may have lapsed, and taken the request along
         boolean known = isKnown(key, request);
-        if (key.owner == null) {
-            Ring.Entry head = liveHead(wish.lock(), key, request);
-            if (head == null || head.request().equals(request)) {
-                setOwner(key, request, wish.leaseMillis(), wish.takeoverMillis(), false);
-                return granted(key, request, known);
-            }
-            grantTo(key, head);
+        boolean more = key.owner == null && giveToNext(wish.lock(), key, request);
+        if (key.owner == null && !more) {
+            setOwner(key, request, wish.leaseMillis(), wish.takeoverMillis(), false);
+            return granted(key, request, known);
         }
-        long remaining = key.until - now();
-        if (!queue) {
-            return new Acquired(server, Verdict.REFUSED, 0, remaining, 0, known, ownerOf(key));
-        }
-        int position = key.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now());
-        return new Acquired(server, Verdict.QUEUED, 0, remaining, position, known, ownerOf(key));
+        long remaining = more ? 0 : key.until - now();
+        Verdict taken = queue ? Verdict.QUEUED : Verdict.REFUSED;
+        int position = queue ? key.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now(), budget) : 0;
+        return new Acquired(server, more ? Verdict.AGAIN : taken, 0, remaining, position, known, ownerOf(key));
     }
 
     private Acquired granted(Key key, String request, boolean known) {
-        key.queue.remove(request);
+        leave(key, request);
         return new Acquired(server, Verdict.GRANTED, key.token, 0, 0, known, request);
     }
 
@@ -313,28 +310,41 @@ final class Step {
     private void grant(String lock, Key key) {
         lapse(key);
         if (key.owner == null) {
-            Ring.Entry head = liveHead(lock, key, null);
-            if (head != null) {
-                grantTo(key, head);
-            }
+            giveToNext(lock, key, null);
         }
     }
 
-    /** The first in the queue that can be told, and has been unless it is {@code self}. The others are dropped. */
-    private Ring.@Nullable Entry liveHead(String lock, Key key, @Nullable String self) {
-        for (Ring.Entry head = key.queue.head(); head != null; head = key.queue.head()) {
-            Grant grant = new Grant(lock, head.request(), nextToken(key), claimLease(head), server);
-            if (head.request().equals(self) || publish.test(grant)) {
-                return head;
+    /**
+     * Gives a free lock to the first in the queue that can be told, unless it is {@code self}. The others are dropped. Returns
+     * whether that is to go on: there are more of them than one command looks at.
+     */
+    private boolean giveToNext(String lock, Key key, @Nullable String self) {
+        boolean more = false;
+        while (key.owner == null && !key.queue.isEmpty()) {
+            Ring.Entry head = key.queue.first(budget);
+            if (head == null || head.request().equals(self)) {
+                more = head == null;
+                break;
             }
-            key.queue.remove(head.request());
+            key.queue.pop(head);
+            boolean isShort = key.queue.areClaimsShort(now());
+            long lease = claimLease(head, isShort);
+            if (publish.test(new Grant(lock, head.request(), nextToken(key), lease, server))) {
+                setOwner(key, head.request(), lease, head.takeoverMillis(), true);
+                key.shortClaim = isShort ? head : null;
+                key.queue.first(budget);
+            } else {
+                budget.notListening(Ring.clientOf(head.request()));
+            }
         }
-        return null;
+        if (!key.queue.isEmpty()) {
+            key.queue.looked(now());
+        }
+        return more && !key.queue.isEmpty();
     }
 
-    private void grantTo(Key key, Ring.Entry head) {
-        key.queue.remove(head.request());
-        setOwner(key, head.request(), claimLease(head), head.takeoverMillis(), true);
+    private void leave(Key key, String request) {
+        key.queue.remove(request, budget, now());
     }
 
     private void setOwner(Key key, String request, long leaseMillis, long takeoverMillis, boolean claim) {
@@ -343,19 +353,27 @@ final class Step {
         key.fence = blockEnd(key.token);
         key.until = now() + leaseMillis + takeoverMillis;
         key.claim = claim;
+        key.shortClaim = null;
     }
 
     /** Confirms the owner and prolongs its lease; what is left is never shortened. */
     private void extendTo(Key key, long leaseMillis, long takeoverMillis) {
         key.until = Math.max(key.until, now() + leaseMillis + takeoverMillis);
         key.claim = false;
+        key.shortClaim = null;
     }
 
-    /** A lease that ran out is no lease; a claim takes all that its client has in the queue along. */
+    /**
+     * A lease that ran out is no lease; a claim takes all that its client has in the queue along. But the first short one of an
+     * entry puts that behind all others, and takes nothing along.
+     */
     private void lapse(Key key) {
         if (key.owner != null && lapsed(key)) {
-            if (key.claim) {
-                key.queue.removeAllOf(Ring.clientOf(key.owner));
+            Ring.Entry entry = key.shortClaim;
+            if (key.claim && entry != null && !entry.again()) {
+                key.queue.lapsed(entry, now());
+            } else if (key.claim) {
+                key.queue.lapsed(key.owner, entry != null, now());
             }
             key.clearOwner();
         }
@@ -385,6 +403,9 @@ final class Step {
 
     /** How long until the owner's claim, or a kept lock, runs out. */
     private long claimMillis(Key key) {
+        if (key.owner == null && !key.queue.isEmpty()) {
+            return Reply.AGAIN;
+        }
         return key.claim || KEPT.equals(key.owner) ? key.until - now() : 0;
     }
 
@@ -396,8 +417,8 @@ final class Step {
         return firstToken + LockBackend.TOKENS_PER_HOLD - 1;
     }
 
-    private static long claimLease(Ring.Entry entry) {
-        return Math.min(LockBackend.CLAIM_MILLIS, entry.leaseMillis());
+    private static long claimLease(Ring.Entry entry, boolean isShort) {
+        return Math.min(isShort ? LockBackend.SHORT_CLAIM_MILLIS : LockBackend.CLAIM_MILLIS, entry.leaseMillis());
     }
 
     private static boolean isKnown(Key key, String request) {

@@ -22,6 +22,15 @@ public interface LockBackend extends AutoCloseable {
     /** The longest lease that a grant by message carries before its owner has renewed it, in milliseconds. */
     long CLAIM_MILLIS = 3_000;
 
+    /** The same for a grant that was made while claims of the lock are short, because one has run out. */
+    long SHORT_CLAIM_MILLIS = 300;
+
+    /** For how long the claims of a lock are short when one has run out, in milliseconds. */
+    long SHORT_CLAIMS_LAST_MILLIS = 30_000;
+
+    /** At how many places of queues a backend looks for one command, or for several that it executes in one step. */
+    int PLACES_PER_STEP = 250;
+
     /**
      * The version of the protocol: scripts, fields, messages. Clients of different versions must not meet at one server unless
      * the newer one's release notes say so.

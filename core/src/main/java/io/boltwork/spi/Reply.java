@@ -7,6 +7,13 @@ import org.jspecify.annotations.Nullable;
 /** What comes back for a {@link Command}: an {@link Answer} of the server, or {@link Failed}. */
 public sealed interface Reply {
 
+    /**
+     * In place of the time until a claim runs out: the lock is free and requests wait, but so many of those that stood first
+     * are gone that the server has not found one that listens. It goes on at the next command for the lock, so it is to be asked
+     * again at once.
+     */
+    long AGAIN = -1;
+
     /** The server executed the command. {@code owner} is who owns the lock afterwards, {@code null} for nobody. */
     sealed interface Answer extends Reply {
 
@@ -36,7 +43,12 @@ public sealed interface Reply {
         /** The lock is taken or others wait, and the request did not want to queue. */
         REFUSED,
         /** The command came after its not-after; nothing was changed. */
-        STALE
+        STALE,
+        /**
+         * The lock is free, but so many of those that stood first are gone that the server has not found out whose turn it is.
+         * A request that wants to queue waits in the queue. It is to be asked again at once.
+         */
+        AGAIN
     }
 
     /**
@@ -46,7 +58,7 @@ public sealed interface Reply {
      * @param verdict what became of the request
      * @param token the first token of the hold if granted, else 0
      * @param remainingMillis what is left until the owner's lease (and takeover delay) ends if queued or refused, else 0
-     * @param position the place in the queue, from 1 on, an upper bound, if queued; else 0
+     * @param position the place in the queue, from 1 on, an upper bound, if it waits there; else 0
      * @param known whether the server knew the request before: it owned the lock or stood in the queue
      * @param owner who owns the lock now
      */
@@ -76,7 +88,8 @@ public sealed interface Reply {
      * @param server when
      * @param outcome what it found
      * @param next what became of the next request; {@code null} if there was none or nothing was released
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
+     *     #AGAIN} if there are more waiting requests to be looked at
      * @param owner who owns the lock now
      */
     record Released(
@@ -91,7 +104,8 @@ public sealed interface Reply {
      *
      * @param server when
      * @param known whether the server knew the request: it owned the lock or stood in the queue
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
+     *     #AGAIN} if there are more waiting requests to be looked at
      * @param owner who owns the lock now
      */
     record Withdrawn(
@@ -216,7 +230,8 @@ public sealed interface Reply {
      *
      * @param server when
      * @param released whether the lock was taken away from somebody, or a kept one opened
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither
+     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
+     *     #AGAIN} if there are more waiting requests to be looked at
      * @param owner who owns the lock now
      * @param taken the request that owned the lock before; {@code null} if it was taken from none
      * @param takenToken the first token of its hold, else 0

@@ -19,7 +19,8 @@ enum Code {
     WITHDRAWN(11),
     UNKNOWN(12),
     TAKEN(13),
-    NOT_TAKEN(14);
+    NOT_TAKEN(14),
+    AGAIN(15);
 
     private static final Code[] BY_NUMBER = new Code[values().length + 1];
 
@@ -48,6 +49,7 @@ enum Code {
             case QUEUED -> Verdict.QUEUED;
             case REFUSED -> Verdict.REFUSED;
             case STALE -> Verdict.STALE;
+            case AGAIN -> Verdict.AGAIN;
             default -> throw unexpected();
         };
     }

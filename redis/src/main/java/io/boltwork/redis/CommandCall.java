@@ -118,7 +118,7 @@ abstract class CommandCall extends ScriptCall {
         }
         return switch (verdict) {
             case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
-            case QUEUED ->
+            case QUEUED, AGAIN ->
                 new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
             case REFUSED, STALE -> new Acquired(server, verdict, 0, number, 0, known, owner);
         };

@@ -40,7 +40,7 @@ final class Inspection {
                 owner,
                 owner == null ? 0 : hash.number("token"),
                 owned.isEmpty() ? 0 : hash.number("until"),
-                !owned.isEmpty() && hash.text("claim").equals("1"),
+                !owned.isEmpty() && !hash.text("claim").isEmpty(),
                 hash.number("fence"),
                 queue(hash));
     }
@@ -49,11 +49,15 @@ final class Inspection {
         List<Waiting> queue = new ArrayList<>();
         long tail = hash.number("tail");
         for (long i = hash.number("head"); i < tail; i++) {
-            if (hash.has("q" + i)) {
-                String[] entry = hash.text("q" + i).split(" ", 4); // see ring.lua
+            String[] entry = hash.text("q" + i).split(" ", 4); // see ring.lua
+            if (entry.length == 4 && !entry[0].equals("-") && i >= hash.number("gone:" + clientOf(entry[3]))) {
                 queue.add(new Waiting(entry[3], Long.parseLong(entry[2])));
             }
         }
         return queue;
+    }
+
+    private static String clientOf(String request) {
+        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
     }
 }

@@ -137,7 +137,7 @@ final class Scan {
                         owner,
                         hash.number("token"),
                         until,
-                        hash.text("claim").equals("1"),
+                        !hash.text("claim").isEmpty(),
                         waiting);
     }
 

@@ -15,6 +15,7 @@
 --   2  QUEUED   it waits at position; number: ms until the owner's lease and takeover delay end
 --   3  REFUSED  the lock is taken, or was given to one who waits; number: as above
 --   4  STALE    it is later than not-after; nothing was changed; number: 0
+--   15 AGAIN    the lock is free, but it is not known yet who stands first: ask again; one that queues waits at position; number: 0
 
 local key = KEYS[1]
 local request, lease, takeover, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
@@ -44,14 +45,14 @@ if (free[1] or '') == '' and not free[3] and not stale then
 end
 
 --- @include "lock"
+--- @include "save"
+--- @include "client"
 --- @include "ring"
 if stale then
   return {now, 4, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
 end
---- @include "save"
 --- @include "extend"
 --- @include "own"
---- @include "client"
 --- @include "tell"
 --- @include "lapse"
 --- @include "next"

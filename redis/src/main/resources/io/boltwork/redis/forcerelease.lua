@@ -6,7 +6,8 @@
 --   1  a token of the hold to be ended, 0 for any owner
 --   2  life of the key when nobody uses the lock, ms
 --   3  run of the server, for messages
--- Returns {server ms, code, claim ms, owner, the request that it was taken from, the first token of its hold}
+-- Returns {server ms, code, claim ms, owner, the request that it was taken from, the first token of its hold}; claim ms is
+-- -1 if it is not known yet who stands first: nudge
 --   13  TAKEN      it was taken from its owner, or a kept one was opened
 --   14  NOT_TAKEN  nobody had it, or another than the hold to be ended; then nothing was taken
 
@@ -16,8 +17,8 @@ local expected = tonumber(ARGV[1])
 --- @include "lock"
 --- @include "save"
 --- @include "own"
---- @include "ring"
 --- @include "client"
+--- @include "ring"
 --- @include "tell"
 --- @include "lapse"
 --- @include "next"
@@ -52,4 +53,4 @@ end
 if taken ~= '' then
   warn(taken, takenToken)
 end
-return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner, taken, takenToken}
+return {now, code, claimed(), owner, taken, takenToken}

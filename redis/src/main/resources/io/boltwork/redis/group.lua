@@ -26,12 +26,13 @@ local function told(failure)
   return (string.gsub(failure, '^@user_script: *(%d+): *%-?(.*)$', '%2 on @user_script:%1'))
 end
 
+local slots = {left = 250} -- one for all, see ring
 local scripts = {a = acquire, r = release, w = withdraw}
 local answers, size, at = {}, 0, 1
 for i = 1, #KEYS do
   local count = tonumber(ARGV[at + 1])
   local last = at + 1 + count
-  local done, answer = pcall(scripts[ARGV[at]], {KEYS[i]}, {unpack(ARGV, at + 2, last)})
+  local done, answer = pcall(scripts[ARGV[at]], {KEYS[i], slots = slots}, {unpack(ARGV, at + 2, last)})
   at = last + 1
   if done then
     local values = #answer

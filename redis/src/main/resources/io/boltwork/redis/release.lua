@@ -13,13 +13,14 @@
 --   8  its not-after, ms
 --   9  life of the key when nobody uses the lock, ms
 --   10 run of the server, for messages
--- Returns {server ms, code, claim ms, owner}, and if something was released and there is a next request, its
--- {code, known, number, position} as acquire's
+-- Returns {server ms, code, claim ms, owner}; claim ms is -1 if it is not known yet who stands first: nudge;
+-- and if something was released and there is a next request, its {code, known, number, position} as acquire's
 --   5  RELEASED   the request owned the lock
 --   6  FORGOTTEN  nobody owns it and no token of the hold or above was ever issued: the server has lost the hold
 --   7  NOT_HELD   neither
 --   1  GRANTED    the next request owns the lock
 --   2  QUEUED     it waits
+--   15 AGAIN      it waits, and has to ask again: it is not known yet who stands first
 --   4  STALE      it is later than the next request's not-after; it was not entered
 
 local key = KEYS[1]
@@ -28,7 +29,7 @@ local request = ARGV[1]
 
 -- The usual cases, the owner releases and nobody waits, or the first who waits is there, read and write no more than
 -- they must. They are only a short form of what follows.
-local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail')
+local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
 local spare = (tonumber(mine[4]) or 0) - now - ARGV[9] * 7 / 8 -- as touch
 local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999
     and ARGV[4] == '0' and ARGV[5] == '' and spare >= 0
@@ -37,14 +38,15 @@ if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence',
 end
 --- @include "client"
 --- @include "tell"
-if usual and mine[5] then
+local unheard
+if usual and mine[5] and mine[6] and not mine[7] then
   local head = tonumber(mine[5])
   local isLast = mine[6] - head == 1
   local first = call('HMGET', key, 'q' .. head, 'q' .. head + 1)
-  local lease, takeover, waiter = string.match(first[1], '^(%d+) (%d+) %d+ (.*)$')
-  local claimed = math.min(lease, 3000)
-  local left = claimed + takeover
-  if waiter ~= request and (isLast or first[2]) and left <= spare then
+  local lease, takeover, waiter = string.match(first[1] or '', '^(%d+) (%d+) %d+ (.*)$')
+  local claimed = math.min(lease or 0, 3000)
+  local left = claimed + (takeover or 0)
+  if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
     -- First what a server that takes no writes refuses: nobody may hear of what is not done.
     if isLast then
       call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
@@ -59,6 +61,7 @@ if usual and mine[5] then
         'fence', text('%d', token + 999))
       return {now, 5, left, waiter}
     end
+    unheard = waiter
   end
 end
 
@@ -72,6 +75,10 @@ end
 --- @include "extend"
 --- @include "ask"
 --- @include "touch"
+if unheard then
+  slots.left = slots.left - 1
+  deaf[clientOf(unheard)] = true
+end
 local first, last, keep = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local held = owner == request
 local next = held and ARGV[5] ~= '' and ARGV[5]
@@ -108,8 +115,7 @@ grant()
 if fence > 0 then -- else there is no key
   touch(ARGV[9])
 end
-local claimed = (claim ~= '' or owner == '-') and ends - now or 0
 if next then
-  return {now, code, claimed, owner, verdict, known, number, position}
+  return {now, code, claimed(), owner, verdict, known, number, position}
 end
-return {now, code, claimed, owner}
+return {now, code, claimed(), owner}

@@ -17,9 +17,10 @@
 --   10  BROKEN     the key holds something else
 
 --- @include "time"
-local key, owner, ends, claim, head, tail, expires
+local key, owner, ends, claim, head, tail, expires, lapsed
 --- @include "save"
 --- @include "extend"
+--- @include "client"
 --- @include "ring"
 --- @include "touch"
 
@@ -36,11 +37,12 @@ for i = 1, #KEYS do
     lease, takeover = items[at + 2], items[at + 3]
   end
   at = at + (differ and 4 or 2)
-  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x')
+  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed')
   local code = 10
   if not read.err then
     owner, ends, claim = read[1] or '', tonumber(read[3]) or 0, read[4] or ''
-    head, tail, expires = tonumber(read[6]), tonumber(read[7]), tonumber(read[8])
+    head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
+    found, gone, stored = {}, {}, nil
     if stale then
       code = 4
     elseif owner == request and tonumber(read[2]) == first then

@@ -24,19 +24,21 @@ if now - ARGV[5] > 0 then
 end
 
 --- @include "save"
---- @include "ring"
 --- @include "client"
+--- @include "ring"
 --- @include "lapse"
 --- @include "touch"
 
-leave(request)
 local code = 9
 if (owner == '' or now >= ends) and fence < first then
   code = 8
   lapse()
+  leave(request) -- after it: a claim of its own may have put it there
   owner, token, fence, claim = request, first, first + 999, ''
   ends = now + ARGV[3] + ARGV[4]
   save('owner', owner, 'token', token, 'until', ends, 'claim', claim, 'fence', fence)
+else
+  leave(request)
 end
 if fence > 0 then -- else there is no key
   touch(ARGV[6])

@@ -7,7 +7,7 @@
 --   2  last token used, 0 if it never held
 --   3  life of the key when nobody uses the lock, ms
 --   4  run of the server, for messages
--- Returns {server ms, code, claim ms, owner}
+-- Returns {server ms, code, claim ms, owner}; claim ms is -1 if it is not known yet who stands first: nudge
 --   11  WITHDRAWN  the request owned the lock or stood in the queue
 --   12  UNKNOWN    neither
 
@@ -17,8 +17,8 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "lock"
 --- @include "save"
 --- @include "own"
---- @include "ring"
 --- @include "client"
+--- @include "ring"
 --- @include "tell"
 --- @include "lapse"
 --- @include "next"
@@ -44,4 +44,4 @@ grant()
 if fence > 0 or head then -- else there is no key
   touch(ARGV[3])
 end
-return {now, code, (claim ~= '' or owner == '-') and ends - now or 0, owner}
+return {now, code, claimed(), owner}

@@ -95,7 +95,7 @@ final class DifferentialCommands {
         } else if (dice < 94) {
             return micros - random.nextLong(3_000);
         }
-        return micros + 1_000 * random.nextLong(new long[] {3_001, HOUR, DAY, 3 * DAY}[random.nextInt(4)]);
+        return micros + 1_000 * random.nextLong(new long[] {301, 3_001, 30_000, HOUR, DAY, 3 * DAY}[random.nextInt(6)]);
     }
 
     /** A moment that something depends on: the end of a lease, an expiry that is due to be set anew. */

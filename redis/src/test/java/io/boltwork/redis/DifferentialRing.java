@@ -3,26 +3,47 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Reply.Inspected.Waiting;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Whether the fields of a lock's queue fit together. */
 final class DifferentialRing {
     private DifferentialRing() {}
 
-    static void check(Map<String, String> fields, List<Waiting> queue) {
-        List<String> names = fields.keySet().stream()
-                .filter(name -> name.startsWith("q") || name.startsWith("r"))
-                .toList();
-        assertThat(names).as("one entry and one index for each who waits").hasSize(2 * queue.size());
+    /** {@code isShort}: it never had more places than one step looks at, so its head is at an entry. */
+    static void check(Map<String, String> fields, List<Waiting> queue, boolean isShort) {
+        Set<String> wanted = new HashSet<>();
+        Set<String> late = new HashSet<>();
+        fields.forEach((name, text) -> {
+            if (name.matches("q\\d+")) {
+                String[] entry = text.split(" ", 4);
+                boolean isMark = entry[0].equals("-");
+                String index = (isMark ? "gone:" : "r") + entry[3];
+                assertThat(fields).as("what leads to %s %s", name, text).containsEntry(index, name.substring(1));
+                wanted.addAll(List.of(name, index));
+                if (entry[0].endsWith("*")) {
+                    late.add("late:" + entry[3].replaceFirst(":[^:]*$", ""));
+                }
+            }
+        });
+        assertThat(fields.keySet().stream().filter(name -> name.matches("q\\d+|r.*:.*|gone:.*")))
+                .as("one entry or mark, and what leads to it")
+                .containsExactlyInAnyOrderElementsOf(wanted);
+        assertThat(fields.keySet().stream().filter(name -> name.startsWith("late:")))
+                .isSubsetOf(late);
         for (Waiting waiting : queue) {
             String entry = fields.get("q" + fields.get("r" + waiting.request()));
             assertThat(entry).as("the entry of %s", waiting).endsWith(" " + waiting.request());
         }
-        if (queue.isEmpty()) {
+        if (isShort && wanted.isEmpty()) {
             assertThat(fields).doesNotContainKeys("head", "tail");
-        } else {
+        } else if (isShort) {
             assertThat(fields).as("no hole at the head").containsKey("q" + fields.get("head"));
+        }
+        if (wanted.stream().anyMatch(name -> name.startsWith("gone:"))) {
+            assertThat(fields).containsKey("lapsed");
         }
     }
 }

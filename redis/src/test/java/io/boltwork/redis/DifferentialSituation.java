@@ -83,7 +83,7 @@ final class DifferentialSituation {
 
     private static String after(String owner, long claimMillis) {
         return owner == null
-                ? claimMillis > 0 ? ", then kept" : ", then free"
+                ? claimMillis > 0 ? ", then kept" : claimMillis < 0 ? ", then again" : ", then free"
                 : claimMillis > 0 ? ", then claimed" : "";
     }
 

@@ -206,6 +206,16 @@ class ScriptSourceTest {
         while (claim.find()) {
             assertThat(Long.parseLong(claim.group(1))).isEqualTo(LockBackend.CLAIM_MILLIS);
         }
+        areAll(LockBackend.SHORT_CLAIM_MILLIS, "math\\.min\\(claimed, (\\d+)\\)", text);
+        areAll(LockBackend.SHORT_CLAIMS_LAST_MILLIS, "short (?:<=|= now \\+) (\\d+)", text);
+        areAll(LockBackend.PLACES_PER_STEP, "\\{left = (\\d+)\\}", text);
+    }
+
+    private static void areAll(long expected, String pattern, String text) {
+        Matcher number = Pattern.compile(pattern).matcher(text);
+        while (number.find()) {
+            assertThat(Long.parseLong(number.group(1))).isEqualTo(expected);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.Reply.Inspected.Waiting;
 import io.boltwork.testkit.RedisServer;
 import java.util.HashMap;
 import java.util.List;
@@ -109,23 +110,13 @@ abstract class ScriptTest {
 
     /** What the queue looks like, entry by entry, and that its fields fit together. */
     List<String> queue() {
-        Map<String, String> fields = fields();
-        List<String> queue = a.waiting(LOCK);
-        for (String request : queue) {
-            String index = fields.get("r" + request);
-            assertThat(fields.get("q" + index)).endsWith(" " + request);
-        }
-        long entries = fields.keySet().stream().filter(f -> f.startsWith("q")).count();
-        long indexes = fields.keySet().stream().filter(f -> f.startsWith("r")).count();
-        assertThat(entries).isEqualTo(queue.size());
-        assertThat(indexes).isEqualTo(queue.size());
-        if (queue.isEmpty()) {
-            assertThat(fields).doesNotContainKeys("head", "tail");
-        } else {
-            assertThat(fields.get("q" + fields.get("head")))
-                    .as("no hole at the head")
-                    .endsWith(" " + queue.get(0));
-        }
-        return queue;
+        return queue(true);
+    }
+
+    /** The same; {@code isShort}: it never had more places than one step looks at. */
+    List<String> queue(boolean isShort) {
+        List<Waiting> queue = a.inspect(LOCK).queue();
+        DifferentialRing.check(fields(), queue, isShort);
+        return queue.stream().map(Waiting::request).toList();
     }
 }

@@ -1,23 +1,40 @@
 -- Asks for the lock: verdict, whether the request was known, its token or what is left of the owner's lease, position.
 -- Needs: time, next, extend.
 
--- Rewrites a ring that is mostly holes.
-local function pack()
-  local free = head
-  for i = head, tail - 1 do
-    local entry = call('HGET', key, 'q' .. i)
-    if entry then
-      if i > free then
-        call('HDEL', key, 'q' .. i)
-        call('HSET', key, 'q' .. free, entry, 'r' .. string.match(entry, '^%d+ %d+ %d+ (.*)$'), free)
+-- Moves the first hundred slots of a ring together if most of them are holes, so that it becomes shorter.
+local function squeeze()
+  local window, names, values = {}, {}, {}
+  for i = head, head + 99 do
+    window[#window + 1] = 'q' .. i
+  end
+  slots.left = slots.left - 100
+  local texts = call('HMGET', key, unpack(window))
+  local to = head + 100
+  for i = 100, 1, -1 do
+    local text = texts[i]
+    if text then
+      to = to - 1
+      local request = string.match(text, '^%d+%*? %d+ %d+ (.*)$')
+      names[#names + 1] = 'q' .. head + i - 1
+      for _, value in ipairs({'q' .. to, text, request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or ''), to}) do
+        values[#values + 1] = value
       end
-      free = free + 1
     end
   end
-  tail = free
+  if #names > 0 and #names <= 50 then
+    if lapsed then -- what ends that entries do not count may be among them
+      local short, since, below = lapses()
+      lapsed = string.format('%.0f %.0f %.0f', short, since, math.max(below, head + 99))
+      values[#values + 1], values[#values + 2] = 'lapsed', lapsed
+    end
+    call('HDEL', key, unpack(names))
+    call('HSET', key, unpack(values))
+    head, found, gone = to, {}, {}
+  end
 end
 
 local function ask(request, lease, takeover, queue)
+  local more = false
   if owner == request and now < ends then
     leave(request)
     extend(lease, takeover)
@@ -28,28 +45,40 @@ local function ask(request, lease, takeover, queue)
     lapse()
     known = indexOf(request) and 1 or 0 -- not before: a claim of the same client may have lapsed, and taken it along
     if owner == '' then
-      giveToNext(request)
+      more = giveToNext(request)
     end
   end
-  if owner == '' or owner == request then
+  if owner == '' and not more or owner == request then
     leave(request)
     own(request, lease, takeover, '')
     return 1, known, token, 0
   end
-  if not queue then
+  if more then
+    save('owner', '')
+  end
+  if not queue and more then
+    return 15, known, 0, 0
+  elseif not queue then
     return 3, known, ends - now, 0
   end
   local i = indexOf(request)
   if not i then
+    if lapsed then
+      leave(request) -- what is left of an entry that does not count
+    end
     if not head then
       head, tail = 1, 1
-    elseif tail - head >= 1000 and call('HLEN', key) < tail - head then
-      pack()
+    elseif tail - head >= 1000 and slots.left >= 100 then
+      squeeze()
     end
     i = tail
     tail = tail + 1
-    local entry = string.format('%s %s %.0f ', lease, takeover, now) .. request
-    call('HSET', key, 'head', head, 'tail', tail, 'q' .. i, entry, 'r' .. request, i)
+    found[i] = string.format('%s %s %.0f ', lease, takeover, now) .. request
+    stored = head
+    call('HSET', key, 'head', head, 'tail', tail, 'q' .. i, found[i], 'r' .. request, i)
+  end
+  if more then
+    return 15, known, 0, i - head + 1
   end
   return 2, known, ends - now, i - head + 1
 end

@@ -1,25 +1,46 @@
 -- A lease that ran out is no lease. A claim that ran out takes all requests of its client out of the queue: nobody is
--- there, or it asks again.
--- Needs: lock, ring, client.
+-- there, or it asks again. The first one of a client that was short does not: its request stands in the queue once more,
+-- behind all others. For 30 s after a claim of full length has lapsed, claims are short, and for 30 s after a short one of a
+-- request that waited at that time.
+-- Needs: time, lock, ring, client, save.
 local function lapse()
   if owner ~= '' and now >= ends then
-    if claim ~= '' and head then
+    if claim ~= '' then
+      local short, since, below = lapses()
       local client = clientOf(owner)
-      local i, left = head, false
-      while i < tail do
-        local found = entries(i, 1000)
-        for j = 1, #found do
-          local request = found[j] and string.match(found[j], '^%d+ %d+ %d+ (.*)$')
-          if request and clientOf(request) == client then
-            call('HDEL', key, 'q' .. (i + j - 1), 'r' .. request)
-            left = true
-          end
+      local lease, takeover, entered = string.match(claim, '^(%d+) (%d+) (%d+)$')
+      if claim == '1' then
+        since = now
+      end
+      if claim == '1' or lease and tonumber(entered) <= since then
+        short = now + 30000
+      end
+      local names = {}
+      if lease and call('HEXISTS', key, 'late:' .. client) == 0 then
+        if not head then
+          head, tail = 1, 1
         end
-        i = i + #found
+        found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner
+        names = {'late:' .. client, '1', 'r' .. owner, tail}
+      elseif head then
+        local before = head <= below and call('HGET', key, 'gone:' .. client)
+        if before then
+          call('HDEL', key, 'q' .. before)
+          found[tonumber(before)] = false
+        end
+        found[tail] = string.format('- 0 %.0f ', now) .. client
+        names = {'gone:' .. client, tail}
+        gone[client], below = tail, tail
       end
-      if left then -- else it would begin the script's writes with an HSET, which a full memory refuses
-        skipHoles()
+      if head then
+        tail = tail + 1
+        stored = head
+        for _, text in ipairs({'q' .. tail - 1, found[tail - 1], 'head', head, 'tail', tail}) do
+          names[#names + 1] = text
+        end
       end
+      lapsed = string.format('%.0f %.0f %.0f', short, since, below)
+      save('lapsed', lapsed, unpack(names))
     end
     owner, claim, ends = '', '', 0
   end

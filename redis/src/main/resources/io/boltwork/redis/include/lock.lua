@@ -1,8 +1,11 @@
 -- Reads the lock's hash. An empty owner is nobody; token, ends and claim then mean nothing. head and tail are nil if
--- nobody waits. expires is when the key does, or nil. What is no number counts as missing.
+-- nobody waits. expires is when the key does, or nil. What is no number counts as missing. What lapsed says, see ring.
 -- Needs: key, time.
-local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x')
+local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed')
 local owner = read[1] or ''
 local claim = owner ~= '' and read[4] or ''
 local token, ends, fence = tonumber(read[2]) or 0, tonumber(read[3]) or 0, tonumber(read[5]) or 0
-local head, tail, expires = tonumber(read[6]), tonumber(read[7]), tonumber(read[8])
+local head, tail, expires, lapsed = tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
+if not tail then
+  head = nil
+end

@@ -1,17 +1,31 @@
 -- Gives a free lock, as a claim, to the first in the queue whose client listens; who does not listen is forgotten.
--- Stops if the asker itself stands first.
+-- Stops if the asker itself stands first. Returns whether it stopped since no slot may be looked at any more.
 -- Needs: tell, lapse, own.
 local function giveToNext(asker)
+  local more = false
   while head do
-    local lease, takeover, request = string.match(call('HGET', key, 'q' .. head), '^(%d+) (%d+) %d+ (.*)$')
-    if request == asker then
-      return
+    local lease, mark, takeover, entered, request = settle()
+    if not request or request == asker then
+      more = not request
+      break
     end
-    leave(request)
-    local claimed = math.min(lease, 3000)
+    call('HDEL', key, 'q' .. head, 'r' .. request, mark == '*' and 'late:' .. clientOf(request) or 'r' .. request)
+    head = head + 1
+    local short = lapses() - now
+    local claimed, kind = math.min(lease, 3000), '1'
+    if short > 0 and short <= 30000 then
+      claimed = math.min(claimed, 300)
+      kind = mark == '*' and '2' or lease .. ' ' .. takeover .. ' ' .. entered
+    end
     if tell(request, math.max(fence + 1, us), claimed) > 0 then
-      own(request, claimed, takeover, '1')
-      return
+      own(request, claimed, takeover, kind)
+      settle()
+      break
     end
+    deaf[clientOf(request)] = true
   end
+  if head then
+    flush()
+  end
+  return more and head
 end

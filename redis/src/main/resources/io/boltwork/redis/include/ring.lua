@@ -1,49 +1,104 @@
 -- The queue, a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with holes
--- where one was taken out, but never at the head. r<request> = its index, so that a request enters once. An empty ring
--- has no fields.
--- Needs: time, lock.
+-- where one was taken out. r<request> = its index, so that a request enters once. An empty ring has no fields.
+-- '<lease>*' marks an entry that stands there for the second time, since its first claim was short and lapsed; late:<client>
+-- exists as long as one of a client does.
+-- gone:<client> = i: what the client has entered below i does not count, for its claim has lapsed. q<i> = '- 0 <when, server
+-- ms> <client>' is there to end that when the head comes by.
+-- lapsed = '<until when claims are short> <when one of full length has lapsed, both server ms> <no gone:<client> is larger>'.
+-- A call looks at or moves so many slots at most, in a group all of its scripts together. After that the head may be a
+-- hole, or an entry that does not count.
+-- Needs: time, lock, client, save.
+local slots = KEYS.slots or {left = 250}
+local found, gone, deaf, stored = {}, {}, {}, nil
 
--- Up to n entries from index i on; false for a hole.
-local function entries(i, n)
-  local names = {}
-  for j = i, math.min(i + n, tail) - 1 do
-    names[#names + 1] = 'q' .. j
-  end
-  return call('HMGET', key, unpack(names))
+-- The parts of lapsed, 0 for what is unknown.
+local function lapses()
+  local short, since, below = string.match(lapsed or '', '^(%d+) (%d+) (%d+)$')
+  return tonumber(short) or 0, tonumber(since) or 0, tonumber(below) or 0
 end
 
--- Moves the head to the first entry from where it is on.
-local function skipHoles()
-  local n = 1
-  while head < tail do
-    local found = entries(head, n)
-    for j = 1, #found do
-      if found[j] then
-        head = head + j - 1
-        call('HSET', key, 'head', head)
-        return
+-- Whether an entry does not count, for a claim of its client has lapsed.
+local function isGone(request, i)
+  local _, _, below = lapses()
+  if i >= below then
+    return false
+  end
+  local client = clientOf(request)
+  gone[client] = gone[client] or tonumber(call('HGET', key, 'gone:' .. client)) or 0
+  return i < gone[client]
+end
+
+-- Moves the head to the first entry from where it is on that counts, and returns its parts: lease, mark, takeover delay,
+-- since when, request. What the head passes is taken out. Nil if there is none, or if no slot may be looked at any more.
+local function settle()
+  local entry, names, n = {}, {}, 1
+  stored = stored or head
+  while head < tail and slots.left > 0 and not entry[5] do
+    if found[head] == nil then
+      local window = {}
+      for i = head, math.min(head + math.min(n, slots.left), tail) - 1 do
+        window[#window + 1] = 'q' .. i
+      end
+      n = math.min(4 * n, 100)
+      for i, text in ipairs(call('HMGET', key, unpack(window))) do
+        found[head + i - 1] = text
       end
     end
-    head = head + #found
-    n = math.min(4 * n, 1000)
+    slots.left = slots.left - 1
+    local text = found[head]
+    if text then
+      local lease, mark, takeover, since, request = string.match(text, '^(%d+)(%*?) (%d+) (%d+) (.*)$')
+      if request and not isGone(request, head) and not deaf[clientOf(request)] then
+        entry = {lease, mark, takeover, since, request}
+      else
+        names[#names + 1] = 'q' .. head
+        names[#names + 1] = request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or '')
+        if mark == '*' then
+          names[#names + 1] = 'late:' .. clientOf(request)
+        end
+      end
+    end
+    if not entry[5] then
+      head = head + 1
+    end
   end
-  call('HDEL', key, 'head', 'tail')
-  head, tail = nil, nil
+  if #names > 0 then
+    call('HDEL', key, unpack(names))
+  end
+  return unpack(entry, 1, 5)
+end
+
+-- Writes where the head has come to. What is known of lapsed claims goes when it can mean nothing any more.
+local function flush()
+  local short, _, below = lapses()
+  if head >= tail then
+    call('HDEL', key, 'head', 'tail')
+    head, tail, stored = nil, nil, nil
+  elseif head ~= stored then
+    save('head', head)
+    stored = head
+  end
+  if lapsed and now >= short and not (head and head <= below) then
+    call('HDEL', key, 'lapsed')
+    lapsed = nil
+  end
 end
 
 -- Where a request stands, or nil.
 local function indexOf(request)
-  return head and tonumber(call('HGET', key, 'r' .. request))
+  local i = head and tonumber(call('HGET', key, 'r' .. request))
+  return i and i >= head and not isGone(request, i) and i
 end
 
 -- Takes a request out of the queue, if it is there.
 local function leave(request)
-  local i = indexOf(request)
+  local i = head and tonumber(call('HGET', key, 'r' .. request))
   if i then
-    call('HDEL', key, 'q' .. i, 'r' .. request)
+    call('HDEL', key, 'q' .. i, 'r' .. request, 'late:' .. clientOf(request))
+    found[i] = false
     if i == head then
-      head = head + 1
-      skipHoles()
+      settle()
+      flush()
     elseif i == tail - 1 then
       tail = i
       call('HSET', key, 'tail', tail)

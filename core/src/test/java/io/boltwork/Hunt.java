@@ -43,6 +43,7 @@ final class Hunt {
             "io.boltwork.memory.TokenRulesTest",
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",
+            "io.boltwork.memory.GoneWaitersRulesTest",
             "io.boltwork.memory.MemoryServerTest");
 
     private static final long TEST_SECONDS = 20;

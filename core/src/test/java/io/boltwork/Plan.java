@@ -303,6 +303,7 @@ record Plan(
         return switch ((int) (seed % 8)) {
             case 3 -> plan.withSome(act -> act.withReplica());
             case 5 -> plan.withSome(act -> act.withReleaseSent());
+            case 6 -> plan.weather.isBad() ? plan.withChain() : plan;
             default -> plan;
         };
     }
@@ -334,6 +335,31 @@ record Plan(
                     new Fault(trouble, moment, fault.at, fault.client, lock, lasts, fault.half, fault.lag, fault.jump));
         }
         return with(act -> act.on(names.get(random.nextInt(names.size()))), spread);
+    }
+
+    /** Many more clients that wait one after the other, and are all gone at once, or stopped for a while. */
+    private Plan withChain() {
+        Random random = random("chain");
+        List<Client> many = new ArrayList<>(clients);
+        List<Fault> frozen = new ArrayList<>(faults);
+        String lock = locks().get(0);
+        LockOptions fifo = LockOptions.renewedLease(Duration.ofSeconds(4)).withFairness(LockOptions.Fairness.FIFO);
+        long at = SECOND / 2 + random.nextLong(2 * SECOND);
+        int count = 3 + random.nextInt(8);
+        for (int i = 0; i < count; i++) {
+            String id = "f" + i;
+            List<User> users = new ArrayList<>();
+            for (int j = random.nextInt(2); j >= 0; j--) {
+                Act act = new Act(Kind.ASYNC, lock, fifo, SECOND, random.nextLong(20 * MILLI), 0, 0);
+                users.add(new User(id + (char) ('A' + j), false, 0, List.of(act, act)));
+            }
+            many.add(new Client(id, random.nextLong(at), 0, users));
+            boolean dies = random.nextInt(3) == 0;
+            long lasts = random.nextInt(4) == 0 ? random.nextLong(SECOND) : random.nextLong(7 * SECOND);
+            frozen.add(new Fault(
+                    dies ? Trouble.CRASH : Trouble.PAUSE, Moment.ANY, at, id, lock, lasts, random.nextBoolean(), 0, 0));
+        }
+        return new Plan(seed, weather, network, outagePatience, many, frozen);
     }
 
     /** Some acts, or all, are changed. */

@@ -103,8 +103,20 @@ final class Properties {
 
     private record Force(long firstToken, long at) {}
 
-    /** A request became the owner at the server. */
-    private record Granted(String request, long token, long at) {}
+    /** A request became the owner at the server; by message with a claim of so long, else 0. */
+    private record Granted(String request, long token, long at, long claimMillis) {
+        Granted(String request, long token, long at) {
+            this(request, token, at, 0);
+        }
+
+        boolean isShort() {
+            return claimMillis <= LockBackend.SHORT_CLAIM_MILLIS;
+        }
+
+        long end() {
+            return at + claimMillis * Plan.MILLI;
+        }
+    }
 
     /** One hold, as seen from outside. */
     private static final class Held {
@@ -148,7 +160,19 @@ final class Properties {
         final List<Held> live = new ArrayList<>();
         final Map<Long, Held> byToken = new HashMap<>();
         final List<Granted> grants = new ArrayList<>();
-        final Map<String, Integer> grantsToDead = new HashMap<>();
+
+        /** Clients that are gone and had one short claim since. */
+        final Set<String> excused = new HashSet<>();
+
+        /** Clients that are gone and must not be granted anything any more. */
+        final Set<String> spent = new HashSet<>();
+
+        /** A claim of a client that was gone, while it lasts. */
+        @Nullable
+        Granted claimOfDead;
+
+        /** Until when claims must be short. */
+        long shortUntil;
 
         @Nullable
         Granted newOwner;
@@ -354,7 +378,9 @@ final class Properties {
     }
 
     private void published(Grant grant) {
-        stories.get(grant.lock()).grants.add(new Granted(grant.request(), grant.token(), time.now()));
+        stories.get(grant.lock())
+                .grants
+                .add(new Granted(grant.request(), grant.token(), time.now(), grant.leaseMillis()));
     }
 
     /** Its message is lost: for as long as the claim lasts its client cannot know. */
@@ -371,6 +397,7 @@ final class Properties {
             return;
         }
         story.newOwner = last;
+        lapsed(story, last);
         SimulatedClient client = key.owner() == null ? null : clientOf(key.owner());
         if (client == null || !key.claim()) {
             return;
@@ -384,13 +411,38 @@ final class Properties {
                 Property.SHORT_CLAIMS,
                 () -> "a grant that nobody may take keeps the lock for long: " + key);
         if (client.isDead() && !client.hasArrivedLate()) {
+            story.claimOfDead = last;
             check(
-                    story.grantsToDead.merge(client.id, 1, Integer::sum) == 1
+                    !story.spent.contains(client.id)
                             || !forced.isEmpty() // its claim may have been taken away before it lapsed
                             || story.data.losses(0, time.now()) > 0,
                     Property.SHORT_CLAIMS,
-                    () -> "a client that is gone costs the others more than one claim: " + key);
+                    () -> "a client that is gone costs the others more than one claim, or two short ones: " + key);
+            if (!last.isShort() || !story.excused.add(client.id)) {
+                story.spent.add(client.id);
+            }
         }
+        check(
+                last.isShort() || time.now() >= story.shortUntil || !keepsTime(story),
+                Property.SHORT_CLAIMS,
+                () -> "a claim is long though another one has just lapsed: " + key);
+    }
+
+    /** There is another owner: if the claim of a client that was gone has lapsed, claims must be short from now on. */
+    private void lapsed(Story story, Granted next) {
+        Granted before = story.claimOfDead;
+        story.claimOfDead = null;
+        if (before != null && before.token() != next.token() && !before.isShort() && time.now() >= before.end()) {
+            story.shortUntil = time.now() + LockBackend.SHORT_CLAIMS_LAST_MILLIS * Plan.MILLI - Plan.SECOND;
+        }
+    }
+
+    /** Nothing was lost of what the server knows, and its clock has not been set. */
+    private boolean keepsTime(Story story) {
+        return forced.isEmpty()
+                && !story.data.hasGoneBack()
+                && plan.cluster().servers() == 1
+                && story.data.losses(0, time.now()) == 0;
     }
 
     private void restored(Command.Restore restore) {

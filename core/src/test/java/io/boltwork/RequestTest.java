@@ -238,6 +238,17 @@ class RequestTest {
     }
 
     @Test
+    void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
+        Request request = wanted(FIXED);
+        request.exchange().claimMillis = 300;
+        request.begin(ms(300), 7_000, false, ms(20));
+        request.occupied(ms(20));
+        assertThat(request.renewAt).isEqualTo(ms(20));
+        assertThat(request.closedUntil).isEqualTo(ms(20) + ms(300));
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(FIXED.leaseMillis));
+    }
+
+    @Test
     void aFixedLeaseEndsWhenItWasToEnd() {
         Request request = claimed(FIXED);
         assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));

@@ -69,6 +69,63 @@ class WaitingRulesTest extends EngineScene {
         assertThat(withdrawn()).as("it was never there").isEmpty();
     }
 
+    @Test
+    void aTryThatIsToldToAskAgainIsRepeatedAndNotRefused() {
+        answers(command -> sent.size() < 4 ? again(false) : client.execute(command));
+        assertThat(tries(0).join()).isPresent();
+        assertThat(asked()).hasSize(4);
+    }
+
+    @Test
+    void aWaiterThatIsToldToAskAgainAsksAtOnce() {
+        holdElsewhere(60_000);
+        answers(command -> sent.size() < 3 ? again(true) : client.execute(command));
+        wish(FIFO);
+        assertThat(asked()).hasSize(3);
+        freeElsewhere();
+    }
+
+    @Test
+    void aRequestThatIsToldToAskAgainAndIsNotWantedIsWithdrawn() {
+        isSilentAbout(Command.Acquire.class);
+        CompletableFuture<?> wish = wish(TEN);
+        Command.Acquire acquire = first();
+        wish.cancel(true);
+        forget();
+        answered(acquire, now(), again(true));
+        assertThat(withdrawn()).containsExactly(acquire.request());
+    }
+
+    private Acquired again(boolean known) {
+        return new Acquired(time(), Verdict.AGAIN, 0, 0, 1, known, null);
+    }
+
+    @Test
+    void aReleaseThatIsToldToAskAgainIsFollowedByANudgeAtOnce() {
+        Lease lease = wish(TEN).join();
+        answers(Command.Release.class, new Reply.Released(time(), Reply.Release.RELEASED, null, Reply.AGAIN, null));
+        forget();
+        lease.release();
+        assertThat(withdrawn().get(0)).as("a nudge").isNull();
+        Command.Withdraw nudge = sent(Command.Withdraw.class).get(0);
+        forget();
+        answered(nudge, now(), new Reply.Withdrawn(time(), false, Reply.AGAIN, null));
+        assertThat(withdrawn().get(0)).as("another one").isNull();
+    }
+
+    @Test
+    void aShortClaimIsConfirmedAtOnce() {
+        holdElsewhere(60_000);
+        CompletableFuture<Lease> wish = wish(TEN);
+        String request = first().request();
+        isSilentAbout(Command.Renew.class);
+        forget();
+        Grant grant = new Grant("lock", request, 7_000_000_000_000_000L, 300, time());
+        happens(machine -> machine.granted(grant));
+        granted(wish);
+        assertThat(sent(Command.Renew.class)).hasSize(1);
+    }
+
     // ---- polling
 
     @Test

@@ -10,6 +10,7 @@
 -- Needs: time, lock, client, save.
 local slots = KEYS.slots or {left = 250}
 local found, gone, deaf, stored = {}, {}, {}, nil
+local reach = 1 -- how many entries are read at once next time
 
 -- The parts of lapsed, 0 for what is unknown.
 local function lapses()
@@ -31,15 +32,15 @@ end
 -- Moves the head to the first entry from where it is on that counts, and returns its parts: lease, mark, takeover delay,
 -- since when, request. What the head passes is taken out. Nil if there is none, or if no slot may be looked at any more.
 local function settle()
-  local entry, names, n = {}, {}, 1
+  local entry, names = {}, {}
   stored = stored or head
   while head < tail and slots.left > 0 and not entry[5] do
     if found[head] == nil then
       local window = {}
-      for i = head, math.min(head + math.min(n, slots.left), tail) - 1 do
+      for i = head, math.min(head + math.min(reach, slots.left), tail) - 1 do
         window[#window + 1] = 'q' .. i
       end
-      n = math.min(4 * n, 100)
+      reach = math.min(4 * reach, 100)
       for i, text in ipairs(call('HMGET', key, unpack(window))) do
         found[head + i - 1] = text
       end

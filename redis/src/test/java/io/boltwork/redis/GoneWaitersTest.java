@@ -1,0 +1,141 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.testkit.Slack;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What one script call costs at most, however many of those that wait are gone. */
+class GoneWaitersTest extends ScriptTest {
+    private static final int MANY = 100_000;
+
+    /** Commands inside of a call: two for each place, and some. */
+    private static final long MOST_COMMANDS = 2 * LockBackend.PLACES_PER_STEP + 30;
+
+    private static final Duration MOST_TIME = Slack.seconds(1).dividedBy(200);
+
+    /** Entries of clients, written as the scripts would. */
+    private void queue(int count, int clients) {
+        for (int from = 0; from < count; from += 1_000) {
+            List<String> words = new ArrayList<>(List.of("HSET", KEY, "head", "1", "tail", "" + (count + 1)));
+            IntStream.rangeClosed(from + 1, from + 1_000).forEach(i -> {
+                String request = "dead" + i % clients + ":" + i;
+                words.addAll(List.of("q" + i, Client.LEASE + " 0 1 " + request, "r" + request, "" + i));
+            });
+            redis.command(words.toArray(String[]::new));
+        }
+    }
+
+    /** Calls a script; returns how long it took. */
+    private long call(Runnable command) {
+        CommandStats.reset(redis);
+        long start = System.nanoTime();
+        command.run();
+        long took = System.nanoTime() - start;
+        assertThat(CommandStats.of(redis).total()).isLessThanOrEqualTo(MOST_COMMANDS);
+        return took;
+    }
+
+    private static void isQuick(List<Long> times) {
+        List<Long> sorted = times.stream().sorted().toList();
+        assertThat(Duration.ofNanos(sorted.get(sorted.size() / 2))).isLessThanOrEqualTo(MOST_TIME);
+    }
+
+    @Test
+    void aCallIsBoundedThoughAHundredThousandWaitersAreGone() {
+        long token = a.acquire(LOCK, "a:1").token();
+        queue(MANY, 1_000);
+        List<Long> times = new ArrayList<>();
+        times.add(call(
+                () -> assertThat(a.release(LOCK, "a:1", token).claimMillis()).isEqualTo(Reply.AGAIN)));
+        times.add(call(() -> assertThat(a.tryAcquire(LOCK, "a:2").verdict()).isEqualTo(Verdict.AGAIN)));
+        times.add(call(() -> assertThat(a.acquire(LOCK, "a:3").verdict()).isEqualTo(Verdict.AGAIN)));
+        for (int i = 0; i < 20; i++) {
+            times.add(call(
+                    () -> assertThat(a.withdraw(LOCK, null, 0).claimMillis()).isEqualTo(Reply.AGAIN)));
+        }
+        assertThat(field("head")).isEqualTo(1 + 23L * LockBackend.PLACES_PER_STEP);
+        isQuick(times);
+    }
+
+    @Test
+    void aClaimLapsesAtOnceThoughItsClientHasAHundredThousandEntries() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:0");
+        a.release(LOCK, "a:1", token);
+        queue(MANY, 1);
+        set("owner", "dead0:0");
+        endLease();
+        List<Long> times = new ArrayList<>();
+        times.add(call(() -> assertThat(a.tryAcquire(LOCK, "a:2").verdict()).isEqualTo(Verdict.AGAIN)));
+        Reply.Acquired answer = a.acquire(LOCK, "a:3");
+        while (answer.verdict() == Verdict.AGAIN) {
+            times.add(call(() -> a.withdraw(LOCK, null, 0)));
+            answer = a.acquire(LOCK, "a:3");
+        }
+        assertThat(answer.owner()).isEqualTo("a:3");
+        assertThat(queue(false)).isEmpty();
+        a.grants.clear();
+        b.grants.clear();
+        isQuick(times);
+    }
+
+    @Test
+    void aGroupOfCallsIsBoundedAsOne() {
+        long token = a.acquire(LOCK, "a:1").token();
+        queue(2_000, 500);
+        List<CompletableFuture<Reply>> nudges = new ArrayList<>();
+        a.release(LOCK, "a:1", token);
+        CommandStats.reset(redis);
+        for (int i = 0; i < 8; i++) {
+            nudges.add(a.send(new Command.Withdraw(LOCK, null, 0)));
+        }
+        nudges.forEach(Client::await);
+        CommandStats stats = CommandStats.of(redis);
+        assertThat(stats.total()).isLessThanOrEqualTo(stats.of("evalsha") * MOST_COMMANDS);
+    }
+
+    @Test
+    void anEntryThatSomebodyHasDeletedIsAHole() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        b.acquire(LOCK, "b:2");
+        redis.command("HDEL", KEY, "q1");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:2");
+        assertThat(b.acquire(LOCK, "b:1").known()).as("it enters again").isFalse();
+        assertThat(b.release(LOCK, "b:2", b.nextGrant().token()).owner()).isEqualTo("b:1");
+        assertThat(b.nextGrant().request()).isEqualTo("b:1");
+    }
+
+    @Test
+    void theOnlyEntryThatSomebodyHasDeletedIsAHole() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        redis.command("HDEL", KEY, "q1");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isNull();
+        assertThat(b.acquire(LOCK, "b:1").verdict()).isEqualTo(Verdict.GRANTED);
+    }
+
+    @Test
+    void aQueueWhoseHeadOrTailSomebodyHasDeletedIsNone() {
+        for (String field : List.of("head", "tail")) {
+            long token = a.acquire(LOCK, "a:1").token();
+            b.acquire(LOCK, "b:1");
+            redis.command("HDEL", KEY, field);
+            assertThat(a.release(LOCK, "a:1", token).owner()).isNull();
+            Reply.Acquired again = b.acquire(LOCK, "b:1");
+            assertThat(again.verdict()).isEqualTo(Verdict.GRANTED);
+            assertThat(again.known()).isFalse();
+            redis.command("DEL", KEY);
+        }
+    }
+}

@@ -138,6 +138,38 @@ class CrashPromisesTest extends Promises {
         return true;
     }
 
+    @Test
+    void twentyFrozenWaitersCostTheOthersNineSecondsInAll() {
+        List<RemoteClient> frozen = remotes(4);
+        LockOptions fifo = fifo(LockOptions.defaults());
+        FencedLock ours = history.recorded(client().lock(LOCK, fifo));
+        ours.lock();
+        List<CompletableFuture<Arrival>> others = new ArrayList<>();
+        for (int i = 0; i < 20; i++) { // each is a client of its own
+            RemoteClient jvm = frozen.get(i % frozen.size());
+            jvm.tell("frozen-" + i, "own");
+            jvm.expect("frozen-" + i, "opened");
+            jvm.tell("frozen-" + i, "visit " + LOCK + " fifo");
+            awaitQueued(LOCK, i + 1 + others.size());
+            if (i % 4 == 3) {
+                others.add(visitor(client().lock(LOCK, fifo)));
+                awaitQueued(LOCK, i + 1 + others.size());
+            }
+        }
+        frozen.forEach(RemoteClient::freeze);
+        long start = System.nanoTime();
+        ours.unlock();
+        long last = others.stream().mapToLong(other -> get(other).nanos()).max().orElseThrow();
+        frozen.forEach(RemoteClient::thaw);
+        Duration waited = Duration.ofNanos(last - start);
+        report(10, "behind and between 20 frozen waiters others waited %.0f ms", ms(waited));
+        for (int i = 0; i < 20; i++) {
+            assertThat(frozen.get(i % frozen.size()).number("frozen-" + i, "visited"))
+                    .isPositive();
+        }
+        atMost(9_000, waited, "the others");
+    }
+
     // ================================================================ 11
 
     @TimedTest

@@ -507,8 +507,7 @@ final class Request {
         long longest = Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
         long granted = forWholeLease ? whole : claimed == 0 ? longest : Math.min(longest, claimed);
         closedUntil = now + granted + options.takeoverMillis * MILLI;
-        renewAt =
-                granted < longest ? now : until - granted + granted / 3; // there is no time to lose with a short claim
+        renewAt = granted < longest ? now : until - granted + granted / 3; // a short claim at once
         if (!options.isRenewed()) {
             bounds.fixedEnd = until - granted + whole;
         }

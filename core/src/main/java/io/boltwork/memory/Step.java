@@ -192,19 +192,19 @@ final class Step {
         if (now() > command.notAfter()) {
             return new Reply.Restored(server, Renewal.STALE, ownerOf(key));
         }
-        Renewal outcome = forgotten(key, command.firstToken()) ? Renewal.OK : Renewal.LOST;
-        if (outcome == Renewal.OK) {
+        boolean restored = forgotten(key, command.firstToken());
+        if (restored) {
             lapse(key);
         }
         leave(key, command.request()); // after it: a claim of its own may have put it there
-        if (outcome == Renewal.OK) {
+        if (restored) {
             key.owner = command.request();
             key.token = command.firstToken();
             key.fence = blockEnd(command.firstToken());
             extendTo(key, command.leaseMillis(), command.takeoverMillis());
         }
         keys.touch(command.lock(), key, now());
-        return new Reply.Restored(server, outcome, ownerOf(key));
+        return new Reply.Restored(server, restored ? Renewal.OK : Renewal.LOST, ownerOf(key));
     }
 
     private Reply.Inspected inspect(Command.Inspect command) {

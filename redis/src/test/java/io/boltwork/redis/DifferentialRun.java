@@ -90,7 +90,7 @@ final class DifferentialRun {
         if (seed % 10 == 0) {
             hasLongQueue = true;
             executeLongQueue();
-        } else if (seed % 10 == 1) {
+        } else if (Math.floorMod(seed, 10) == 1) {
             hasLongQueue = true;
             executeDeadQueue();
         } else {
@@ -149,14 +149,15 @@ final class DifferentialRun {
         send(new Command.Acquire(lock, "alice:0", true, 60_000, 0, Long.MAX_VALUE));
         int number = 0;
         for (int part = 0; part < 4; part++) {
-            String client = commands.oneIn(3) ? "bob" : "ghost";
-            int wishes = 1 + commands.below(commands.oneIn(2) ? 300 : 600);
+            String client = part > 0 && commands.oneIn(3) ? "bob" : "ghost";
+            int wishes = part == 0 ? 1_500 : 1 + commands.below(commands.oneIn(2) ? 100 : 400);
             for (int i = 0; i < wishes; i++) {
                 String request = (client.equals("ghost") ? client + commands.below(3) : client) + ":" + ++number;
                 send(new Command.Acquire(lock, request, true, 60_000, commands.oneIn(9) ? 5 : 0, Long.MAX_VALUE));
             }
             send(new Command.Acquire(lock, "carol:" + ++number, true, 60_000, 0, Long.MAX_VALUE));
         }
+        step(new Command.Withdraw(lock, "ghost:0", 0), false);
         for (int i = 0; i < 60; i++) {
             Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
             if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // it lapses

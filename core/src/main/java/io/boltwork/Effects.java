@@ -14,6 +14,9 @@ interface Effects extends LockContext {
     /** The number of a request of this client that never was. */
     long newRequest();
 
+    /** How much the client's clock has missed since a moment because the machine was suspended, as far as it is known. */
+    long missedSince(long moment);
+
     /** A number from 0 to {@code bound - 1}, so that not all do the same at once. */
     long random(long bound);
 

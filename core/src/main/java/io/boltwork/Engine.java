@@ -10,10 +10,9 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
-import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
@@ -23,12 +22,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The engine of one client: a machine for each lock in use, and what they share. Thread-safe. */
@@ -38,6 +40,9 @@ final class Engine implements BackendListener {
 
     /** How long to look away before looking again, 1 ms: about a round trip. */
     private static final long LOOK_AGAIN = 1_000_000;
+
+    /** Locks to look at before many are taken for held. */
+    private static final int MOST_LOOKS = 64;
 
     final LockBackend backend;
     final Ticker ticker;
@@ -55,9 +60,17 @@ final class Engine implements BackendListener {
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
-    private final ClientCard card;
+    final Suspensions suspensions;
+
+    /** Makes ids that no other client makes, and nonces. */
+    final Supplier<String> ids;
+
     private final Introduction introduction;
     private final Aftercare aftercare;
+
+    /** Kept until the client is closed, and not used: else it would be collected. */
+    private final AtomicReference<@Nullable Object> restoredBy = new AtomicReference<>();
+
     private final Heartbeat heartbeat;
     private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
@@ -82,6 +95,8 @@ final class Engine implements BackendListener {
     record World(
             ClientCard card,
             Ticker ticker,
+            InstantSource wall,
+            Supplier<String> ids,
             Scheduler scheduler,
             Executor callbacks,
             LongUnaryOperator random,
@@ -93,21 +108,35 @@ final class Engine implements BackendListener {
         World(
                 ClientCard card,
                 Ticker ticker,
+                InstantSource wall,
+                Supplier<String> ids,
                 Scheduler scheduler,
                 Executor callbacks,
                 LongUnaryOperator random,
                 Sleeper sleeper,
                 Consumer<Throwable> defects,
                 Runnable stopThreads) {
-            this(card, ticker, scheduler, callbacks, random, sleeper, defects, stopThreads, LockMachine.UNDER_WAY);
+            this(
+                    card,
+                    ticker,
+                    wall,
+                    ids,
+                    scheduler,
+                    callbacks,
+                    random,
+                    sleeper,
+                    defects,
+                    stopThreads,
+                    LockMachine.UNDER_WAY);
         }
     }
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
-        this.clocks = new ServerClocks(backend.partitions());
+        this.suspensions = new Suspensions(world.ticker, world.wall, this::suspended);
+        this.clocks = new ServerClocks(backend.partitions(), suspensions);
         this.everything.set(0, backend.partitions());
-        this.card = world.card;
+        this.ids = world.ids;
         this.ticker = world.ticker;
         this.scheduler = world.scheduler;
         this.callbackExecutor = world.callbacks;
@@ -123,38 +152,41 @@ final class Engine implements BackendListener {
         this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
         this.keeper = new Keeper(this);
-        this.introduction = new Introduction(this, card);
+        this.introduction = new Introduction(this, world.card);
         this.aftercare = new Aftercare(this, alarm);
-        this.heartbeat = new Heartbeat(this, List.of(aftercare::check, releases::forgetOld));
+        this.heartbeat = new Heartbeat(
+                this, List.of(suspensions::look, introduction::check, aftercare::check, releases::forgetOld));
         this.backendEvents = newCallbackQueue();
-    }
-
-    /** As good as unique, and short, for it stands in every lock at the server and in most requests: 120 bits in 20 characters. */
-    private static String newClientId() {
-        byte[] bits = new byte[15];
-        new SecureRandom().nextBytes(bits);
-        return Base64.getUrlEncoder().encodeToString(bits);
     }
 
     /** An engine on this JVM's clock and threads. */
     static Engine open(LockBackend backend, ClientOptions options) {
+        return open(backend, options, UniqueIds.next());
+    }
+
+    /** The same for a client of that id, which must be its alone. */
+    static Engine open(LockBackend backend, ClientOptions options, String id) {
         ClientThreads threads = new ClientThreads(options.callbackExecutor());
         World world = new World(
-                Introduction.card(newClientId(), options.application()),
+                Introduction.card(id, options.application()),
                 Ticker.system(),
+                InstantSource.system(),
+                UniqueIds::next,
                 threads,
                 threads.callbacks(),
                 bound -> ThreadLocalRandom.current().nextLong(bound),
                 Outcome::sleep,
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect of Boltwork; please report it", defect),
                 threads::stop);
-        return open(backend, options, world);
+        Engine engine = open(backend, options, world);
+        engine.restoredBy.set(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));
+        return engine;
     }
 
     static Engine open(LockBackend backend, ClientOptions options, World world) {
         Engine engine = new Engine(backend, options, world);
         try {
-            backend.open(engine.card.id(), engine);
+            backend.open(engine.client(), engine);
         } catch (RuntimeException refused) {
             world.stopThreads.run();
             throw refused;
@@ -370,6 +402,18 @@ final class Engine implements BackendListener {
         }
     }
 
+    /** Sleeps while the server is asked about a hold since the machine was suspended: at most the command timeout. */
+    void awaitVerified(Hold hold) {
+        boolean interrupted = false;
+        while (hold.isUnverified() && !hold.isOver()) {
+            lookAway();
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void lookAway() {
         sleeper.sleep(new Outcome<>(), this, LOOK_AGAIN);
     }
@@ -436,6 +480,9 @@ final class Engine implements BackendListener {
                 if (closed.get()) { // close() may have overlooked it
                     driver.post(d -> d.machine.close());
                 }
+                if (!driver.client().equals(client())) { // as may cloned()
+                    driver.post(LockDriver::renamed);
+                }
             }
             if (driver.post(event)) {
                 return true;
@@ -491,9 +538,7 @@ final class Engine implements BackendListener {
                 up(back);
             }
         }
-        if (!returns.isEmpty()) {
-            introduction.again();
-        }
+        introduction.connected();
         if (another) {
             List<ReleaseLog.Entry> lost = releases.recent();
             lost.removeIf(entry -> !partitions.get(backend.partition(entry.lock())));
@@ -504,6 +549,54 @@ final class Engine implements BackendListener {
                 back.recovery().over(counts -> recovered(back, counts));
             }
         }
+    }
+
+    /** This client's clock has missed so much, as another clock tells: what is held may have ended. */
+    private void suspended(long missed) {
+        if (isClosed()) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "This machine was suspended for about {0}, or a clock was set: the backend is asked about what is held",
+                Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed))));
+        keeper.together(() -> drivers.values().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
+    }
+
+    /**
+     * Another living client has that id, or this JVM was restored from a snapshot: takes a new one, unless the id has changed
+     * since. What was held is lost.
+     */
+    void cloned(String id) {
+        String fresh = ids.get();
+        if (isClosed() || !introduction.rename(id, fresh)) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The client {0} has been restored from a snapshot, or another one has: it goes on as {1}, what it held is"
+                        + " lost, callers who wait ask anew",
+                id,
+                fresh);
+        backend.rename(fresh);
+        drivers.values().forEach(driver -> driver.post(LockDriver::renamed));
+        introduction.connected();
+    }
+
+    /** This JVM was restored from a checkpoint, and so were others, perhaps. */
+    private void restored() {
+        cloned(client());
+    }
+
+    /** Whether something is held; also if so many locks are in use that it would take long to look. */
+    boolean isHolding() {
+        int looks = 0;
+        for (LockDriver driver : drivers.values()) {
+            if (driver.machine.hold() != null || ++looks == MOST_LOOKS) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void connected(LockDriver driver, Recovery recovery) {
@@ -697,7 +790,7 @@ final class Engine implements BackendListener {
 
     /** The client's id. */
     String client() {
-        return card.id();
+        return introduction.client();
     }
 
     long newRequest() {
@@ -791,6 +884,7 @@ final class Engine implements BackendListener {
         long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));
         sleep(farewell, downtimes.isNone() ? left : 0);
         backend.close();
+        restoredBy.set(null);
         stopThreads.run();
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -799,6 +893,6 @@ final class Engine implements BackendListener {
 
     @Override
     public String toString() {
-        return card.id() + " on " + backend + ", " + drivers.size() + " locks in use";
+        return client() + " on " + backend + ", " + drivers.size() + " locks in use";
     }
 }

@@ -235,6 +235,7 @@ final class EngineLock implements FencedLock {
     }
 
     private boolean enterAgain(Hold held, boolean asLease) {
+        engine.awaitVerified(held);
         try {
             return held.enter(asLease);
         } catch (LeaseLostException lost) {

@@ -70,6 +70,10 @@ final class Exchange {
     /** The server has answered that it had forgotten it. */
     boolean forgotten;
 
+    /** The machine was suspended, and the server has not been heard since; {@code null} for most. */
+    @Nullable
+    Verification verification;
+
     // ---- ending
 
     /** Who gave it back. */
@@ -90,7 +94,7 @@ final class Exchange {
 
     /** Of a lease that is held: nothing is left to be heard, and nobody has to be told. */
     boolean isOver() {
-        return unanswered == 0 && recovery == null;
+        return unanswered == 0 && recovery == null && verification == null;
     }
 
     /** Something was sent that has effect until then: a server time of that run, and the client's time. */

@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class Hold {
 
     /*
-     * One word decides between nesting, release and loss: two counts and two bits.
+     * One word decides between nesting, release and loss: two counts and three bits.
      *
      *   counts > 0, no bit   held
      *   counts = 0, no bit   ended cleanly; nothing changes any more
+     *   UNVERIFIED           held, and not valid: the machine was suspended, and the server is asked; may be beside LOSING
      *   LOSING               the loss is being delivered (an interrupt, if wished); who wants to leave waits for its end
      *   LOST                 lost; the counts go down to 0 as the owner unwinds
      *
@@ -29,10 +30,11 @@ final class Hold {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final long LOCK = 1L;
     private static final long HANDLE = 1L << 31;
-    private static final long COUNT = HANDLE - 1;
+    private static final long COUNT = (1L << 30) - 1;
+    private static final long UNVERIFIED = 1L << 61;
     private static final long LOSING = 1L << 62;
     private static final long LOST = Long.MIN_VALUE;
-    private static final long COUNTS = LOSING - 1;
+    private static final long COUNTS = UNVERIFIED - 1;
 
     private static final AtomicLongFieldUpdater<Hold> WORD = AtomicLongFieldUpdater.newUpdater(Hold.class, "word");
 
@@ -246,7 +248,26 @@ final class Hold {
     /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
     boolean isValid() {
         long now = word;
-        return (now & (LOSING | LOST)) == 0 && (now & COUNTS) != 0 && request.context.now() < request.deadline();
+        return (now & (LOSING | LOST | UNVERIFIED)) == 0
+                && (now & COUNTS) != 0
+                && request.context.now() < request.deadline();
+    }
+
+    /** Nothing counts until the server has been asked: it is not valid, and not lost. */
+    void doubt() {
+        WORD.getAndUpdate(this, now -> now >= 0 ? now | UNVERIFIED : now);
+    }
+
+    /** The server has been asked, and has it. */
+    void trust() {
+        if (isUnverified()) {
+            WORD.getAndUpdate(this, now -> now & ~UNVERIFIED);
+        }
+    }
+
+    /** Whether it is held and not valid, because the server is being asked. */
+    boolean isUnverified() {
+        return (word & UNVERIFIED) != 0;
     }
 
     /** Somebody has the right to leave a level. */
@@ -355,7 +376,7 @@ final class Hold {
                 thread.interrupt();
             }
         } finally {
-            word = now | LOST; // nobody else changes the word meanwhile
+            word = (now & ~UNVERIFIED) | LOST; // nobody else changes more of the word meanwhile
         }
         return true;
     }

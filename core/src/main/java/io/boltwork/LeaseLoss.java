@@ -20,6 +20,11 @@ public record LeaseLoss(String lockName, long fencingToken, Reason reason, Insta
         TAKEN,
         /** The hold has lasted as long as its options allow: {@link LockOptions#withMaxHold}. */
         MAX_HOLD,
+        /**
+         * This JVM was restored from a snapshot, or another JVM was restored from a snapshot of this one: two had one client id,
+         * and the lock may be held by both.
+         */
+        CLONED,
         /** The {@link LockClient} was closed while the lock was held. */
         CLOSED
     }

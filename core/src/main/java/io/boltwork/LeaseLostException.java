@@ -28,6 +28,7 @@ public final class LeaseLostException extends LockException {
         String why = switch (loss.reason()) {
             case EXPIRED -> "its lease ran out before it was renewed or released";
             case TAKEN -> "the backend gave it to somebody else or it was released by force";
+            case CLONED -> "this client's id was in use twice, as after the restoration of a snapshot";
             case MAX_HOLD -> "it was held for as long as its options allow (maxHold)";
             case CLOSED -> "its client was closed";
         };

@@ -68,6 +68,13 @@ class LeaseView implements Lease {
             throw new IllegalStateException("The lease of the lock '" + lockName() + "' (fencing token "
                     + fencingToken() + ") has been released; nothing protects what follows");
         }
+        if (hold.isUnverified()) {
+            throw new BackendException(
+                    "The machine was suspended; whether the lock '" + lockName() + "' (fencing token " + fencingToken()
+                            + ") is still held is being asked of the backend, and is known within its command timeout",
+                    true,
+                    null);
+        }
     }
 
     @Override

@@ -22,7 +22,7 @@ public final class LockClient implements AutoCloseable {
 
     private final Engine engine;
 
-    private LockClient(Engine engine) {
+    LockClient(Engine engine) {
         this.engine = engine;
     }
 

@@ -23,6 +23,9 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     private final String name;
     private final Engine engine;
 
+    /** Under which id the lock's requests are made; changes inside the mailbox only. */
+    private volatile String client;
+
     /** Made for the first callback: most locks never have one. */
     private volatile @Nullable CallbackQueue callbacks;
 
@@ -44,6 +47,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
         super(engine.alarm);
         this.name = name;
         this.engine = engine;
+        this.client = engine.client();
         this.partition = engine.backend.partition(name);
         this.machine = new LockMachine(this);
     }
@@ -57,7 +61,16 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     public String client() {
-        return engine.client();
+        return client;
+    }
+
+    /** The client may have another id now. */
+    void renamed() {
+        String now = engine.client();
+        if (!client.equals(now)) {
+            client = now;
+            machine.disowned();
+        }
     }
 
     @Override
@@ -100,6 +113,11 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     @Override
     public long newRequest() {
         return engine.newRequest();
+    }
+
+    @Override
+    public long missedSince(long moment) {
+        return engine.suspensions.since(moment);
     }
 
     @Override

@@ -277,6 +277,47 @@ final class LockMachine {
         pump();
     }
 
+    /**
+     * Another living client has this one's id, which is changed: nothing may be sent any more for what was asked for under the
+     * old one, since it may be the other's. The hold is lost; the waiters ask anew.
+     */
+    void disowned() {
+        Hold held = hold;
+        if (held != null) {
+            lose(held.request, Reason.CLONED);
+            hold = null;
+        }
+        for (Request request : requests.all()) {
+            request.settle(counted -> counted.done());
+            disowned(request);
+            requests.remove(request);
+        }
+        extensions.values().forEach(outcome -> effects.decide(outcome, Extension.LOST));
+        extensions = Collections.emptyMap();
+        Request before = wanted;
+        wanted = null;
+        pollAt = Ticker.NEVER;
+        for (Waiter waiter : waiters.queued()) {
+            Request again = newRequest(waiter);
+            waiter.request = again;
+            ask(again);
+        }
+        pump();
+        if (before != null && wanted != null) {
+            wanted.exchange().since = before.exchange().since; // a try ends when it would have ended
+        }
+    }
+
+    /** A lock that is being given back was perhaps the other client's, too. */
+    private void disowned(Request request) {
+        Hold releaser = request.state == State.RELEASING ? request.exchange().releaser : null;
+        if (releaser != null) {
+            LeaseLoss loss = new LeaseLoss(effects.lock(), releaser.token, Reason.CLONED, Instant.now());
+            releaser.tellLost(loss);
+            effects.decide(releaser.released(), Optional.of(loss));
+        }
+    }
+
     // ================================================================ events: from the backend
 
     /** The reply to a command, awaited or not. */
@@ -356,6 +397,9 @@ final class LockMachine {
                 origin = exchange.answeredSent;
                 given = origin + (grant.server().millis() - answered.millis()) * MILLI;
             }
+            if (origin != Ticker.NEVER) {
+                given -= effects.missedSince(origin);
+            }
             boolean comparable = answered == null
                     ? origin != Ticker.NEVER
                     : answered.run().equals(grant.server().run());
@@ -414,6 +458,15 @@ final class LockMachine {
             }
             case RELEASING, UNDOING -> request.repeatsAt(now);
             case LOST -> {}
+        }
+    }
+
+    /** The machine was suspended for so long, or a clock was set: the server is asked about the hold. */
+    void suspended(long missed) {
+        Hold held = hold;
+        if (held != null) {
+            held.request.suspended(missed, effects.now(), commandTimeout());
+            tick();
         }
     }
 
@@ -510,7 +563,8 @@ final class LockMachine {
                 }
             }
             case HELD -> {
-                if (now >= request.deadline() || !request.confirmed || request.isRenewedInVain()) {
+                boolean lost = doubt(request, now);
+                if (!lost && (now >= request.deadline() || !request.confirmed || request.isRenewedInVain())) {
                     renewIfDue(request, now);
                 }
             }
@@ -715,8 +769,9 @@ final class LockMachine {
      * A request is the owner at the backend, until the deadline at least: so it was said by the answer to an acquire that was
      * sent then, which confirms it for the whole lease, or {@linkplain #BY_MESSAGE by message}.
      */
-    private void owns(Request request, long deadline, long token, long sent) {
+    private void owns(Request request, long until, long token, long sent) {
         boolean confirmed = sent != BY_MESSAGE;
+        long deadline = confirmed ? until - effects.missedSince(sent) : until;
         switch (request.state) {
             case WANTED -> {
                 Hold before = hold;
@@ -1096,6 +1151,35 @@ final class LockMachine {
         }
     }
 
+    /** Looks whether the lease may have ended while the machine was suspended. Returns whether it counts as lost. */
+    private boolean doubt(Request request, long now) {
+        Verification verification = request.verification();
+        Hold held = hold;
+        if (verification == null || held == null || held.request != request) {
+            return false;
+        }
+        if (verification.isInVain(now, request.deadline())) {
+            lose(request, Reason.EXPIRED);
+            return true;
+        }
+        if (verification.isDoubtful(now, request.deadline())) {
+            held.doubt();
+        }
+        return false;
+    }
+
+    /** The server has answered for the lease, to what was sent then. */
+    private void trust(Request request, long sent, long leaseMillis) {
+        Verification verification = request.verification();
+        if (verification != null && verification.isAnsweredBy(sent)) {
+            request.answeredFor(verification.missed(), sent, leaseMillis);
+            Hold held = hold;
+            if (held != null) {
+                held.trust();
+            }
+        }
+    }
+
     /** What nobody can release any more ends with its lease. */
     private boolean isAbandoned(Request request) {
         Hold held = hold;
@@ -1125,6 +1209,7 @@ final class LockMachine {
         }
         switch (outcome) {
             case OK -> {
+                trust(request, sent, leaseMillis);
                 request.prolonged(sent, leaseMillis);
                 request.verified();
             }

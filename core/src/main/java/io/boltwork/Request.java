@@ -342,6 +342,9 @@ final class Request {
 
     /** A renewal was begun then, or has failed, or with {@link Ticker#NEVER}, nothing is open. */
     void begun(long at, boolean tacitly) {
+        if (exchange != null && exchange.verification != null && at != Ticker.NEVER) {
+            exchange.verification.asked(at);
+        }
         long before = tacit;
         renewing = at;
         TACIT.lazySet(this, tacitly ? at : Ticker.NEVER);
@@ -551,7 +554,8 @@ final class Request {
                 && options.replication().isEmpty()
                 && isInSlice(now - began, slice)
                 && now < deadline()
-                && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1;
+                && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1
+                && verification() == null;
     }
 
     private boolean isInSlice(long held, long slice) {
@@ -592,6 +596,39 @@ final class Request {
         heardOf();
         renewAt = now;
         confirmed = false;
+    }
+
+    /** The machine was suspended for so long: the server is asked, and until it answers the lease ends that much earlier. */
+    void suspended(long missed, long now, long commandTimeout) {
+        Verification verification = verification();
+        if (verification == null) {
+            verification = new Verification();
+            exchange().verification = verification;
+        }
+        verification.begin(missed, now, commandTimeout);
+        verify(now);
+    }
+
+    /** What is to be found out since the machine was suspended; {@code null} for nothing. */
+    @Nullable
+    Verification verification() {
+        return exchange == null ? null : exchange.verification;
+    }
+
+    /**
+     * The server has prolonged the lease, or has just answered for it, since the machine was suspended. What was not prolonged
+     * ends as much earlier as the machine was suspended.
+     */
+    void answeredFor(long missed, long sent, long leaseMillis) {
+        long end = Math.max(leaseEnd - missed, sent + safe(leaseMillis, 0));
+        if (end < leaseEnd) {
+            leaseEnd = end;
+            if (bounds.fixedEnd != Ticker.NEVER) {
+                bounds.fixedEnd -= missed;
+            }
+            DEADLINE.lazySet(this, Math.min(end, bounds.maxEnd));
+        }
+        exchange().verification = null;
     }
 
     /** The connection was replaced, and somebody counts what becomes of the holds. */
@@ -705,6 +742,12 @@ final class Request {
 
     /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own, too. */
     private long wakeForLease(long commandTimeout) {
+        Verification verification = verification();
+        long lookAt = verification == null ? Ticker.NEVER : verification.lookAt(context.now(), deadline());
+        return Math.min(lookAt, wakeToRenew(commandTimeout));
+    }
+
+    private long wakeToRenew(long commandTimeout) {
         if (!confirmed) {
             long renew = renewing == Ticker.NEVER
                     ? renewAt

@@ -1,6 +1,8 @@
 package io.boltwork;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An estimate of the clock of one run of one server, for not-afters: what the newest answer showed, plus the time since. It is
@@ -8,19 +10,56 @@ import java.util.concurrent.TimeUnit;
  */
 final class ServerClock {
 
+    private static final long NOTICED_MILLIS = TimeUnit.NANOSECONDS.toMillis(Suspensions.NOTICED);
+
     private final String run;
     private volatile long aheadMillis;
+
+    /** {@code null} until something has been read. */
+    private final AtomicReference<@Nullable Most> most;
+
+    /**
+     * By how much it was ahead of the client's clock at most, which an answer that came quickly shows.
+     *
+     * @param aheadMillis by how much, in milliseconds
+     * @param missed what the client's clock had missed by then, as far as that was known, in nanoseconds
+     */
+    private record Most(long aheadMillis, long missed) {}
 
     /** Of that run, of which nothing has been read. */
     ServerClock(String run) {
         this.run = run;
+        this.most = new AtomicReference<>();
     }
 
-    /** An answer says so, and has just been received. */
-    void read(long millis, long now) {
+    /** Of that run, read after another one: that may be of the same run. */
+    ServerClock(String run, ServerClock before) {
+        this.run = run;
+        this.most = new AtomicReference<>(run.equals(before.run) ? before.most.get() : null);
+    }
+
+    /**
+     * An answer says so, and has just been received.
+     *
+     * @param missed what the client's clock has missed, as far as that is known, in nanoseconds
+     * @return how much more it has missed, in nanoseconds, if this clock ran ahead of it by more than {@link
+     *     Suspensions#NOTICED}; else 0
+     */
+    long read(long millis, long now, long missed) {
         long ahead = millis - millis(now);
         if (ahead != aheadMillis) { // spares the write that nearly every answer would be
             aheadMillis = ahead;
+        }
+        for (; ; ) {
+            Most before = most.get();
+            if (before != null && ahead <= before.aheadMillis && missed == before.missed) {
+                return 0; // nearly always
+            }
+            long known = before == null ? ahead : before.aheadMillis;
+            if (most.compareAndSet(before, new Most(Math.max(ahead, known), missed))) {
+                long more = before == null ? 0 : ahead - known - millis(missed - before.missed);
+                return more > NOTICED_MILLIS ? TimeUnit.MILLISECONDS.toNanos(more) : 0;
+            }
         }
     }
 

@@ -10,11 +10,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class ServerClocks {
 
     private final AtomicReferenceArray<ServerClock> clocks;
+    private final Suspensions suspensions;
 
     /** The server run that each partition was connected to last. */
     private final AtomicReferenceArray<String> connectedTo;
 
-    ServerClocks(int partitions) {
+    /** @param suspensions is told if one of them shows that the client's clock has missed time */
+    ServerClocks(int partitions, Suspensions suspensions) {
+        this.suspensions = suspensions;
         clocks = new AtomicReferenceArray<>(partitions);
         connectedTo = new AtomicReferenceArray<>(partitions);
         ServerClock unknown = new ServerClock("");
@@ -33,9 +36,9 @@ final class ServerClocks {
     void read(int partition, ServerTime server, long now) {
         ServerClock clock = clocks.get(partition);
         if (clock.run().equals(server.run())) {
-            clock.read(server.millis(), now);
+            read(clock, server, now);
         } else {
-            clocks.set(partition, started(server, now)); // whole: its time is never taken for another server's
+            clocks.set(partition, started(server, clock, now)); // whole: its time is never taken for another server's
         }
     }
 
@@ -45,7 +48,7 @@ final class ServerClocks {
      * @return whether that is another server than before for any of them, whatever answers may have come from it meanwhile
      */
     boolean connected(BitSet partitions, ServerTime server, long now) {
-        ServerClock clock = started(server, now);
+        ServerClock clock = started(server, clocks.get(Math.max(0, partitions.nextSetBit(0))), now);
         boolean another = false;
         for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
             clocks.set(i, clock);
@@ -54,9 +57,16 @@ final class ServerClocks {
         return another;
     }
 
-    private static ServerClock started(ServerTime server, long now) {
-        ServerClock clock = new ServerClock(server.run());
-        clock.read(server.millis(), now);
+    private ServerClock started(ServerTime server, ServerClock before, long now) {
+        ServerClock clock = new ServerClock(server.run(), before);
+        read(clock, server, now);
         return clock;
+    }
+
+    private void read(ServerClock clock, ServerTime server, long now) {
+        long missed = clock.read(server.millis(), now, suspensions.total());
+        if (missed > 0) {
+            suspensions.notice(missed);
+        }
     }
 }

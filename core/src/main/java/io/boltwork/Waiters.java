@@ -131,6 +131,19 @@ final class Waiters {
         return lastQueued == null ? null : behind(lastQueued).request;
     }
 
+    /** Those with requests of their own, in order. */
+    List<Waiter> queued() {
+        List<Waiter> queued = new ArrayList<>();
+        Waiter last = lastQueued;
+        if (last != null) {
+            for (Waiter waiter = behind(last); waiter != last; waiter = behind(waiter)) {
+                queued.add(waiter);
+            }
+            queued.add(last);
+        }
+        return queued;
+    }
+
     boolean hasOwnRequests() {
         return lastQueued != null;
     }

@@ -133,6 +133,11 @@ class CutShortTest {
         }
 
         @Override
+        public void rename(String client) {
+            backend.rename(client);
+        }
+
+        @Override
         public void send(Command command, Consumer<Reply> handler) {
             steps.add(() -> backend.send(command, handler));
         }

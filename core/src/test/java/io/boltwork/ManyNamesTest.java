@@ -159,6 +159,9 @@ class ManyNamesTest {
         }
 
         @Override
+        public void rename(String client) {}
+
+        @Override
         public void send(Command command, Consumer<Reply> handler) {
             if (command instanceof Command.Acquire acquire) {
                 handler.accept(

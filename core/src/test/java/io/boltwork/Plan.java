@@ -26,6 +26,9 @@ record Plan(
     static final long MILLI = 1_000_000;
     static final long SECOND = 1_000 * MILLI;
 
+    /** What is shorter is not noticed, and may cost as much of a lease. */
+    static final long SHORTEST_SUSPENSION = Suspensions.NOTICED + 100 * MILLI;
+
     private static final long LOUD = 20 * SECOND;
     private static final long HECTIC_LOUD = 5 * SECOND;
 
@@ -129,6 +132,10 @@ record Plan(
         /** The connection for messages breaks alone. */
         DEAF,
         PAUSE,
+        /** The machine of a client is suspended: its monotonic clock stands still. */
+        SUSPEND,
+        /** Another living client has announced itself under a client's id. */
+        CLONE,
         CRASH,
         /** A client is closed. */
         CLOSE,
@@ -300,6 +307,7 @@ record Plan(
         if (hasCluster(seed)) {
             plan = plan.spread();
         }
+        plan = plan.withSuspensions();
         return switch ((int) (seed % 8)) {
             case 3 -> plan.withSome(act -> act.withReplica());
             case 5 -> plan.withSome(act -> act.withReleaseSent());
@@ -360,6 +368,34 @@ record Plan(
                     dies ? Trouble.CRASH : Trouble.PAUSE, Moment.ANY, at, id, lock, lasts, random.nextBoolean(), 0, 0));
         }
         return new Plan(seed, weather, network, outagePatience, many, frozen);
+    }
+
+    /** In some plans machines are suspended and not just paused, and connections break because of the restoration of a clone. */
+    private Plan withSuspensions() {
+        if (seed % 8 != 6) {
+            return this;
+        }
+        Random random = random("suspensions");
+        List<Fault> others = new ArrayList<>();
+        for (Fault fault : faults) {
+            Trouble trouble = switch (fault.trouble) {
+                case PAUSE, SILENCE -> Trouble.SUSPEND;
+                case DEAF -> Trouble.CLONE;
+                default -> fault.trouble;
+            };
+            long lasts = trouble == Trouble.SUSPEND ? SHORTEST_SUSPENSION + random.nextLong(10 * SECOND) : fault.lasts;
+            others.add(new Fault(
+                    trouble,
+                    fault.moment,
+                    fault.at,
+                    fault.client,
+                    fault.lock,
+                    lasts,
+                    fault.half,
+                    fault.lag,
+                    fault.jump));
+        }
+        return new Plan(seed, weather, network, outagePatience, clients, others);
     }
 
     /** Some acts, or all, are changed. */

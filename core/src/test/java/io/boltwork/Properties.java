@@ -403,7 +403,7 @@ final class Properties {
             return;
         }
         check(
-                cluster.isSubscribed(lock, client.id),
+                cluster.isSubscribed(lock, key.owner().substring(0, key.owner().lastIndexOf(':'))),
                 Property.SHORT_CLAIMS,
                 () -> "the lock was granted to a client that does not listen: " + key);
         check(
@@ -526,7 +526,10 @@ final class Properties {
         story.live.removeIf(held -> held.hold.isOver() || held.client.isDead());
         Held other = null;
         for (Held held : story.live) {
-            boolean valid = held.hold.isValid();
+            boolean valid = held.hold.isValid() && !held.client.mayNotKnowOfSuspension();
+            if (!valid && (held.hold.isValid() || held.hold.isUnverified())) {
+                continue; // suspended: it is noticed within a second, and then the server is asked
+            }
             check(!valid || !held.ended, Property.LEASES_END, () -> held + " is valid again after its lease had ended");
             if (!valid && !held.ended) {
                 held.ended = true;
@@ -642,7 +645,7 @@ final class Properties {
                 Property.REPLICATED,
                 () -> begun + " begins before a replica knows of it");
         check(hold.isValid() || hold.isOver(), Property.LEASES_END, () -> begun + " begins after its lease has ended");
-        if (begun.isForced(forced)) {
+        if (begun.isForced(forced) || client.mayNotKnowOfSuspension()) {
             return; // its client does not know yet
         }
         if (hold.token == hold.request.firstToken) {
@@ -781,6 +784,15 @@ final class Properties {
                         visit + (options.isRenewed() || plan.weather().isBad() ? RENEWAL_SLOW : VERIFICATION_SLOW));
             }
         }
+        for (Story story : stories.values()) {
+            for (Held held : story.live) {
+                lasting(
+                        Property.TOLD_IN_TIME,
+                        held + " is neither valid nor lost",
+                        held.client.isAwake() && held.hold.isUnverified() && !held.hold.isOver(),
+                        held.client.backend.commandTimeout().toNanos() + LEARNS_OF_OUTAGE);
+            }
+        }
         for (Wait wait : waiting) {
             LockMachine machine = wait.client.isDead() ? null : wait.client.machine(wait.act.lock());
             String what = wait + " waits through an outage";
@@ -816,7 +828,7 @@ final class Properties {
 
     private @Nullable SimulatedClient clientOf(String request) {
         return simulation.clients().stream()
-                .filter(client -> request.startsWith(client.id + ":"))
+                .filter(client -> client.made(request))
                 .findFirst()
                 .orElse(null);
     }

@@ -88,7 +88,7 @@ class RequestTest {
 
     @Test
     void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
-        clock.read(50_000, ms(100));
+        clock.read(50_000, ms(100), 0);
         Request request = wanted(SECOND);
         Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
         assertThat(acquire.notAfter()).isEqualTo(51_200);
@@ -99,7 +99,7 @@ class RequestTest {
                 .as("by the client's clock at another server")
                 .isTrue();
         assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
-        clock.read(40_000, ms(300)); // set back
+        clock.read(40_000, ms(300), 0); // set back
         request.acquire(clock, ms(300), TIMEOUT);
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
                 .as("the latest counts")
@@ -107,7 +107,7 @@ class RequestTest {
         request.exchange().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
         ServerClock another = new ServerClock("new");
-        another.read(30_000, ms(300));
+        another.read(30_000, ms(300), 0);
         request.acquire(another, ms(300), TIMEOUT);
         assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
                 .as("of the new server")
@@ -378,7 +378,7 @@ class RequestTest {
 
     @Test
     void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
-        clock.read(50_000, 0);
+        clock.read(50_000, 0, 0);
         Request request = held(TEN_SECONDS);
         request.lasts(ms(60_000));
         Command.Restore restore = request.restore(clock, ms(1_000), TIMEOUT);

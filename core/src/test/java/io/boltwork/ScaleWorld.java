@@ -54,6 +54,8 @@ final class ScaleWorld {
                 new Engine.World(
                         new ClientCard("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
                         time::now,
+                        time::instant,
+                        () -> "id " + ids++,
                         (task, delay) -> time.timer(delay, task),
                         time::soon,
                         random::nextLong,
@@ -89,6 +91,11 @@ final class ScaleWorld {
         }
 
         @Override
+        public void rename(String client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public void send(Command command, Consumer<Reply> handler) {
             List<String> locks = SimulatedCluster.locksOf(command);
             MemoryServer master = masters.get(locks.isEmpty() ? 0 : slot(locks.get(0)) % masters.size());
@@ -118,6 +125,8 @@ final class ScaleWorld {
         @Override
         public void close() {}
     }
+
+    private long ids;
 
     void pass(long nanos) {
         long end = time.now() + nanos;

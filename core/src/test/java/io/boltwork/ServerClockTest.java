@@ -12,10 +12,10 @@ class ServerClockTest {
 
     @Test
     void goesOnFromTheNewestAnswer() {
-        clock.read(50_000, 7 * SECOND);
+        clock.read(50_000, 7 * SECOND, 0);
         assertThat(clock.millisAt(7 * SECOND)).isEqualTo(50_000);
         assertThat(clock.millisAt(9 * SECOND)).isEqualTo(52_000);
-        clock.read(60_000, 8 * SECOND);
+        clock.read(60_000, 8 * SECOND, 0);
         assertThat(clock.millisAt(9 * SECOND)).as("set forward").isEqualTo(61_000);
         assertThat(clock.run()).isEqualTo("run");
     }

@@ -4,6 +4,7 @@ import static io.boltwork.Interleavings.check;
 import static io.boltwork.Interleavings.together;
 
 import io.boltwork.spi.ServerTime;
+import java.time.Instant;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,7 @@ class ServerClocksLincheckTest {
     @Test
     void oneServersTimeIsNeverTakenForTheOthers() {
         Interleavings.of(60, () -> {
-            ServerClocks clocks = new ServerClocks(1);
+            ServerClocks clocks = new ServerClocks(1, new Suspensions(() -> 0, () -> Instant.EPOCH, missed -> {}));
             clocks.read(0, OLD, 0);
             together(() -> clocks.read(0, NEW, 0), () -> clocks.read(0, OLD, 0), () -> {
                 long millis = clocks.of(0).millisAt(0);

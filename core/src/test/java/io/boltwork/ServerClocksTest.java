@@ -3,6 +3,7 @@ package io.boltwork;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ServerTime;
+import java.time.Instant;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +11,8 @@ class ServerClocksTest {
 
     private static final long SECOND = 1_000_000_000;
 
-    private final ServerClocks clocks = new ServerClocks(3);
+    private final ServerClocks clocks =
+            new ServerClocks(3, new Suspensions(() -> 0, () -> Instant.EPOCH, missed -> {}));
 
     private static BitSet only(int... partitions) {
         BitSet set = new BitSet();

@@ -78,6 +78,13 @@ final class SimulatedBackend implements LockBackend {
     }
 
     @Override
+    public void rename(String id) {
+        links.forEach(this::unsubscribeAll);
+        client.rename(id);
+        links.stream().filter(SimulatedLink::isHearing).forEach(this::subscribeAll);
+    }
+
+    @Override
     public int partitions() {
         return shape.partitions();
     }

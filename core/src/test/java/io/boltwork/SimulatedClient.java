@@ -3,9 +3,13 @@ package io.boltwork;
 import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +27,20 @@ final class SimulatedClient {
     private final long clockOffset;
     private final long driftPpm;
     private final List<SimulatedThread> threads = new ArrayList<>();
+    private final Set<String> ids = new LinkedHashSet<>();
+    private String current;
+    private int madeIds;
     private long pausedUntil;
     private long paused;
+
+    /** For how long it was suspended in all. */
+    private long suspended;
+
+    private long suspendedUntil;
+
+    /** When it last went on after it had been suspended, by its own clock. */
+    private long resumedAt = Long.MIN_VALUE;
+
     private boolean dead;
     private boolean lateBytes;
 
@@ -32,6 +48,8 @@ final class SimulatedClient {
             Simulation simulation, Plan.Client plan, VirtualTime time, SimulatedCluster cluster, Timeline timeline) {
         this.simulation = simulation;
         this.id = plan.id();
+        this.current = id;
+        this.ids.add(id);
         this.time = time;
         Random random = simulation.plan.random(id);
         this.clockOffset = LONGEST_OFFSET * simulation.clients().size() + random.nextLong(LONGEST_OFFSET);
@@ -43,6 +61,8 @@ final class SimulatedClient {
                 new Engine.World(
                         new ClientCard(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
                         this::clock,
+                        this::wallClock,
+                        () -> id + "-" + ++madeIds,
                         this::schedule,
                         task -> time.soon(() -> happens(task)),
                         random::nextLong,
@@ -78,12 +98,23 @@ final class SimulatedClient {
 
     /** This client's monotonic clock. */
     long clock() {
-        return clockOffset + time.now() + time.now() / PPM * driftPpm;
+        long now = Math.max(0, time.now() - suspended());
+        return clockOffset + now + now / PPM * driftPpm;
     }
 
-    /** When this client's clock shows that. */
+    /** For how long it has been suspended so far, but for a moment, in which the clock goes on. */
+    private long suspended() {
+        return time.now() < suspendedUntil ? suspended - (suspendedUntil - time.now()) : suspended;
+    }
+
+    /** This client's wall clock, which shows the real time. */
+    private Instant wallClock() {
+        return time.instant();
+    }
+
+    /** When this client's clock shows that, if it is not suspended again. */
     long realTime(long clock) {
-        return (clock - clockOffset) / (PPM + driftPpm) * PPM;
+        return (clock - clockOffset) / (PPM + driftPpm) * PPM + suspended;
     }
 
     /** How long that takes which this client's clock counts as so much. */
@@ -92,7 +123,38 @@ final class SimulatedClient {
     }
 
     private Future<?> schedule(Runnable task, long delay) {
-        return time.timer(real(delay), () -> happens(task));
+        Timer timer = new Timer(task);
+        timer.runAfter(real(delay));
+        return timer;
+    }
+
+    /** Something scheduled, which waits for longer if the client is suspended meanwhile. */
+    private final class Timer extends CompletableFuture<Void> {
+        private final Runnable task;
+        private Future<?> event = new CompletableFuture<>();
+
+        Timer(Runnable task) {
+            this.task = task;
+        }
+
+        void runAfter(long nanos) {
+            long before = suspended;
+            long due = time.now() + nanos;
+            event = time.timer(
+                    nanos,
+                    () -> happens(() -> {
+                        if (suspended > before) {
+                            runAfter(Math.max(0, due + suspended - before - time.now()));
+                        } else {
+                            task.run();
+                        }
+                    }));
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return event.cancel(mayInterruptIfRunning);
+        }
     }
 
     /** For how long it has been awake so far. */
@@ -123,6 +185,43 @@ final class SimulatedClient {
         long until = Math.max(pausedUntil, time.now() + nanos);
         paused += until - Math.max(pausedUntil, time.now());
         pausedUntil = until;
+    }
+
+    /** The machine is suspended: like a pause, in which the monotonic clock stands still. */
+    void suspend(long nanos) {
+        if (time.now() < pausedUntil) {
+            return; // it is paused
+        }
+        pause(nanos);
+        suspendedUntil = pausedUntil;
+        suspended += nanos - Plan.MICRO; // never two things at one time of its clock
+        resumedAt = clockOffset + (pausedUntil - suspended) + (pausedUntil - suspended) / PPM * driftPpm;
+    }
+
+    /** Whether it is suspended, or has gone on so lately that it need not have noticed. */
+    boolean mayNotKnowOfSuspension() {
+        return resumedAt != Long.MIN_VALUE && clock() - resumedAt <= Heartbeat.PERIOD;
+    }
+
+    /** It has another id from now on. */
+    void rename(String other) {
+        current = other;
+        ids.add(other);
+    }
+
+    /** What it announces. */
+    ClientCard card() {
+        return new ClientCard(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
+    }
+
+    /** The id that it has now. */
+    String current() {
+        return current;
+    }
+
+    /** Whether a request is of this client, under whichever id. */
+    boolean made(String request) {
+        return ids.contains(request.substring(0, request.lastIndexOf(':')));
     }
 
     void kill(boolean halfOpen) {

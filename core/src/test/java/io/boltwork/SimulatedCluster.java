@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -162,6 +163,11 @@ final class SimulatedCluster {
 
     private static String subscription(SimulatedServer server, int partition, String client) {
         return client + " of partition " + partition + " at " + server;
+    }
+
+    /** Another client announces itself, where clients do. */
+    void announce(ClientCard card) {
+        servers.get(0).cards().execute(new Command.Announce(card, 60_000, "of another"));
     }
 
     void subscribe(

@@ -19,6 +19,8 @@ final class SimulatedLink {
     /** How long bytes of a dead connection may still arrive: longer than a command is worth anything. */
     private static final long LATE_BYTES = 3 * Plan.SECOND;
 
+    private static final long INTRODUCED = 100 * Plan.MICRO;
+
     final SimulatedServer server;
     private final SimulatedBackend backend;
     private final SimulatedClient client;
@@ -93,6 +95,11 @@ final class SimulatedLink {
         Sent sent = new Sent(command, handler, moved);
         inFlight.add(sent);
         long connection = commands;
+        if (command
+                instanceof Command.Announce) { // takes no dice from the others, of which many are known by their seeds
+            time.after(name + " introductions", INTRODUCED, () -> arrive(sent, connection));
+            return;
+        }
         lastArrival = arrival(lastArrival);
         time.at(name + " commands", lastArrival, () -> arrive(sent, connection));
         if (command instanceof Command.Renew) {
@@ -115,8 +122,9 @@ final class SimulatedLink {
         if (here) {
             executed(sent.command);
         }
-        lastReply = arrival(lastReply);
-        time.at(name + " replies", lastReply, () -> {
+        boolean introduced = sent.command instanceof Command.Announce;
+        lastReply = introduced ? lastReply : arrival(lastReply);
+        time.at(name + " replies", introduced ? time.now() + INTRODUCED : lastReply, () -> {
             if (connection == commands) {
                 sent.end(here ? () -> sent.handler.accept(reply) : sent.moved);
             }
@@ -146,11 +154,11 @@ final class SimulatedLink {
 
     /** The server counts this client as a receiver for that partition from now on. */
     void subscribe(int partition) {
-        cluster.subscribe(server, partition, client.id, this::published, this::warned);
+        cluster.subscribe(server, partition, client.current(), this::published, this::warned);
     }
 
     void unsubscribe(int partition) {
-        cluster.unsubscribe(server, partition, client.id);
+        cluster.unsubscribe(server, partition, client.current());
     }
 
     void listen() {
@@ -201,7 +209,7 @@ final class SimulatedLink {
         commands++;
         deafen(halfOpen);
         for (Sent sent : List.copyOf(inFlight)) {
-            if (!sent.executed && random.nextBoolean()) {
+            if (!sent.executed && !(sent.command instanceof Command.Announce) && random.nextBoolean()) {
                 time.after(name + " late " + late++, random.nextLong(LATE_BYTES), () -> arriveLate(sent));
             }
             sent.reply(SimulatedBackend.failed(true));

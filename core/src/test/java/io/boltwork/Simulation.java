@@ -155,6 +155,8 @@ final class Simulation {
             case SILENCE -> client.backend.silence(fault.lasts());
             case DEAF -> client.backend.deaf(fault.lock(), fault.lasts(), fault.half());
             case PAUSE -> client.pause(fault.lasts());
+            case SUSPEND -> client.suspend(fault.lasts());
+            case CLONE -> cluster.announce(client.card());
             case CRASH -> client.kill(fault.half());
             case CLOSE -> client.close();
             case FREEZE_SERVER -> server.freeze(fault.lasts());

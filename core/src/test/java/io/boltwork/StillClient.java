@@ -45,6 +45,10 @@ final class StillClient {
     /** Whether time passes while somebody sleeps: for scenes of one thread, where nobody else would wake it. */
     volatile boolean timePassesInSleep;
 
+    /** By how much the wall clock is ahead of the monotonic one. */
+    private final AtomicLong wallAhead = new AtomicLong();
+
+    private final AtomicLong ids = new AtomicLong();
     private final AtomicLong now = new AtomicLong();
     private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
     private volatile Throwable defect;
@@ -57,6 +61,15 @@ final class StillClient {
         public void open(String opener, BackendListener listener) {
             client = opener;
             servers.forEach(one -> one.subscribe(client, listener::granted, listener::taken));
+        }
+
+        @Override
+        public void rename(String other) {
+            servers.forEach(one -> {
+                one.unsubscribe(client);
+                one.subscribe(other, engine::granted);
+            });
+            client = other;
         }
 
         @Override
@@ -129,6 +142,8 @@ final class StillClient {
         Engine.World world = new Engine.World(
                 new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 this::now,
+                () -> Instant.EPOCH.plusNanos(now() + wallAhead.get()),
+                () -> "id" + ids.incrementAndGet(),
                 this::schedule,
                 Runnable::run,
                 bound -> random.applyAsLong(bound),
@@ -151,6 +166,17 @@ final class StillClient {
 
     long now() {
         return now.get();
+    }
+
+    /** The machine is suspended for so long: the clocks of the servers go on, the monotonic one here does not. */
+    void suspend(long nanos) {
+        setWall(nanos);
+        servers.forEach(one -> one.advance(Duration.ofNanos(nanos)));
+    }
+
+    /** The wall clock is set; negative: back. */
+    void setWall(long nanos) {
+        wallAhead.addAndGet(nanos);
     }
 
     private void sleep(Outcome<?> outcome, Object blocker, long nanos) {

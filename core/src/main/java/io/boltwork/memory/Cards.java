@@ -1,6 +1,7 @@
 package io.boltwork.memory;
 
 import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -9,14 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Who the clients of one server are, by their ids, each until its time is over. */
 final class Cards {
-    private record Entry(ClientCard card, long expiresAt) {}
+    private record Entry(ClientCard card, String nonce, long expiresAt) {}
 
     private final Map<String, Entry> entries = new TreeMap<>();
 
-    /** Keeps a card in place of an earlier one; for no time at all it is dropped. */
-    void put(ClientCard card, long lifeMillis, long millis) {
-        entries.put(card.id(), new Entry(card, millis + lifeMillis));
+    /** Keeps a card in place of an earlier one, whose nonce is returned; for no time at all it is dropped. */
+    String put(Command.Announce announce, long millis) {
         dropExpired(millis);
+        Entry entry = new Entry(announce.card(), announce.nonce(), millis + announce.lifeMillis());
+        Entry before = entries.put(announce.card().id(), entry);
+        dropExpired(millis);
+        return before == null ? "" : before.nonce;
     }
 
     /** The cards of those clients that have one, in the order asked for. */

@@ -4,8 +4,10 @@ import io.boltwork.spi.BackendListener;
 
 /** What a {@link MemoryBackend} has to its server: commands one way, messages the other. */
 final class Connection {
-    final String client;
     final BackendListener listener;
+
+    /** Whose requests' grants it gets; guarded by the server's lock. */
+    String client;
 
     /** Whether commands arrive and messages come; guarded by the server's lock. */
     boolean up;

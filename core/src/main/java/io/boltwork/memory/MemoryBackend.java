@@ -94,6 +94,15 @@ public final class MemoryBackend implements LockBackend {
     }
 
     @Override
+    public void rename(String client) {
+        Connection open = connection.get();
+        if (open == null) {
+            throw new IllegalStateException("Not opened");
+        }
+        server.rename(open, client);
+    }
+
+    @Override
     public void send(Command command, Consumer<Reply> handler) {
         Connection open = connection.get();
         if (closed) {

@@ -51,6 +51,10 @@ public final class MemoryServer {
     private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
     private final Map<String, Consumer<Taken>> warned = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
+
+    /** The connections that are up, by the clients whose grants they get: two clients may have one id by mistake. */
+    private final Map<String, Set<Connection>> listening = new HashMap<>();
+
     private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
 
     private Duration offset = Duration.ZERO;
@@ -100,7 +104,7 @@ public final class MemoryServer {
 
     /**
      * Receives the grants for a client's requests, in place of an earlier subscriber, until {@link #unsubscribe};
-     * faults do not end it. Requests of a client without a subscriber are passed over and dropped when the lock
+     * faults do not end it. Backends of that client get them, too. Requests of a client without a subscriber are passed over and dropped when the lock
      * becomes free.
      *
      * @param client the client's id
@@ -118,17 +122,10 @@ public final class MemoryServer {
      * @param holder is told of what is taken away, likewise
      */
     public void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
-        atomically(() -> listen(client, subscriber, holder));
-    }
-
-    private void listen(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
-        subscribers.put(client, subscriber);
-        warned.put(client, holder);
-    }
-
-    private void unlisten(String client) {
-        subscribers.remove(client);
-        warned.remove(client);
+        atomically(() -> {
+            subscribers.put(client, subscriber);
+            warned.put(client, holder);
+        });
     }
 
     /**
@@ -137,7 +134,10 @@ public final class MemoryServer {
      * @param client the client's id
      */
     public void unsubscribe(String client) {
-        atomically(() -> unlisten(client));
+        atomically(() -> {
+            subscribers.remove(client);
+            warned.remove(client);
+        });
     }
 
     /**
@@ -275,9 +275,20 @@ public final class MemoryServer {
                         .cause();
             }
             connections.add(connection);
-            connection.up = true;
-            listen(connection.client, connection.listener::granted, connection.listener::taken);
+            listen(connection);
             return at(micros());
+        });
+    }
+
+    /** A backend gets the grants of another client from now on. */
+    void rename(Connection connection, String client) {
+        atomically(() -> {
+            boolean up = connection.up;
+            cut(connection);
+            connection.client = client;
+            if (up) {
+                listen(connection);
+            }
         });
     }
 
@@ -351,17 +362,26 @@ public final class MemoryServer {
         outbox.deliver();
     }
 
+    private void listen(Connection connection) {
+        connection.up = true;
+        listening
+                .computeIfAbsent(connection.client, client -> new LinkedHashSet<>())
+                .add(connection);
+    }
+
     private void cut(Connection connection) {
         connection.up = false;
-        unlisten(connection.client);
+        listening.computeIfPresent(connection.client, (client, those) -> {
+            those.remove(connection);
+            return those.isEmpty() ? null : those;
+        });
     }
 
     private void reconnect() {
         ServerTime now = at(micros());
         for (Connection connection : connections) {
             if (!connection.up) {
-                connection.up = true;
-                listen(connection.client, connection.listener::granted, connection.listener::taken);
+                listen(connection);
                 outbox.put(() -> connection.listener.connected(now));
             }
         }
@@ -378,19 +398,25 @@ public final class MemoryServer {
     }
 
     private boolean publish(Grant grant) {
-        Consumer<Grant> subscriber = subscribers.get(Ring.clientOf(grant.request()));
-        if (subscriber == null) {
-            return false;
+        String client = Ring.clientOf(grant.request());
+        Consumer<Grant> subscriber = subscribers.get(client);
+        if (subscriber != null) {
+            outbox.put(() -> subscriber.accept(grant));
         }
-        outbox.put(() -> subscriber.accept(grant));
-        return true;
+        Set<Connection> connected = listening.getOrDefault(client, Set.of());
+        connected.forEach(connection -> outbox.put(() -> connection.listener.granted(grant)));
+        return subscriber != null || !connected.isEmpty();
     }
 
     private void warn(Taken taken) {
-        Consumer<Taken> holder = warned.get(Ring.clientOf(taken.request()));
+        String client = Ring.clientOf(taken.request());
+        Consumer<Taken> holder = warned.get(client);
         if (holder != null) {
             outbox.put(() -> holder.accept(taken));
         }
+        listening
+                .getOrDefault(client, Set.of())
+                .forEach(connection -> outbox.put(() -> connection.listener.taken(taken)));
     }
 
     private long micros() {

@@ -83,8 +83,7 @@ final class Step {
         } else if (command instanceof Command.ForceRelease force) {
             return forceRelease(force);
         } else if (command instanceof Command.Announce announce) {
-            cards.put(announce.card(), announce.lifeMillis(), now());
-            return new Reply.Announced(server);
+            return new Reply.Announced(server, cards.put(announce, now()));
         } else if (command instanceof Command.Identify identify) {
             return new Reply.Identified(server, cards.of(identify.clients(), now()));
         } else if (command instanceof Command.ScanLocks scan) {

@@ -133,8 +133,9 @@ public sealed interface Command {
      *
      * @param card the client
      * @param lifeMillis for how long, or until it is announced anew; 0 to be forgotten at once
+     * @param nonce what the client's record is told by: a client that has sent another one in the meantime has the same id
      */
-    record Announce(ClientCard card, long lifeMillis) implements Command {}
+    record Announce(ClientCard card, long lifeMillis, String nonce) implements Command {}
 
     /**
      * Asks who some clients are.

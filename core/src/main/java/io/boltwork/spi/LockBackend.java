@@ -49,6 +49,15 @@ public interface LockBackend extends AutoCloseable {
     void open(String client, BackendListener listener);
 
     /**
+     * Delivers grants for the requests of another client from now on, and none for the one that it was opened for: the client has
+     * taken a new id. Returns without waiting. If grants for the new id may be missed at first, {@link
+     * BackendListener#connected} is called once they can arrive.
+     *
+     * @param client the client's new id
+     */
+    void rename(String client);
+
+    /**
      * Sends a command and returns without waiting. The handler is called at most once, with the {@linkplain Reply reply} or
      * with {@link Reply.Failed}: on any thread, the calling one included, and never if the server never answers and the
      * connection never breaks.

@@ -249,8 +249,9 @@ public sealed interface Reply {
      * The answer to {@link Command.Announce}.
      *
      * @param server when
+     * @param before the nonce of the client's record until then; empty if there was none
      */
-    record Announced(ServerTime server) implements Answer {}
+    record Announced(ServerTime server, String before) implements Answer {}
 
     /**
      * The answer to {@link Command.Identify}.

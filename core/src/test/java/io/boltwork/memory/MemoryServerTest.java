@@ -325,9 +325,9 @@ class MemoryServerTest {
     @Test
     void aReplicaKnowsTheClientsThatHadBeenAnnounced() {
         ClientCard known = new ClientCard("a", "shop", "host", 42, 0, 1);
-        server.execute(new Command.Announce(known, 60_000));
+        server.execute(new Command.Announce(known, 60_000, "n"));
         MemoryReplica replica = server.replica();
-        server.execute(new Command.Announce(new ClientCard("b", "shop", "host", 43, 0, 1), 60_000));
+        server.execute(new Command.Announce(new ClientCard("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
         Reply.Identified answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);

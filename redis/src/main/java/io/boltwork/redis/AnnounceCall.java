@@ -5,6 +5,7 @@ import io.boltwork.spi.Command.Announce;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Announced;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /** {@code announce.lua} under way. */
@@ -12,7 +13,7 @@ final class AnnounceCall extends CommandCall {
     private final Announce command;
 
     AnnounceCall(ServerConnection connection, Announce command, Consumer<Reply> handler) {
-        super(connection, command, handler, Script.ANNOUNCE, 1, 6);
+        super(connection, command, handler, Script.ANNOUNCE, 1, 7);
         this.command = command;
     }
 
@@ -30,11 +31,12 @@ final class AnnounceCall extends CommandCall {
         Resp.write(out, card.pid());
         Resp.write(out, card.sinceMillis());
         Resp.write(out, card.wireVersion());
+        Resp.write(out, command.nonce());
     }
 
     @Override
     Reply read(FlatReply answer) {
-        return new Announced(time(answer.number(0)));
+        return new Announced(time(answer.number(0)), Objects.requireNonNullElse(answer.text(1), ""));
     }
 
     @Override

@@ -254,6 +254,14 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
     }
 
     @Override
+    public void rename(String whose) {
+        clerk.execute(() -> {
+            client = whose;
+            nodes.values().forEach(node -> node.rename(whose));
+        });
+    }
+
+    @Override
     public CompletableFuture<@Nullable Void> close() {
         closed = true;
         List<CompletableFuture<?>> closes = new ArrayList<>();

@@ -102,6 +102,12 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         return made;
     }
 
+    /** Listens for the grants of another client from now on. On the clerk's thread. */
+    void rename(String whose) {
+        client = whose;
+        connections.reopen(keySpace.channel(whose), this);
+    }
+
     /** Closes the connection for grants. On the clerk's thread. */
     void unopen() {
         connections.unopen();

@@ -147,15 +147,7 @@ final class Connections {
      */
     CompletableFuture<@Nullable Void> open(String whose, Connector.Ear ear, BackendListener client) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
-        Keeper keeper = new Keeper(
-                clerk,
-                () -> connector.subscribe(
-                        connector.keySpace().channel(whose),
-                        connector.keySpace().told(whose),
-                        ear),
-                connection -> connection.ping().thenApply(pong -> false),
-                GRANTS_PATIENCE,
-                new GrantOwner());
+        Keeper keeper = keeper(whose, ear);
         clerk.execute(() -> {
             listener = client;
             opening = opened;
@@ -168,6 +160,32 @@ final class Connections {
                 TimeUnit.MILLISECONDS);
         opened.whenComplete((ignored, failure) -> timeout.cancel(false));
         return opened;
+    }
+
+    private Keeper keeper(String whose, Connector.Ear ear) {
+        KeySpace keySpace = connector.keySpace();
+        return new Keeper(
+                clerk,
+                () -> connector.subscribe(keySpace.channel(whose), keySpace.told(whose), ear),
+                connection -> connection.ping().thenApply(pong -> false),
+                GRANTS_PATIENCE,
+                new GrantOwner());
+    }
+
+    /**
+     * Makes another connection for grants in place of the one there is, since they come on another channel now. The client hears
+     * of it as of a connection that broke. On the clerk's thread.
+     */
+    void reopen(String whose, Connector.Ear ear) {
+        Keeper before = grantKeeper;
+        if (before != null) {
+            before.stop();
+            grants = null;
+            tellIfDown(connector.errors().broken("the client has taken another id"));
+            Keeper keeper = keeper(whose, ear);
+            grantKeeper = keeper;
+            keeper.start();
+        }
     }
 
     private void watchLater() {

@@ -17,6 +17,9 @@ final class OneMaster implements Servers {
     private final Connections connections;
     private final MalformedMessages malformed = new MalformedMessages();
 
+    /** Who is told; {@code null} before it is opened. Belongs to the clerk's thread. */
+    private @Nullable BackendListener listener;
+
     private OneMaster(Connector connector) {
         this.connector = connector;
         this.connections = new Connections(connector);
@@ -38,13 +41,24 @@ final class OneMaster implements Servers {
     }
 
     @Override
-    public void open(String client, BackendListener listener) {
+    public void open(String client, BackendListener told) {
+        connector.clerk().execute(() -> listener = told);
         try {
-            Lettuce.await(connections.open(client, new Hearing(listener), listener));
+            Lettuce.await(connections.open(client, new Hearing(told), told));
         } catch (BackendException e) {
             connector.clerk().execute(connections::unopen);
             throw e;
         }
+    }
+
+    @Override
+    public void rename(String client) {
+        connector.clerk().execute(() -> {
+            BackendListener told = listener;
+            if (told != null) {
+                connections.reopen(client, new Hearing(told));
+            }
+        });
     }
 
     /** Tells a listener what is heard, if it is that server's. */

@@ -254,10 +254,7 @@ public final class RedisBackend implements LockBackend {
     @Override
     public void open(String client, BackendListener listener) {
         Objects.requireNonNull(listener, "listener");
-        if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
-            throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
-        }
-        Utf8.length("client", client);
+        checkClient(client);
         lettuce.checkMayBlock();
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
@@ -268,6 +265,26 @@ public final class RedisBackend implements LockBackend {
         } catch (BackendException e) {
             opened.set(false);
             throw e;
+        }
+    }
+
+    private static void checkClient(String client) {
+        if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
+            throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
+        }
+        Utf8.length("client", client);
+    }
+
+    /**
+     * {@inheritDoc} Makes new connections for grants.
+     *
+     * @throws IllegalArgumentException if there are blanks in the client's id
+     */
+    @Override
+    public void rename(String client) {
+        checkClient(client);
+        if (!closed.get()) {
+            servers.rename(client);
         }
     }
 

@@ -15,6 +15,9 @@ interface Servers {
     /** Begins to deliver grants. Blocks until they can arrive. */
     void open(String client, BackendListener listener);
 
+    /** Delivers the grants of another client from now on. Does not block. */
+    void rename(String client);
+
     /** Sends a command to the master of its lock; the handler is told the reply. */
     void send(Command command, Consumer<Reply> handler);
 

@@ -21,9 +21,28 @@ class AnnounceScriptTest extends ScriptTest {
         assertThat(a.announce(card("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
         assertThat(fields(CARD))
                 .isEqualTo(Map.of(
-                        "application", "shop", "host", "host-7", "pid", "4711", "since", "1700000000123", "wire", "1"));
+                        "application",
+                        "shop",
+                        "host",
+                        "host-7",
+                        "pid",
+                        "4711",
+                        "since",
+                        "1700000000123",
+                        "wire",
+                        "1",
+                        "nonce",
+                        "nonce"));
         assertThat((Long) redis.command("PTTL", CARD)).isBetween(1L, 60_000L);
         assertThat(b.identify("b", "a", "a")).containsExactly(card("shop"), card("shop"));
+    }
+
+    @Test
+    void anAnnouncementIsAnsweredWithTheNonceBefore() {
+        assertThat(a.announce(card("shop"), 60_000, "one").before()).isEmpty();
+        assertThat(a.announce(card("shop"), 60_000, "two").before()).isEqualTo("one");
+        assertThat(a.announce(card("shop"), 0, "").before()).isEqualTo("two");
+        assertThat(a.announce(card("shop"), 60_000, "three").before()).isEmpty();
     }
 
     @Test
@@ -49,7 +68,7 @@ class AnnounceScriptTest extends ScriptTest {
         redis.command("SET", CARD, "something else");
         redis.command("HSET", "boltwork:client:b", "pid", "7");
         assertThat(b.identify("a", "b")).isEmpty();
-        Failed failed = a.ask(new Command.Announce(card("shop"), 1_000), Failed.class);
+        Failed failed = a.ask(new Command.Announce(card("shop"), 1_000, "nonce"), Failed.class);
         assertThat(failed.executed()).isFalse();
         assertThat(failed.cause()).hasMessageContaining("the client 'a'");
     }

@@ -111,7 +111,11 @@ final class Client implements BackendListener, AutoCloseable {
     }
 
     Reply.Announced announce(ClientCard card, long lifeMillis) {
-        return ask(new Command.Announce(card, lifeMillis), Reply.Announced.class);
+        return announce(card, lifeMillis, "nonce");
+    }
+
+    Reply.Announced announce(ClientCard card, long lifeMillis, String nonce) {
+        return ask(new Command.Announce(card, lifeMillis, nonce), Reply.Announced.class);
     }
 
     List<ClientCard> identify(String... clients) {

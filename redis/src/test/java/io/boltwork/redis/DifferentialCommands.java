@@ -136,6 +136,13 @@ final class DifferentialCommands {
         }
     }
 
+    private int nonces;
+
+    /** A new one each time: no dice for it, or all other commands would be others. */
+    private String nonce() {
+        return "nonce " + ++nonces;
+    }
+
     Command next() {
         int dice = random.nextInt(118);
         if (dice >= 113) {
@@ -145,7 +152,7 @@ final class DifferentialCommands {
         } else if (dice >= 106) {
             return look();
         } else if (dice >= 103) {
-            return new Command.Announce(card(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR);
+            return new Command.Announce(card(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR, nonce());
         } else if (dice >= 100) {
             return forceRelease(lock());
         } else if (dice < 48) {

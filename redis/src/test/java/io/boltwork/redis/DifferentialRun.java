@@ -389,8 +389,8 @@ final class DifferentialRun {
         }
         if (command instanceof Command.Announce announce) {
             cards.remove(announce.card().id());
-            memory.execute(new Command.Announce(announce.card(), 0));
-            Reply forgotten = site.send(new Command.Announce(announce.card(), 0));
+            memory.execute(new Command.Announce(announce.card(), 0, ""));
+            Reply forgotten = site.send(new Command.Announce(announce.card(), 0, ""));
             assertThat(forgotten).isInstanceOf(Reply.Announced.class);
         }
     }
@@ -548,8 +548,8 @@ final class DifferentialRun {
             if (kinds > 1) {
                 seen("renew: " + kinds + " outcomes");
             }
-        } else if (reply instanceof Reply.Announced) {
-            seen("announce");
+        } else if (reply instanceof Reply.Announced announced) {
+            seen(announced.before().isEmpty() ? "announce" : "announce anew");
         } else if (reply instanceof Reply.Identified identified) {
             seen("identify " + (identified.clients().isEmpty() ? "nobody" : "somebody"));
         } else if (reply instanceof Reply.ScannedLocks scanned) {

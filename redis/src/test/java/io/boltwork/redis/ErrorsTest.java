@@ -134,7 +134,7 @@ class ErrorsTest {
                     new Command.Renew(List.of(new Command.Renew.Item("held", "a:1", token, 90_000, 0)), Client.NEVER),
                     new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER),
                     new Command.ForceRelease("held", 0),
-                    new Command.Announce(new ClientCard("a", "shop", "host", 1, 1, 1), 1_000));
+                    new Command.Announce(new ClientCard("a", "shop", "host", 1, 1, 1), 1_000, "n"));
             for (Command command : commands) {
                 redis.command("REPLICAOF", "127.0.0.1", "1");
                 Failed failed = client.ask(command, Failed.class);

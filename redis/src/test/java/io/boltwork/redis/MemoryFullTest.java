@@ -177,7 +177,7 @@ class MemoryFullTest extends ScriptTest {
         ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
         a.announce(card, 60_000);
         fillMemory();
-        assertThat(a.ask(new Command.Announce(card, 60_000), Failed.class).executed())
+        assertThat(a.ask(new Command.Announce(card, 60_000, "n"), Failed.class).executed())
                 .isFalse();
         assertThat(a.identify("a")).containsExactly(card);
         a.announce(card, 0);

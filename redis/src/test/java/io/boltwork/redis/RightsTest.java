@@ -109,8 +109,8 @@ class RightsTest {
         try (Client client = opened[0]) {
             ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
             List<Command> commands = new ArrayList<>(List.of(
-                    new Command.Announce(card, 60_000),
-                    new Command.Announce(card, 0),
+                    new Command.Announce(card, 60_000, "n"),
+                    new Command.Announce(card, 0, ""),
                     acquire(0),
                     acquire(1),
                     acquire(2),

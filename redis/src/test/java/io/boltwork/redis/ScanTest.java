@@ -161,8 +161,8 @@ class ScanTest extends ScriptTest {
     @Test
     void everyClientIsFoundPageByPage() {
         IntStream.range(0, 300)
-                .forEach(i ->
-                        a.send(new Command.Announce(new ClientCard("client" + i, "shop", "host", i, i, 1), 60_000)));
+                .forEach(i -> a.send(
+                        new Command.Announce(new ClientCard("client" + i, "shop", "host", i, i, 1), 60_000, "n")));
         lock(LOCK, "client");
         assertThat(new HashSet<>(a.scanClients(20)))
                 .hasSize(300)

@@ -136,7 +136,7 @@ class ScriptSourceTest {
         check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
         check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
         ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
-        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1), r -> {}));
+        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
 
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
         assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5", "6");

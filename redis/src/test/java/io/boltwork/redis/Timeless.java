@@ -37,8 +37,8 @@ final class Timeless {
                     forced.owner(),
                     forced.taken(),
                     forced.takenToken());
-        } else if (reply instanceof Reply.Announced) {
-            return new Reply.Announced(NO_TIME);
+        } else if (reply instanceof Reply.Announced announced) {
+            return new Reply.Announced(NO_TIME, announced.before());
         } else if (reply instanceof Reply.Identified identified) {
             return new Reply.Identified(NO_TIME, identified.clients());
         } else if (reply instanceof Reply.ScannedLocks scanned) {

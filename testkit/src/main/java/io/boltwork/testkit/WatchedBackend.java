@@ -128,6 +128,11 @@ public final class WatchedBackend implements LockBackend {
     }
 
     @Override
+    public void rename(String client) {
+        backend.rename(client);
+    }
+
+    @Override
     public void send(Command command, Consumer<Reply> handler) {
         if (!(command instanceof Command.Announce)) {
             sent.incrementAndGet();

@@ -1,0 +1,106 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.NamedClients;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Two clients of one id, as after the restoration of a snapshot, on a real Redis and on a cluster. */
+class CloneTest {
+
+    private final List<LockClient> clients = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        clients.forEach(LockClient::close);
+    }
+
+    private LockClient clone(LockBackend backend) {
+        LockClient client = NamedClients.create(backend, "clone");
+        clients.add(client);
+        return client;
+    }
+
+    private static <T> T get(CompletableFuture<T> future) {
+        assertThat(future).succeedsWithin(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
+        return future.join();
+    }
+
+    @Test
+    void theCloneIsNoticedAndBothGoOnUnderTheirOwnIds() {
+        try (RedisServer redis = RedisServer.start()) {
+            noticed(() -> RedisBackend.connect(redis.uri()), redis);
+            close();
+            clients.clear();
+        }
+    }
+
+    @Test
+    void theSameInACluster() {
+        try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterSite.PATIENT)) {
+            Supplier<LockBackend> backend = () -> RedisBackend.connectCluster(group.uris());
+            RedisServer master = group.masterOf("boltwork:client:clone");
+            noticed(backend, master);
+            close();
+            clients.clear();
+        }
+    }
+
+    private void noticed(Supplier<LockBackend> backend, RedisServer redis) {
+        LockClient one = clone(backend.get());
+        Lease first = one.lock("lock").acquire();
+        redis.command("DEL", "boltwork:client:clone"); // both had been announced before the snapshot
+        LockClient other = clone(backend.get());
+        Lease second = other.lock("lock").acquire(); // its first request has the same number, and so is the owner
+        assertThat(first.fencingToken()).isEqualTo(second.fencingToken());
+        LeaseLoss loss = get(CompletableFuture.anyOf(
+                        first.whenLost().toCompletableFuture(),
+                        second.whenLost().toCompletableFuture())
+                .thenApply(LeaseLoss.class::cast));
+        assertThat(loss.reason()).isEqualTo(LeaseLoss.Reason.CLONED);
+        for (Lease lease : List.of(first, second)) {
+            if (lease.isValid()) {
+                lease.release();
+            } else {
+                assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+            }
+        }
+        Await.until("the lock is free", () -> {
+            boolean free = one.lock("lock").tryLock();
+            if (free) {
+                one.lock("lock").unlock();
+            }
+            return free;
+        });
+        takeTurns(one.lock("lock"), other.lock("lock"));
+    }
+
+    /** Each is told of its grants by messages, on the channels of its own id. */
+    private static void takeTurns(FencedLock one, FencedLock other) {
+        for (int i = 0; i < 5; i++) {
+            for (List<FencedLock> turn : List.of(List.of(one, other), List.of(other, one))) {
+                Lease held = get(turn.get(0).acquireAsync().toCompletableFuture());
+                CompletableFuture<Lease> waits = turn.get(1).acquireAsync().toCompletableFuture();
+                held.release();
+                get(waits).release();
+            }
+        }
+    }
+}

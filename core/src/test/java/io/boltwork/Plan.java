@@ -370,9 +370,12 @@ record Plan(
         return new Plan(seed, weather, network, outagePatience, many, frozen);
     }
 
-    /** In some plans machines are suspended and not just paused, and connections break because of the restoration of a clone. */
+    /**
+     * With {@code -Dboltwork.suspensions=true}, machines are suspended in some plans, and not just paused, and other clients announce
+     * themselves under a client's id.
+     */
     private Plan withSuspensions() {
-        if (seed % 8 != 6) {
+        if (seed % 8 != 6 || !Boolean.getBoolean("boltwork.suspensions")) {
             return this;
         }
         Random random = random("suspensions");

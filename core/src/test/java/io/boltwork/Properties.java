@@ -283,6 +283,7 @@ final class Properties {
                 !wasValid
                         || held == null
                         || held.isForced(forced)
+                        || client.mayNotKnowOfSuspension()
                         || data.hasGoneBack() // then two holds may have the same token, if data were lost, too
                         || data.losses(held.grantedAt, time.now()) > 0,
                 Property.NO_FALSE_LOSS,

@@ -144,9 +144,9 @@ class CloneRulesTest extends EngineScene {
     void nothingIsSentForTheHoldThatIsLost() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
+        forget();
         anotherAnnounces();
         pass(2_000);
-        forget();
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         pass(60_000);
         assertThat(sent).allMatch(command -> command instanceof Command.Announce);

@@ -32,6 +32,8 @@ final class Hunt {
             "io.boltwork.AsyncWishTest",
             "io.boltwork.LostReleasesTest",
             "io.boltwork.ReleaseLogTest",
+            "io.boltwork.SuspensionRulesTest",
+            "io.boltwork.CloneRulesTest",
             "io.boltwork.KeeperTest",
             "io.boltwork.FixedLeaseTest",
             "io.boltwork.CoolDownTest",

@@ -72,7 +72,7 @@ final class Exchange {
 
     /** The machine was suspended, and the server has not been heard since; {@code null} for most. */
     @Nullable
-    Verification verification;
+    MissedTime missedTime;
 
     // ---- ending
 
@@ -94,7 +94,7 @@ final class Exchange {
 
     /** Of a lease that is held: nothing is left to be heard, and nobody has to be told. */
     boolean isOver() {
-        return unanswered == 0 && recovery == null && verification == null;
+        return unanswered == 0 && recovery == null && missedTime == null;
     }
 
     /** Something was sent that has effect until then: a server time of that run, and the client's time. */

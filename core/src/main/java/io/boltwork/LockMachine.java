@@ -1153,16 +1153,16 @@ final class LockMachine {
 
     /** Looks whether the lease may have ended while the machine was suspended. Returns whether it counts as lost. */
     private boolean doubt(Request request, long now) {
-        Verification verification = request.verification();
+        MissedTime missedTime = request.missedTime();
         Hold held = hold;
-        if (verification == null || held == null || held.request != request) {
+        if (missedTime == null || held == null || held.request != request) {
             return false;
         }
-        if (verification.isInVain(now, request.deadline())) {
+        if (missedTime.isInVain(now, request.deadline())) {
             lose(request, Reason.EXPIRED);
             return true;
         }
-        if (verification.isDoubtful(now, request.deadline())) {
+        if (missedTime.isDoubtful(now, request.deadline())) {
             held.doubt();
         }
         return false;
@@ -1170,9 +1170,9 @@ final class LockMachine {
 
     /** The server has answered for the lease, to what was sent then. */
     private void trust(Request request, long sent, long leaseMillis) {
-        Verification verification = request.verification();
-        if (verification != null && verification.isAnsweredBy(sent)) {
-            request.answeredFor(verification.missed(), sent, leaseMillis);
+        MissedTime missedTime = request.missedTime();
+        if (missedTime != null && missedTime.isAnsweredBy(sent)) {
+            request.answeredFor(missedTime.missed(), sent, leaseMillis);
             Hold held = hold;
             if (held != null) {
                 held.trust();

@@ -342,8 +342,8 @@ final class Request {
 
     /** A renewal was begun then, or has failed, or with {@link Ticker#NEVER}, nothing is open. */
     void begun(long at, boolean tacitly) {
-        if (exchange != null && exchange.verification != null && at != Ticker.NEVER) {
-            exchange.verification.asked(at);
+        if (exchange != null && exchange.missedTime != null && at != Ticker.NEVER) {
+            exchange.missedTime.asked(at);
         }
         long before = tacit;
         renewing = at;
@@ -555,7 +555,7 @@ final class Request {
                 && isInSlice(now - began, slice)
                 && now < deadline()
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1
-                && verification() == null;
+                && missedTime() == null;
     }
 
     private boolean isInSlice(long held, long slice) {
@@ -600,19 +600,19 @@ final class Request {
 
     /** The machine was suspended for so long: the server is asked, and until it answers the lease ends that much earlier. */
     void suspended(long missed, long now, long commandTimeout) {
-        Verification verification = verification();
-        if (verification == null) {
-            verification = new Verification();
-            exchange().verification = verification;
+        MissedTime missedTime = missedTime();
+        if (missedTime == null) {
+            missedTime = new MissedTime();
+            exchange().missedTime = missedTime;
         }
-        verification.begin(missed, now, commandTimeout);
+        missedTime.begin(missed, now, commandTimeout);
         verify(now);
     }
 
     /** What is to be found out since the machine was suspended; {@code null} for nothing. */
     @Nullable
-    Verification verification() {
-        return exchange == null ? null : exchange.verification;
+    MissedTime missedTime() {
+        return exchange == null ? null : exchange.missedTime;
     }
 
     /**
@@ -628,7 +628,7 @@ final class Request {
             }
             DEADLINE.lazySet(this, Math.min(end, bounds.maxEnd));
         }
-        exchange().verification = null;
+        exchange().missedTime = null;
     }
 
     /** The connection was replaced, and somebody counts what becomes of the holds. */
@@ -742,8 +742,8 @@ final class Request {
 
     /** A renewed lease is the keeper's; one that is not confirmed, not answered for, or not renewed has times of its own, too. */
     private long wakeForLease(long commandTimeout) {
-        Verification verification = verification();
-        long lookAt = verification == null ? Ticker.NEVER : verification.lookAt(context.now(), deadline());
+        MissedTime missedTime = missedTime();
+        long lookAt = missedTime == null ? Ticker.NEVER : missedTime.lookAt(context.now(), deadline());
         return Math.min(lookAt, wakeToRenew(commandTimeout));
     }
 

@@ -119,6 +119,8 @@ class ManyNamesTest {
         Engine.World world = new Engine.World(
                 new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 time::now,
+                time::instant,
+                () -> "another",
                 (task, delay) -> time.timer(delay, task),
                 Runnable::run,
                 bound -> 0,

@@ -134,7 +134,7 @@ class SuspensionRulesTest extends EngineScene {
         notice();
         assertThat(lease.isValid()).isTrue();
         assertThat(sent).hasSizeGreaterThan(before.size());
-        assertThat(holdOf(lease).request.verification()).isNull();
+        assertThat(holdOf(lease).request.missedTime()).isNull();
         pass(30_000);
         assertThat(lease.isValid()).isTrue();
     }
@@ -145,7 +145,7 @@ class SuspensionRulesTest extends EngineScene {
         suspend(3_000);
         notice();
         assertThat(lease.isValid()).isTrue();
-        assertThat(holdOf(lease).request.verification()).isNull();
+        assertThat(holdOf(lease).request.missedTime()).isNull();
     }
 
     @Test

@@ -105,7 +105,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     /** Listens for the grants of another client from now on. On the clerk's thread. */
     void rename(String whose) {
         client = whose;
-        connections.reopen(keySpace.channel(whose), this);
+        connections.reopen(whose, this);
     }
 
     /** Closes the connection for grants. On the clerk's thread. */

@@ -4,7 +4,7 @@ package io.boltwork;
  * What is to be found out about a lease since the machine was suspended: whether the server still has it. Belongs to the lock's
  * machine. Times are the client's, in nanoseconds.
  */
-final class Verification {
+final class MissedTime {
 
     /** By how much the lease ends earlier than its deadline says. */
     private long missed;

@@ -58,8 +58,8 @@ final class ManyRequests {
         /** The request may have changed. */
         void changed() {
             if (!changed) {
+                home.changes.add(this); // first: it may lack memory
                 changed = true;
-                home.changes.add(this);
             }
         }
 
@@ -217,8 +217,8 @@ final class ManyRequests {
 
     /** Returns whether the request waits in line. */
     boolean isInLine(Request request) {
-        Entry entry = entry(request);
-        return asks.contains(entry) || withdrawals.contains(entry);
+        Entry entry = request.entry;
+        return entry != null && (asks.contains(entry) || withdrawals.contains(entry));
     }
 
     /** Returns whether no command may be sent without waiting in line. */

@@ -68,7 +68,10 @@ final class Repair {
 
     private void request(Request request) {
         Exchange exchange = request.exchangeIfAny();
-        boolean isForgotten = exchange != null && exchange.awaited == null && exchange.dueAt == Ticker.NEVER;
+        boolean isForgotten = exchange != null
+                && exchange.awaited == null
+                && exchange.dueAt == Ticker.NEVER
+                && !machine.requests.isInLine(request);
         switch (request.state) {
             case WANTED -> wanted(request, isForgotten);
             case HELD -> {

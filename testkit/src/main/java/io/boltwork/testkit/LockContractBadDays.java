@@ -638,7 +638,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     private static long renewals(Party party) {
-        return party.backend().requests(command -> command instanceof Command.Renew);
+        return party.backend().requests(LockContractPart::prolongs);
     }
 
     /** Collects warnings. */

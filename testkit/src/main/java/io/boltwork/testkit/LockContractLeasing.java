@@ -7,7 +7,6 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -108,8 +107,7 @@ abstract class LockContractLeasing extends LockContractPart {
         FencedLock lock = party.lock(name);
         lock.lock(FIXED);
         Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());
-        assertThat(party.backend().requests(command -> command instanceof Command.Renew))
-                .isZero();
+        assertThat(party.backend().requests(LockContractPart::prolongs)).isZero();
         assertThatThrownBy(lock::unlock).hasMessageContaining(name);
     }
 

@@ -62,6 +62,12 @@ abstract class LockContractPart {
     private final List<ExecutorService> executors = new CopyOnWriteArrayList<>();
     private @Nullable LockBackend spare;
 
+    /** Returns whether a command prolongs a lease, and does not just verify it. */
+    static boolean prolongs(Command command) {
+        return command instanceof Command.Renew renew
+                && renew.items().stream().anyMatch(item -> item.leaseMillis() > 0);
+    }
+
     LockContractPart(LockSite site) {
         this.site = site;
     }

@@ -32,10 +32,10 @@ import java.util.function.Consumer;
  * 2 s more.
  *
  * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
- * &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +hlen +del +pexpire +publish +subscribe}.
+ * &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +del +pexpire +publish +subscribe}.
  * Whoever looks at locks and clients needs {@code +hgetall +scan} too: {@link io.boltwork.FencedLock#isLocked} the former
  * alone; the latter shows the names of all keys of the database. Locks with replication need {@code +wait}, a cluster {@code
- * +cluster|slots +asking} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
+ * +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
  *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. These are the backend's own, unless a Lettuce
  * client or client resources are brought ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** What a user of a cluster needs beside the rights that locks need anywhere. */
 class ClusterRightsTest {
     private static final List<String> MORE =
-            List.of("+cluster|slots", "+asking", "+spublish", "+ssubscribe", "+sunsubscribe");
+            List.of("+cluster|slots", "+asking", "+hlen", "+spublish", "+ssubscribe", "+sunsubscribe");
 
     @Test
     void theseRightsSufficeAndAMissingOneIsNamed() {

@@ -35,7 +35,6 @@ class RightsTest {
             "+hset",
             "+hget",
             "+hdel",
-            "+hlen",
             "+del",
             "+pexpire",
             "+publish",

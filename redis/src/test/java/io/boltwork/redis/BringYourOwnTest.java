@@ -217,7 +217,7 @@ class BringYourOwnTest {
             Await.until(
                     "the connection for grants was pinged",
                     () -> clients(redis).stream()
-                            .anyMatch(line -> line.contains("sub=1") && line.contains("cmd=ping")));
+                            .anyMatch(line -> line.contains("sub=2") && line.contains("cmd=ping")));
             client.release("l", "a:1", token);
             assertThat(client.nextGrant().request()).isEqualTo("a:2");
             assertThat(client.withdraw("l", "a:2", 0).known()).isTrue();

@@ -48,6 +48,9 @@ final class Fingerprint {
             "SimulatedLock.newest",
             "SimulatedServer.commands",
             "SimulatedClient.lateBytes",
+            "SimulatedClient.madeIds",
+            "Introduction.nonces",
+            "Introduction.nonce",
             "LockMachine.lastEvent",
             "LockMachine.roundTrip");
 

@@ -19,6 +19,9 @@ final class SimulatedLink {
     /** How long bytes of a dead connection may still arrive: longer than a command is worth anything. */
     private static final long LATE_BYTES = 3 * Plan.SECOND;
 
+    /** At the end of the name of the channel of announcements and their answers. */
+    static final String INTRODUCTIONS = " introductions";
+
     private static final long INTRODUCED = 100 * Plan.MICRO;
 
     final SimulatedServer server;
@@ -97,7 +100,7 @@ final class SimulatedLink {
         long connection = commands;
         if (command
                 instanceof Command.Announce) { // takes no dice from the others, of which many are known by their seeds
-            time.after(name + " introductions", INTRODUCED, () -> arrive(sent, connection));
+            time.after(name + INTRODUCTIONS, INTRODUCED, () -> arrive(sent, connection));
             return;
         }
         lastArrival = arrival(lastArrival);
@@ -124,7 +127,8 @@ final class SimulatedLink {
         }
         boolean introduced = sent.command instanceof Command.Announce;
         lastReply = introduced ? lastReply : arrival(lastReply);
-        time.at(name + " replies", introduced ? time.now() + INTRODUCED : lastReply, () -> {
+        String channel = name + (introduced ? INTRODUCTIONS : " replies");
+        time.at(channel, introduced ? time.now() + INTRODUCED : lastReply, () -> {
             if (connection == commands) {
                 sent.end(here ? () -> sent.handler.accept(reply) : sent.moved);
             }

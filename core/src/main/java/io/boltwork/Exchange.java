@@ -80,6 +80,9 @@ final class Exchange {
     @Nullable
     Hold releaser;
 
+    /** Its release was sent more than once: an earlier sending may have run. */
+    boolean repeated;
+
     /** When nothing of it can be left at the server. */
     long giveUpAt = Ticker.NEVER;
 

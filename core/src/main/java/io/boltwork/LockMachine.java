@@ -580,6 +580,7 @@ final class LockMachine {
                     gone(request);
                 } else if (request.isDue(now)) {
                     if (request.state == State.RELEASING) {
+                        request.exchange().repeated = true;
                         sendRelease(request, null);
                     } else {
                         undoing().send(request);
@@ -1288,11 +1289,11 @@ final class LockMachine {
             if (answer.outcome() != Reply.Release.RELEASED) {
                 askOthers(request);
             }
-            // not held, and that before its lease ended: it had been lost. Who waits for a repeated release has left
+            // not held, and that before its lease ended: it had been lost, unless an earlier sending has given it back
             boolean lost = answer.outcome() == Reply.Release.NOT_HELD && effects.now() < request.deadline();
             Hold releaser = request.exchange().releaser;
             if (releaser != null) {
-                Optional<LeaseLoss> loss = lost && releaser.loss() == null
+                Optional<LeaseLoss> loss = lost && !request.exchange().repeated && releaser.loss() == null
                         ? Optional.of(new LeaseLoss(effects.lock(), releaser.token, Reason.TAKEN, Instant.now()))
                         : Optional.empty();
                 if (loss.isPresent()) {

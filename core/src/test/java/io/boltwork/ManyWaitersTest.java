@@ -156,6 +156,21 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
+    void aReleaseThatRanBeforeItWasSentAgainTellsNoLoss() {
+        Lease lease = acquire(FIFO);
+        wishes(1_000);
+        isSlow();
+        forget();
+        CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
+        client.execute(open.remove()); // its answer is late
+        client.engine.connected(time());
+        assertThat(sent(Command.Release.class)).as("sent again").hasSize(2);
+        assertThat(released).isNotDone();
+        answersAll();
+        assertThat(released).isCompleted();
+    }
+
+    @Test
     void aForgottenQueueIsAskedForAgainInItsOrder() {
         holdElsewhere(60_000);
         List<CompletableFuture<Lease>> wishes = wishes(1_000);

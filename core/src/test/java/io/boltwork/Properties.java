@@ -759,6 +759,8 @@ final class Properties {
                     owner != null
                             && owner.isAtHome(story.lock)
                             && !owner.knows(story.lock, key.owner())
+                            && owner.isCurrent(
+                                    key.owner()) // else it may be another client's, and nothing is sent for it
                             && !unheard // it lapses by itself, and whoever polls or nudges then ends it
                             && story.data.behind() < PATROL, // else a not-after may come late, and a lease lasts longer
                     plan.weather().isBad() ? ORPHAN : ORPHAN_AFTER_ONE_FAULT);

@@ -224,6 +224,11 @@ final class SimulatedClient {
         return ids.contains(request.substring(0, request.lastIndexOf(':')));
     }
 
+    /** Whether a request is of this client, under the id that it has now. */
+    boolean isCurrent(String request) {
+        return current.equals(request.substring(0, request.lastIndexOf(':')));
+    }
+
     void kill(boolean halfOpen) {
         dead = true;
         backend.die(halfOpen);

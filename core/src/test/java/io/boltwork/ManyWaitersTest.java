@@ -33,13 +33,16 @@ class ManyWaitersTest extends EngineScene {
         };
     }
 
-    /** The backend answers when it is told to. */
+    /** The backend answers what is about locks when it is told to. */
     private void isSlow() {
         client.wire = command -> {
             if (command instanceof Command.Announce) {
                 return client.execute(command); // about no lock, and in nobody's way
             }
             sent.add(command);
+            if (command instanceof Command.Announce) {
+                return client.execute(command);
+            }
             open.add(command);
             mostOpen = Math.max(mostOpen, open.size());
             return null;

@@ -52,6 +52,9 @@ class MutantsTest {
     @Test
     @EnabledIfSystemProperty(named = "boltwork.mutants", matches = ".+", disabledReason = "for mvn verify -Pmutants")
     void everyMutantIsCaught() throws Exception {
+        assertThat(Hunt.rules())
+                .as("the test of a rule that fails without a mutant")
+                .isNull();
         String only = System.getProperty("boltwork.mutants");
         List<Mutant> mutants = Mutant.all().stream()
                 .filter(mutant -> only.equals("true") || mutant.name().matches(only))

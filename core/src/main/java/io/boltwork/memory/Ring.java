@@ -26,6 +26,9 @@ final class Ring {
     /** So many places of it are looked at for that. */
     private static final int WINDOW = 100;
 
+    /** One in so many entries makes it shorter, by as many places at least. So an entry costs little on average. */
+    private static final int EVERY = WINDOW / 2;
+
     /**
      * A request that waits.
      *
@@ -155,7 +158,7 @@ final class Ring {
         Long place = places.get(request);
         if (place == null || isGone(request, place)) {
             remove(request, budget, now); // what is left of an entry that does not count
-            if (!isEmpty() && tail - head >= LONG && budget.left >= WINDOW) {
+            if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
                 squeeze(budget);
             }
             place = append(new Entry(request, leaseMillis, takeoverMillis, now, false));

@@ -39,6 +39,10 @@ import java.util.concurrent.TimeUnit;
 final class DifferentialRun {
     private static final int STEPS = 400;
     private static final int TRACE = 40;
+
+    /** So many places less a ring has at least if it was packed, the new entry's counted. */
+    private static final int LEAST_PACKED = 49;
+
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
 
     /** What is compared. */
@@ -60,6 +64,8 @@ final class DifferentialRun {
     private Part part = Part.ANSWER;
     private boolean error;
     private boolean hasLongQueue;
+    private String firstInLine = "";
+    private int lastPosition;
     private long micros;
     private long life = DifferentialExpiry.LIVES.get(0).toMillis();
 
@@ -129,8 +135,9 @@ final class DifferentialRun {
             before = request;
         }
         thin(lock, 2);
-        wish(lock, wishes + 1); // which finds more holes than entries
-        wish(lock, wishes + 2);
+        for (int i = 1; i <= 60; i++) {
+            wish(lock, wishes + i); // one of 50 finds more holes than entries
+        }
         thin(lock, 3);
         step(new Command.ForceRelease(lock, 0), false);
         for (int i = 0; i < 40; i++) {
@@ -371,6 +378,18 @@ final class DifferentialRun {
         learn(command, answer);
         Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
         expire(command, answer, lock, after, micros / 1_000);
+        if (answer instanceof Acquired acquired && acquired.verdict() == Reply.Verdict.QUEUED && !acquired.known()) {
+            pack(after.queue().get(0).request(), acquired.position());
+        }
+    }
+
+    /** Notices that a ring was packed: one that enters it stands further to the front than the one before. */
+    private void pack(String first, int position) {
+        if (first.equals(firstInLine) && position <= lastPosition - LEAST_PACKED) {
+            seen("a ring was packed");
+        }
+        firstInLine = first;
+        lastPosition = position;
     }
 
     /** A key of another type, or a command that needs memory: it was not executed, and the answer says so. */

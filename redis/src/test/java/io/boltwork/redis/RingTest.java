@@ -134,6 +134,24 @@ class RingTest extends ScriptTest {
                 .isSorted();
     }
 
+    /** So many enter, one after the other; returns how many commands that took. */
+    private long commandsOf50(int from) {
+        CommandStats.reset(redis);
+        for (int i = from; i < from + 50; i++) {
+            b.acquire(LOCK, "b:" + i);
+        }
+        return CommandStats.of(redis).total();
+    }
+
+    @Test
+    void oneEntryOf50LooksForHolesInALongRing() {
+        a.acquire(LOCK, "a:1");
+        b.acquire(LOCK, "b:1");
+        long few = commandsOf50(2);
+        enter(52, 1_100);
+        assertThat(commandsOf50(1_101)).isEqualTo(few + 1);
+    }
+
     @Test
     void thousandsOfHolesAreSkipped() {
         long token = a.acquire(LOCK, "a:1").token();

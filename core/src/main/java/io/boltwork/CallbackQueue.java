@@ -36,8 +36,18 @@ final class CallbackQueue {
 
     void run(Runnable callback) {
         queue.add(callback);
-        if (WAITING.getAndIncrement(this) == 0) {
-            start();
+        boolean own = false;
+        try {
+            own = WAITING.getAndIncrement(this) == 0;
+            if (own) {
+                start();
+            }
+        } catch (Throwable cut) { // at the entry of start(), which throws nothing else
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (own) {
+                stopped = 1; // the last act: from here on the queue may be another thread's
+            }
         }
     }
 
@@ -47,8 +57,18 @@ final class CallbackQueue {
 
     /** Goes on with a drain that an error has ended before its time; without effect if there is none. */
     void resume() {
-        if (stopped != 0 && STOPPED.compareAndSet(this, 1, 0)) {
-            start();
+        boolean own = false;
+        try {
+            own = stopped != 0 && STOPPED.compareAndSet(this, 1, 0);
+            if (own) {
+                start();
+            }
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (own) {
+                stopped = 1;
+            }
         }
     }
 

@@ -226,14 +226,7 @@ final class Engine implements BackendListener {
         return null;
     }
 
-    /** An error has cut its caller short. Calls nothing but what writes fields: the stack may have ended. */
-    void cutShort(Hold hold, int owed, Error cut) {
-        Hold.owes(hold, owed);
-        alarm.cause = cut;
-        alarm.raised = true;
-    }
-
-    /** The same for a caller that was acquiring. */
+    /** An error has cut a caller short that was acquiring. Calls nothing: the stack may have ended. */
     void cutShort(Waiter waiter, Error cut) {
         waiter.forsaken = true;
         alarm.cause = cut;

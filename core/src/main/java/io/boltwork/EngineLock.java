@@ -14,7 +14,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The lock of that name as its users see it: a view on the engine, without state of its own. */
+/** The lock of that name as its users see it: a view on the engine, without state of its own but for what an error cuts short. */
 final class EngineLock implements FencedLock {
 
     private static final long FOR_EVER = Ticker.NEVER;
@@ -23,6 +23,9 @@ final class EngineLock implements FencedLock {
     private final Engine engine;
     private final String name;
     private final LockOptions options;
+
+    /** The hold that was begun last by {@code lock}: for an unlock that cannot even look it up. Anything may be there; its thread counts. */
+    private volatile @Nullable Hold entered;
 
     EngineLock(Engine engine, String name, LockOptions options) {
         this.engine = engine;
@@ -84,20 +87,26 @@ final class EngineLock implements FencedLock {
 
     @Override
     public void unlock() {
-        Hold hold = engine.holdOf(name, Thread.currentThread());
-        if (hold == null && engine.isClosed()) {
-            return; // close() has released it, whatever it was
-        }
+        Thread self = Thread.currentThread();
+        Hold hold = null;
         Hold.Left left = null;
         try {
+            hold = engine.holdOf(name, self);
+            if (hold == null && engine.isClosed()) {
+                return; // close() has released it, whatever it was
+            }
             if (hold == null || hold.locks() == 0) {
                 throw notHeld(hold);
             }
             left = hold.leave(false);
             engine.await(engine.left(hold, left));
         } catch (Error cut) {
-            if (hold != null) {
-                engine.cutShort(hold, left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE, cut);
+            Hold own =
+                    hold == null ? entered : hold; // where the stack ends at once, not even the hold can be looked up
+            if (own != null && own.thread == self) {
+                own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
+                engine.alarm.cause = cut;
+                engine.alarm.raised = true;
             }
             throw cut;
         }
@@ -175,11 +184,14 @@ final class EngineLock implements FencedLock {
                 if (hold == null) {
                     return false;
                 }
+                entered = hold;
                 if (hold.take(waiter)) {
                     return true;
                 }
             } catch (Error cut) {
-                engine.cutShort(waiter, cut);
+                waiter.forsaken = true;
+                engine.alarm.cause = cut;
+                engine.alarm.raised = true;
                 throw cut;
             }
         }
@@ -217,7 +229,9 @@ final class EngineLock implements FencedLock {
                     return made;
                 }
             } catch (Error cut) {
-                engine.cutShort(waiter, cut);
+                waiter.forsaken = true;
+                engine.alarm.cause = cut;
+                engine.alarm.raised = true;
                 throw cut;
             }
         }

@@ -57,6 +57,9 @@ final class Hold {
     static final int OWED_HANDLE = 2;
     static final int OWED_RELEASE = 4;
 
+    /** The same of a handle whose right says that it was cut short. */
+    static final int OWED_RIGHT = 8;
+
     final Request request;
     final long token;
 
@@ -75,8 +78,11 @@ final class Hold {
     /** The waiter whose caller has not taken it yet, {@code null} once it has, or {@link #GIVEN_UP}. */
     private volatile @Nullable Object taker;
 
-    /** What a caller has not done that an error had cut short while it was leaving: bits. The machine does it instead. */
-    private volatile int owed;
+    /**
+     * What a caller has not done that an error had cut short while it was leaving: bits. The machine does it instead. A field, as the
+     * stack may have ended: to write it, nothing is called.
+     */
+    volatile int owed;
 
     private volatile @Nullable LeaseLoss loss;
 
@@ -117,7 +123,7 @@ final class Hold {
         try {
             leave(waiter.asLease);
         } catch (Error cut) {
-            owes(this, waiter.asLease ? OWED_HANDLE : OWED_LOCK);
+            owed = owed | (waiter.asLease ? OWED_HANDLE : OWED_LOCK);
             throw cut;
         }
         return true;
@@ -136,11 +142,6 @@ final class Hold {
 
     // ================================================================ what a caller owes
 
-    /** An error has cut its caller short. Calls nothing: the stack may have ended. */
-    static void owes(Hold hold, int what) {
-        hold.owed = hold.owed | what;
-    }
-
     /** Leaves the levels that are owed. Returns whether the end of the hold was not posted by its caller. */
     boolean settleOwed() {
         if (owed == 0) {
@@ -152,6 +153,13 @@ final class Hold {
         }
         if ((what & OWED_HANDLE) != 0 && depth() > locks()) {
             leave(true);
+        }
+        if ((what & OWED_RIGHT) != 0) {
+            for (Right right = rights; right != null; right = right.next) {
+                if (right.isCut && right.use()) {
+                    right.left(leave(true).isLost());
+                }
+            }
         }
         return isOver();
     }

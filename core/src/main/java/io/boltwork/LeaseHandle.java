@@ -12,6 +12,9 @@ final class LeaseHandle extends LeaseView {
 
     final Right right;
 
+    /** Whether {@link #leave} was entered; of the thread that uses the right. */
+    private boolean leaving;
+
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
         this.right = new Right(this, hold);
@@ -29,8 +32,24 @@ final class LeaseHandle extends LeaseView {
 
     @Override
     public void release() {
-        if (right.use()) {
-            engine.await(leave());
+        boolean used = false;
+        try {
+            used = right.use();
+            if (used) {
+                engine.await(leave());
+            }
+        } catch (Error cut) {
+            if (!used) {
+                right.isCut = true;
+                hold.owed = hold.owed | Hold.OWED_RIGHT;
+                engine.alarm.cause = cut;
+                engine.alarm.raised = true;
+            } else if (!leaving) {
+                hold.owed = hold.owed | Hold.OWED_HANDLE;
+                engine.alarm.cause = cut;
+                engine.alarm.raised = true;
+            }
+            throw cut;
         }
     }
 
@@ -58,6 +77,7 @@ final class LeaseHandle extends LeaseView {
     }
 
     private Outcome<Optional<LeaseLoss>> leave() {
+        leaving = true;
         Hold.Left left = null;
         try {
             left = hold.leave(true);
@@ -67,7 +87,9 @@ final class LeaseHandle extends LeaseView {
             }
             return engine.left(hold, left);
         } catch (Error cut) {
-            engine.cutShort(hold, left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE, cut);
+            hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
+            engine.alarm.cause = cut;
+            engine.alarm.raised = true;
             throw cut;
         }
     }

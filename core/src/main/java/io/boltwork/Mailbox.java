@@ -103,9 +103,23 @@ abstract class Mailbox<M extends Mailbox<M>> {
                 return false;
             }
             if (last == null) {
-                if (HEAD.compareAndSet(this, null, this)) {
-                    run(event);
-                    return true;
+                boolean own = false;
+                try {
+                    own = HEAD.compareAndSet(this, null, this);
+                    if (own) {
+                        happen(event);
+                        List<Thread> sleepers = drain();
+                        own = false;
+                        left(sleepers);
+                        return true;
+                    }
+                } catch (Throwable cut) {
+                    alarm.cause = cut;
+                    alarm.raised = true;
+                    if (own) {
+                        abandoned = 1; // the last act: from here on the drain may be another thread's
+                    }
+                    throw cut;
                 }
             } else {
                 if (letter == null) {
@@ -124,8 +138,22 @@ abstract class Mailbox<M extends Mailbox<M>> {
 
     /** Goes on with a drain that an error has cut short; without effect if there is none. For any thread. */
     final void resume() {
-        if (ABANDONED.compareAndSet(this, 1, 0)) {
-            run(null);
+        boolean own = false;
+        try {
+            own = ABANDONED.compareAndSet(this, 1, 0);
+            if (own) {
+                mend();
+                List<Thread> sleepers = drain();
+                own = false;
+                left(sleepers);
+            }
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (own) {
+                abandoned = 1;
+            }
+            throw cut;
         }
     }
 
@@ -135,33 +163,17 @@ abstract class Mailbox<M extends Mailbox<M>> {
     }
 
     /*
-     * An error can come out of every call, at the entry of the method (the stack has ended), and out of every allocation. So the
-     * drain is left in this one place, by field writes alone. drain() gives the mailbox away in its very last act, after which
-     * nothing is called: if it throws, the mailbox is still this thread's. What has not happened yet stays in `taken` and
-     * behind `head`, where the thread that resumes the drain finds it, in order.
+     * An error can come out of every call, at the entry of the method (the stack has ended), and out of every allocation. So a
+     * drain is begun and left in the same frame, that of post() or of resume(): between its first compare-and-set and the `try`
+     * that belongs to it no method is entered, and it is left by field writes alone. drain() gives the mailbox away in its very last
+     * act, after which nothing is called: if it throws, the mailbox is still this thread's. What has not happened yet stays in
+     * `taken` and behind `head`, where the thread that resumes the drain finds it, in order.
      */
-    private void run(@Nullable Event<M> event) {
-        boolean left = false;
-        try {
-            if (event == null) {
-                mend();
-            } else {
-                happen(event);
-            }
-            List<Thread> sleepers = drain();
-            left = true;
-            if (sleepers == null) {
-                retired();
-            } else {
-                wake(sleepers);
-            }
-        } catch (Throwable cut) {
-            alarm.cause = cut;
-            alarm.raised = true;
-            if (!left) {
-                abandoned = 1; // the last act: from here on the drain may be another thread's
-            }
-            throw cut;
+    private void left(@Nullable List<Thread> sleepers) {
+        if (sleepers == null) {
+            retired();
+        } else {
+            wake(sleepers);
         }
     }
 

@@ -24,6 +24,9 @@ final class Right extends WeakReference<LeaseHandle> {
     private final Hold hold;
     volatile State state = State.OPEN;
 
+    /** An error has cut its release short before it was used: the machine uses it. Written without a call, so a field. */
+    volatile boolean isCut;
+
     /** The right before it that is not used up; the hold's. */
     volatile @Nullable Right next;
 

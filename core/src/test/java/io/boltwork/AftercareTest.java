@@ -48,10 +48,26 @@ class AftercareTest extends EngineScene {
     @Test
     void aLevelThatCouldNotBeLeftIsLeftByTheMachine() {
         Lease lease = acquire(TEN);
-        client.engine.cutShort(holdOf(lease), Hold.OWED_HANDLE, END);
+        holdOf(lease).owed = Hold.OWED_HANDLE;
+        client.engine.alarm.cause = END;
+        client.engine.alarm.raised = true;
         pass(1_000);
         assertThat(client.isFree()).isTrue();
         assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    void aRightThatCouldNotBeUsedIsUsedByTheMachine() {
+        Lease outer = acquire(TEN);
+        Lease inner = acquire(TEN);
+        ((LeaseHandle) inner).right.isCut = true;
+        holdOf(inner).owed = Hold.OWED_RIGHT;
+        client.engine.alarm.raised = true;
+        pass(1_000);
+        assertThat(outer.isValid()).isTrue();
+        assertThat(inner.isValid()).isFalse();
+        outer.close();
+        assertThat(client.isFree()).isTrue();
     }
 
     @Test

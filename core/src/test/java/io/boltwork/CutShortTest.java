@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CutShortTest {
 
     private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
+    private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
 
     /** What a request does at each step of its walk. */
@@ -75,19 +75,24 @@ class CutShortTest {
     void locksWorkAfterStacksThatHaveEndedAnywhere(Step step) throws InterruptedException {
         FencedLock bystander = client.lock("bystander");
         List<String> stuck = new ArrayList<>();
+        List<Thread> walking = new ArrayList<>();
+        Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
         for (int depth = 0; depth < DEPTHS; depth++) {
             FencedLock lock = client.lock("lock-" + depth);
             int padding = depth;
-            AtomicReference<Throwable> end = new AtomicReference<>();
-            inSmallThread(() -> {
+            walking.add(inSmallThread(() -> {
                 try {
                     pad(padding, () -> walk(lock, step));
                 } catch (StackOverflowError cut) {
-                    end.set(cut);
+                    ends.add(cut);
                 }
-            });
-            assertThat(end.get()).as("the stack has ended at %s", depth).isInstanceOf(StackOverflowError.class);
+            }));
+            if (walking.size() == AT_ONCE) {
+                end(walking);
+            }
         }
+        end(walking);
+        assertThat(ends).as("stacks that have ended").hasSize(DEPTHS);
         for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
             if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
                 stuck.add("lock-" + i);
@@ -167,11 +172,18 @@ class CutShortTest {
         }
     }
 
-    private static void inSmallThread(Runnable body) throws InterruptedException {
+    private static Thread inSmallThread(Runnable body) {
         Thread thread = new Thread(null, body, "small", STACK);
         thread.setDaemon(true);
         thread.start();
-        thread.join(TimeUnit.SECONDS.toMillis(30));
-        assertThat(thread.isAlive()).as("it has ended").isFalse();
+        return thread;
+    }
+
+    private static void end(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(30));
+            assertThat(thread.isAlive()).as("it has not ended").isFalse();
+        }
+        threads.clear();
     }
 }

@@ -25,8 +25,7 @@ class CallerRunsTest {
         try (LockClient client = LockClient.create(
                 MemoryBackend.on(MemoryServer.create()),
                 ClientOptions.defaults().withCallbackExecutor(executor))) {
-            FencedLock lock =
-                    client.lock("held").withOptions(LockOptions.renewedLease(Duration.ofSeconds(3)));
+            FencedLock lock = client.lock("held").withOptions(LockOptions.renewedLease(Duration.ofSeconds(3)));
             try (Lease held = lock.acquire()) {
                 CountDownLatch called = new CountDownLatch(1);
                 client.lock("another").acquireAsync().thenAccept(lease -> {

@@ -24,8 +24,11 @@ final class EngineLock implements FencedLock {
     private final String name;
     private final LockOptions options;
 
-    /** The hold that was begun last by {@code lock}: for an unlock that cannot even look it up. Anything may be there; its thread counts. */
-    private volatile @Nullable Hold entered;
+    /**
+     * The hold that was begun last by {@code lock}, until it is left: for an unlock that cannot even look it up. Threads write it
+     * without order; only the thread of the hold that stands there believes it.
+     */
+    private @Nullable Hold entered;
 
     EngineLock(Engine engine, String name, LockOptions options) {
         this.engine = engine;
@@ -99,6 +102,9 @@ final class EngineLock implements FencedLock {
                 throw notHeld(hold);
             }
             left = hold.leave(false);
+            if (left != Hold.Left.NESTED && entered == hold) {
+                entered = null;
+            }
             engine.await(engine.left(hold, left));
         } catch (Error cut) {
             Hold own =

@@ -39,7 +39,8 @@ final class RedisBinary {
     static String unpack(Path directory) throws IOException {
         URL anchor = RedisBinary.class.getResource("/redis/embedded/Redis.class");
         if (anchor == null || !(anchor.openConnection() instanceof JarURLConnection connection)) {
-            throw new IOException("The jar embedded-redis is not on the class path");
+            throw new IOException("The jar embedded-redis, which brings a redis-server, is not on the class path: add"
+                    + " com.github.codemonstur:embedded-redis to it, or install Redis 6.2 or later");
         }
         connection.setUseCaches(false);
         String suffix = "-" + system() + "-" + architecture();

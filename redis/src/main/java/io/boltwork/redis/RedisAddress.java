@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which server, as whom: {@code redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. What is wrong with a URI
- * is said without the URI, because of the password in it.
+ * Which server, as whom: {@code redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. Messages quote nothing of a
+ * malformed URI: a password with a special character in it may stand anywhere.
  *
  * @param lettuce the same for Lettuce
  * @param commandTimeout how long an answer may take
@@ -58,7 +58,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
         Matcher authority = AUTHORITY.matcher(parsed.getRawAuthority() == null ? "" : parsed.getRawAuthority());
         if (!authority.matches()) {
             throw wrong("must name one host, with a port between 1 and 65535 if any" + EXAMPLE
-                    + "; characters such as @ and : in user or password are written as %40 and %3A");
+                    + "; characters such as @ : / ? in user or password are written as %40 %3A %2F %3F");
         }
         if (parsed.getRawFragment() != null) {
             throw wrong("must have no # in it; in a user or password it is written as %23");
@@ -200,7 +200,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
             case "rediss" -> true;
             default ->
                 throw wrong("must begin with redis:// or, for TLS, rediss:// (for sentinels redis-sentinel:// or"
-                        + " rediss-sentinel://), not with " + scheme.group(1) + "://" + EXAMPLE);
+                        + " rediss-sentinel://), and not with another scheme" + EXAMPLE);
         };
     }
 
@@ -221,7 +221,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
 
     private static void checkPort(int port) {
         if (port < 1 || port > 65_535) {
-            throw wrong("must have a port between 1 and 65535, not " + port);
+            throw wrong("must have a port between 1 and 65535");
         }
     }
 
@@ -285,8 +285,8 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
                 case "clientname" -> lettuce.withClientName(value);
                 case "verifypeer" -> lettuce.withVerifyPeer(verifyMode(value));
                 default ->
-                    throw wrong("has an unknown parameter '" + name
-                            + "'; known are timeout, database, clientName and, for rediss://, verifyPeer");
+                    throw wrong("has an unknown parameter after the ?; known are timeout, database, clientName and, for"
+                            + " rediss://, verifyPeer");
             }
         }
 
@@ -298,8 +298,9 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
                     return timeout;
                 }
             }
-            throw wrong("has a timeout of '" + value
-                    + "'; right is a time of at least 1 ms with one of the units us, ms, s, m, h, such as timeout=2s");
+            throw wrong(
+                    "has a timeout that is none; right is a time of at least 1 ms with one of the units us, ms, s, m,"
+                            + " h, such as timeout=2s");
         }
 
         private SslVerifyMode verifyMode(String value) {
@@ -311,7 +312,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
                     return mode;
                 }
             }
-            throw wrong("has a verifyPeer of '" + value + "'; right is full, ca or none");
+            throw wrong("has an unknown verifyPeer; right is full, ca or none");
         }
 
         RedisAddress build() {

@@ -67,7 +67,8 @@ class RedisAddressTest {
                 "localhost                            | redis://",
                 "localhost:6379                       | redis://",
                 "redis:localhost                      | redis://",
-                "http://u:s3cr3t@h                    | http://",
+                "http://u:s3cr3t@h                    | scheme",
+                "s3cr3t://h                           | scheme",
                 "redis-sentinel://u:s3cr3t@h/0        | #",
                 "redis-sentinel://u:s3cr3t@h/0#       | #",
                 "redis-sentinel://u:s3cr3t@/0#m       | host",
@@ -77,12 +78,12 @@ class RedisAddressTest {
                 "redis-sentinel://u:s3cr3t@h/x#m      | database",
                 "redis-sentinel://u:@h/0#m            | password",
                 "redis-sentinel://h?verifyPeer=ca#m   | rediss://",
-                "redis-socket:///tmp/redis            | redis-socket://",
+                "redis-socket:///tmp/redis            | scheme",
                 "redis://                             | URI",
                 "redis://:s3cr3t@                     | host",
                 "redis://u:s3cr3t@h1,h2               | host",
                 "redis://u:s3cr3t@h:port              | port",
-                "redis://u:s3cr3t@h:99999             | 99999",
+                "redis://u:s3cr3t@h:99999             | 65535",
                 "redis://u:s3cr3t@h:0                 | port",
                 "redis://u:s3cr3t^@h                  | hexadecimal",
                 "redis://u:s3cr3t%zz@h                | hexadecimal",
@@ -98,7 +99,15 @@ class RedisAddressTest {
                 "redis://h?timeout=0                  | timeout",
                 "redis://h?timeout=-1s                | timeout",
                 "redis://h?timeout=999us              | timeout",
-                "redis://h?patience=3s                | patience",
+                "redis://h?patience=3s                | unknown parameter",
+                "redis://u:p?s3cr3t@h                 | %3F",
+                "redis://u:p?timeout=s3cr3t@h         | %3F",
+                "redis://u:1?timeout=s3cr3t@h         | timeout",
+                "redis://u:1?db=s3cr3t@h              | database",
+                "rediss://u:1?verifyPeer=s3cr3t@h     | verifyPeer",
+                "redis://u:1?s3cr3t@h                 | unknown parameter",
+                "redis://u:p/s3cr3t@h                 | port",
+                "redis://u:s3cr3t                     | port",
                 "redis://h?verifyPeer=full            | rediss://",
                 "rediss://h?verifyPeer=maybe          | verifyPeer"
             })
@@ -109,6 +118,15 @@ class RedisAddressTest {
                 .withMessageContaining(word == null ? "" : word)
                 .withMessageNotContaining("s3cr3t")
                 .withNoCause();
+    }
+
+    /** A user who forgets the host leaves the password in its place. */
+    @Test
+    void passwordInThePlaceOfThePortIsNotQuoted() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisBackend.connect("redis://user:77777"))
+                .withMessageContaining("port between 1 and 65535")
+                .withMessageNotContaining("77777");
     }
 
     @Test

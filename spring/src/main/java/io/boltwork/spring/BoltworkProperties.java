@@ -111,6 +111,13 @@ record BoltworkProperties(
             atLeast(Duration.ofMillis(1), "boltwork.redis.timeout", timeout);
             check("boltwork.redis.idle-life", idleLife, IdleLife::millis);
         }
+
+        /** Without addresses, which may have passwords in them, and without the sentinels' password. */
+        @Override
+        public String toString() {
+            return uri.size() + " addresses, key prefix " + keyPrefix + ", timeout " + timeout + ", SSL bundle "
+                    + sslBundle;
+        }
     }
 
     /**
@@ -156,10 +163,10 @@ record BoltworkProperties(
             @DefaultValue("0") int database,
             @Nullable String master) {
 
-        /** Without the password. */
+        /** Without the address, which may have a password in it, and without the password. */
         @Override
         public String toString() {
-            return type + " " + address + "/" + database;
+            return type + ", database " + database;
         }
     }
 

@@ -1,8 +1,11 @@
 package io.boltwork.spring;
 
-import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -15,6 +18,14 @@ import org.springframework.util.StringUtils;
 final class PropertiesRedis implements ApplicationRedis {
     private static final String PREFIX = "spring.data.redis";
 
+    /** Host names of containers may have underscores, which {@link java.net.URI} refuses. */
+    private static final Pattern URL = Pattern.compile("(?<scheme>rediss?)://(?:(?<user>[^@/?#]*)@)?"
+            + "(?<host>\\[[^\\]@]+]|[^:/?#@\\[\\]]+)(?::(?<port>\\d{1,5}))?(?:/(?<database>\\d{1,9})?)?(?:[?#].*)?");
+
+    private static final String WRONG_URL =
+            "It must be like 'redis://user:password@host:6379/0', or begin with 'rediss://'"
+                    + " for TLS. Special characters in user or password are written as % and two hexadecimal digits.";
+
     /** The ones that say where Redis is. */
     record Redis(
             @Nullable String url,
@@ -26,13 +37,27 @@ final class PropertiesRedis implements ApplicationRedis {
             @Nullable Sentinel sentinel,
             @Nullable Nodes cluster,
             @Nullable Nodes masterreplica,
-            @DefaultValue Ssl ssl) {}
+            @DefaultValue Ssl ssl) {
+
+        /** Without URL and password. */
+        @Override
+        public String toString() {
+            return host + ":" + port + "/" + database;
+        }
+    }
 
     record Sentinel(
             String master,
             List<String> nodes,
             @Nullable String username,
-            @Nullable String password) {}
+            @Nullable String password) {
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return master + " of " + nodes;
+        }
+    }
 
     record Nodes(@DefaultValue List<String> nodes) {}
 
@@ -73,21 +98,33 @@ final class PropertiesRedis implements ApplicationRedis {
         return target.build();
     }
 
-    /** Boltwork's own form is the same, but for the user's name of one who has none. */
+    /** Reads a URL. In Boltwork's own form a user without a name of its own is written differently. */
     private RedisTarget ofUrl(String url, @Nullable Duration timeout) {
-        URI uri = URI.create(url);
-        String user = uri.getUserInfo();
+        Matcher parts = URL.matcher(url);
+        if (!parts.matches()) {
+            throw RedisTarget.malformed(PREFIX + ".url", WRONG_URL);
+        }
+        String user = parts.group("user");
         int colon = user == null ? -1 : user.indexOf(':');
-        String path = uri.getPath() == null ? "" : uri.getPath().replace("/", "");
-        return new RedisTarget.Builder(PREFIX)
+        String port = parts.group("port");
+        String database = parts.group("database");
+        return new RedisTarget.Builder(PREFIX + ".url")
                 .credentials(
-                        colon < 1 ? redis.username() : user.substring(0, colon),
-                        user == null ? redis.password() : user.substring(colon + 1))
-                .node(uri.getHost(), uri.getPort() < 0 ? 6379 : uri.getPort())
-                .database(path.isEmpty() ? redis.database() : Integer.parseInt(path))
+                        colon < 1 ? redis.username() : decoded(user.substring(0, colon)),
+                        user == null ? redis.password() : decoded(user.substring(colon + 1)))
+                .node(parts.group("host") + (port == null ? "" : ":" + port))
+                .database(database == null ? redis.database() : Integer.parseInt(database))
                 .timeout(timeout)
-                .tls("rediss".equals(uri.getScheme()), bundle())
+                .tls("rediss".equals(parts.group("scheme")), bundle())
                 .build();
+    }
+
+    private static String decoded(String raw) {
+        try {
+            return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException quotesTheText) {
+            throw RedisTarget.malformed(PREFIX + ".url", WRONG_URL);
+        }
     }
 
     private @Nullable SslBundle bundle() {

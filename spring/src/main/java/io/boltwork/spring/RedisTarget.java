@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
@@ -47,8 +48,13 @@ record RedisTarget(
         try {
             return connect(RedisOptions.defaults().keyPrefix(keyPrefix).withIdleLife(idleLife));
         } catch (IllegalArgumentException e) {
-            throw BoltworkProperties.invalid(said, withoutCredentials(), String.valueOf(e.getMessage()));
+            throw malformed(said, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Says what is wrong with an address without quoting it: a password with a special character may stand anywhere in it. */
+    static InvalidConfigurationPropertyValueException malformed(String property, String reason) {
+        return BoltworkProperties.invalid(property, "(not shown: it may have a password in it)", reason);
     }
 
     private LockBackend connect(RedisOptions defaults) {

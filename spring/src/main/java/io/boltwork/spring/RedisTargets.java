@@ -91,9 +91,8 @@ final class RedisTargets {
         if (server.type() == ServerType.SENTINEL) {
             nodes = sentinels(form, server, nodes, target);
         } else if (server.type() == ServerType.STANDALONE && nodes.size() != 1) {
-            throw BoltworkProperties.invalid(
+            throw RedisTarget.malformed(
                     form + ".address",
-                    address,
                     "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
                             + ".type to sentinel, masterslave or cluster, or name one server.");
         }
@@ -119,9 +118,8 @@ final class RedisTargets {
             sentinels = nodes.subList(1, nodes.size());
         }
         if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
-            throw BoltworkProperties.invalid(
+            throw RedisTarget.malformed(
                     form + ".address",
-                    server.address(),
                     "type=sentinel needs the master's name and the sentinels: set " + form + ".master=mymaster and "
                             + form + ".address=host1:26379,host2:26379, or begin the address with the name.");
         }

@@ -123,6 +123,11 @@ class RedisTargetsTest {
                 .containsExactly("rediss://u:p@h:7/4");
         assertThat(find(Map.of("spring.data.redis.url", "rediss://u:p@h:7/5")).uris())
                 .containsExactly("rediss://u:p@h:7/5");
+        assertThat(find(Map.of("spring.data.redis.url", "redis://my_redis:6379"))
+                        .uris())
+                .containsExactly("redis://my_redis:6379/0");
+        assertThat(find(Map.of("spring.data.redis.url", "redis://:p%40@[::1]")).uris())
+                .containsExactly("redis://p%40@[::1]/0");
         assertThat(find(Map.of("spring.data.redis.masterreplica.nodes", "a:1,b:2"))
                         .kind())
                 .isEqualTo(Kind.REPLICATED);

@@ -15,7 +15,7 @@ class FlashSaleDemo {
 
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
-        try (RedisServer redis = RedisServer.startEmbedded();
+        try (RedisServer redis = RedisServer.start();
                 ChildJvm first = shop(redis, FIRST, SHOPS);
                 ChildJvm second = shop(redis, SECOND, SHOPS)) {
             PrintStream out = System.out;

@@ -1,10 +1,14 @@
 package io.boltwork.examples.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.testkit.Await;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +61,13 @@ class FlashSaleWebTest {
             assertThat(sold).as("round " + round).isEqualTo(10);
             assertThat(shops.redis().command("GET", "sale:stock")).isEqualTo("0");
         }
+    }
+
+    /** Whatever reaches all addresses of the machine reaches each loopback address. */
+    @Test
+    void shopsListenOnOneLoopbackAddressAlone() {
+        int port = URI.create(shops.url(0, "/")).getPort();
+        assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> new Socket("127.0.0.2", port).close());
     }
 
     @Test

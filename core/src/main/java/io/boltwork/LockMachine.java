@@ -1100,7 +1100,7 @@ final class LockMachine {
         }
         if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late: see who is
             askSoon(request, sent);
-        } else if (answer.replicas() < replicate.replicas()) {
+        } else if (answer.copies() < replicate.copies()) {
             refuse(request, new Waiter.Failed(Outage.refused(effects.lock(), tooFew(replicate, answer))));
         } else {
             request.exchange().replicated = item.firstToken();
@@ -1109,8 +1109,15 @@ final class LockMachine {
     }
 
     private static BackendException tooFew(Command.Replicate wanted, Reply.Replicated answer) {
+        if (wanted.onDisk()) {
+            return new BackendException(
+                    "The server's disk has not confirmed the lock within the " + wanted.withinMillis()
+                            + " ms that Replication.onDisk allows",
+                    true,
+                    null);
+        }
         return new BackendException(
-                "Only " + answer.replicas() + " of the " + wanted.replicas()
+                "Only " + answer.copies() + " of the " + wanted.copies()
                         + " replicas that Replication.atLeast asks for have confirmed the lock within "
                         + wanted.withinMillis() + " ms",
                 true,

@@ -3,7 +3,7 @@ package io.boltwork;
 import java.time.Duration;
 
 /**
- * How many replicas must have a lock before it counts as acquired: {@link LockOptions#withReplication}. Immutable.
+ * Where a lock must be known before it counts as acquired: {@link LockOptions#withReplication}. Immutable.
  *
  * <!-- snippet: ClassExamples.java#Replication -->
  * <pre>{@code
@@ -16,24 +16,32 @@ import java.time.Duration;
  * that had not confirmed it. Where all replicas are asked for, there is none; where some are, sentinels prefer the one that
  * knows most, but need not find it. It is no consensus: where two holders must not both act, check the fencing token.
  *
- * @param replicas how many replicas
- * @param within how long to wait for them
+ * <p>A single server that is started again without its last second of writes forgets holds in the same way. {@link #onDisk}
+ * is for that.
+ *
+ * @param replicas how many replicas; 0 with {@code onDisk}
+ * @param onDisk whether the server's own disk must have it
+ * @param within how long to wait for that
  */
-public record Replication(int replicas, Duration within) {
+public record Replication(int replicas, boolean onDisk, Duration within) {
 
     private static final int MOST = 100;
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /**
-     * Like {@link #atLeast}.
+     * Like {@link #atLeast} or {@link #onDisk}.
      *
-     * @param replicas how many, 1 to 100
-     * @param within how long to wait for them, 1 ms to a minute; milliseconds count
+     * @param replicas how many, 1 to 100; 0 with {@code onDisk}
+     * @param onDisk whether the server's own disk must have it
+     * @param within how long to wait for that, 1 ms to a minute; milliseconds count
      * @throws IllegalArgumentException if one of them is out of its range
      */
     public Replication {
-        if (replicas < 1 || replicas > MOST) {
+        if (onDisk && replicas != 0) {
+            throw new IllegalArgumentException("replicas must be 0 with onDisk, but is " + replicas);
+        }
+        if (!onDisk && (replicas < 1 || replicas > MOST)) {
             throw new IllegalArgumentException("replicas must be 1 to " + MOST + ", but is " + replicas);
         }
         Durations.between("within", within, SHORTEST, LONGEST);
@@ -52,11 +60,33 @@ public record Replication(int replicas, Duration within) {
      * @throws IllegalArgumentException if one of them is out of its range
      */
     public static Replication atLeast(int replicas, Duration within) {
-        return new Replication(replicas, within);
+        return new Replication(replicas, false, within);
+    }
+
+    /**
+     * The lock counts as acquired when the server has confirmed that its own append-only file has it on disk, so that a server
+     * that loses its power knows of the hold when it is back. If that takes too long, the lock is given back, and the caller gets
+     * a {@link BackendException}, whether it waits or tries. Costs two round trips more per acquisition, and what the disk takes:
+     * with {@code appendfsync everysec} up to a second. Such a lock is never passed on in memory. Renewals and releases do not
+     * wait for the disk.
+     *
+     * <p>Redis 7.2 or later and Valkey can tell, with {@code appendonly yes}. Where the server cannot, each acquisition fails
+     * with a {@link BackendException} that is not retryable.
+     *
+     * @param within how long to wait for the disk, 1 ms to a minute, and shorter than the backend's command timeout; milliseconds
+     *     count
+     * @return that replication
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public static Replication onDisk(Duration within) {
+        return new Replication(0, true, within);
     }
 
     @Override
     public String toString() {
+        if (onDisk) {
+            return "on disk within " + Durations.text(within);
+        }
         return "at least " + replicas + (replicas == 1 ? " replica" : " replicas") + " within "
                 + Durations.text(within);
     }

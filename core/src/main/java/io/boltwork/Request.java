@@ -295,7 +295,9 @@ final class Request {
         Command.Renew.Item item =
                 new Command.Renew.Item(lock(), id(), token, options.leaseMillis, options.takeoverMillis);
         long stale = notAfter(clock, now, commandTimeout);
-        return new Command.Replicate(item, wanted.replicas(), wanted.within().toMillis(), stale);
+        int copies = wanted.onDisk() ? 1 : wanted.replicas();
+        return new Command.Replicate(
+                item, copies, wanted.onDisk(), wanted.within().toMillis(), stale);
     }
 
     /** Whether replicas are wanted that have not confirmed that grant. */

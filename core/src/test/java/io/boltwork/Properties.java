@@ -358,7 +358,7 @@ final class Properties {
         } else if (command instanceof Command.Withdraw withdraw) {
             newOwner(withdraw.lock());
         } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
-            if (replicated.replicas() >= replicate.replicas()) {
+            if (replicated.copies() >= replicate.copies()) {
                 confirmed.add(replicate.item().firstToken());
             }
         } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {

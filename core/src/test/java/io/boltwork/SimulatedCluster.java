@@ -130,7 +130,7 @@ final class SimulatedCluster {
         locks.values().stream().filter(lock -> lock.server() == server).forEach(SimulatedLock::lookAtClock);
         server.nextCommand();
         Reply reply = step(server, command);
-        if (reply instanceof Reply.Replicated answer && answer.replicas() > 0) {
+        if (reply instanceof Reply.Replicated answer && answer.copies() > 0) {
             confirmed.put(server, copy(server));
         }
         watcher.accept(command, reply);

@@ -87,15 +87,17 @@ public sealed interface Command {
     }
 
     /**
-     * Prolongs a lease as {@link Renew} does, and then waits until replicas of the server know of it, and so of all that came
-     * before. Holds up no other commands.
+     * Prolongs a lease as {@link Renew} does, and then waits until replicas of the server, or its own disk, know of it, and so of
+     * all that came before. Holds up no other commands.
      *
      * @param item what to renew
-     * @param replicas how many replicas are wanted
+     * @param copies how many replicas are wanted; 1 with {@code onDisk}
+     * @param onDisk whether the server's own disk is meant in place of replicas
      * @param withinMillis how long to wait for them; less than the command timeout
      * @param notAfter when the command has become stale
      */
-    record Replicate(Renew.Item item, int replicas, long withinMillis, long notAfter) implements Command {}
+    record Replicate(Renew.Item item, int copies, boolean onDisk, long withinMillis, long notAfter)
+            implements Command {}
 
     /**
      * Makes a request the owner again after the server forgot it, if nobody has held the lock since.

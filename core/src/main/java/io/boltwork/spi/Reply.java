@@ -160,13 +160,13 @@ public sealed interface Reply {
      *
      * @param server when
      * @param outcome what became of the lease
-     * @param replicas how many replicas knew of it in time, at least; 0 if it was not prolonged
+     * @param copies how many replicas knew of it in time, at least, or 1 for the server's own disk; 0 if it was not prolonged
      * @param owner who owns the lock now
      */
     record Replicated(
             ServerTime server,
             Renewal outcome,
-            int replicas,
+            int copies,
             @Nullable String owner) implements Answer {}
 
     /**

@@ -33,8 +33,16 @@ final class Errors {
 
     private static final Pattern QUOTED = Pattern.compile(",? with args beginning with.*", Pattern.DOTALL);
 
-    /** A missing right that showed only inside a script, perhaps after it had written something. It has no code of its own. */
-    private static final String NO_RIGHT_INSIDE = "The user executing the script can't";
+    /**
+     * A missing right that showed only inside a script, perhaps after it had written something. It has no code of its own: the words
+     * of Redis up to 7.0, and those of later versions and of Valkey.
+     */
+    private static final Pattern NO_RIGHT_INSIDE =
+            Pattern.compile("The user executing the script can't|ACL failure in script");
+
+    /** Both that the server does not know the command, and that it has nothing to wait for. */
+    private static final String NO_DISK =
+            "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
     /** Errors that come before a script has written anything. */
     private static final Set<String> NOT_EXECUTED = Set.of(
@@ -134,7 +142,9 @@ final class Errors {
     /** The server answered a command with an error. */
     Failed refused(String error, String about) {
         String code = code(error);
-        String meaning = error.contains(NO_RIGHT_INSIDE) || code.equals("NOPERM") ? missingRight(error) : meaning(code);
+        String meaning = isAboutRightInside(error) || code.equals("NOPERM")
+                ? missingRight(error)
+                : error.contains("WAITAOF") || error.contains("waitaof") ? NO_DISK : meaning(code);
         return new Failed(
                 !NOT_EXECUTED.contains(code),
                 new BackendException(
@@ -307,7 +317,7 @@ final class Errors {
 
     /** A right was missing that only a script needs. */
     static boolean isAboutRightInside(String error) {
-        return error.contains(NO_RIGHT_INSIDE);
+        return NO_RIGHT_INSIDE.matcher(error).find();
     }
 
     private static boolean isAboutPassword(String code, String said) {

@@ -8,7 +8,12 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Renewed;
 import io.boltwork.spi.Reply.Replicated;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.util.concurrent.EventExecutor;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,13 +21,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for replicas, on a connection of its own: WAIT covers what its own connection has written, and blocks it. So the lease
+ * Waits for replicas or the server's disk, on a connection of its own: WAIT covers what its own connection has written, and blocks it. So the lease
  * is renewed on that connection, and then waited for. What comes meanwhile is gathered and shares the next WAIT, else many locks
  * would wait one after the other for replicas that are gone.
  *
@@ -32,6 +38,17 @@ import org.jspecify.annotations.Nullable;
 final class Replicator implements Keeper.Owner {
     private static final int BATCH = 100;
     private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    /** A command of Redis 7.2 that Lettuce does not know. */
+    @SuppressWarnings("deprecation") // of a method that each implementation must have
+    private enum Keyword implements ProtocolKeyword {
+        WAITAOF;
+
+        @Override
+        public byte[] getBytes() {
+            return name().getBytes(StandardCharsets.US_ASCII);
+        }
+    }
 
     private final EventExecutor clerk;
     private final Errors errors;
@@ -47,7 +64,8 @@ final class Replicator implements Keeper.Owner {
     private record Entry(Replicate command, int slot, Consumer<Reply> handler) {
         boolean agrees(Entry other) {
             return slot == other.slot
-                    && command.replicas() == other.command.replicas()
+                    && command.copies() == other.command.copies()
+                    && command.onDisk() == other.command.onDisk()
                     && command.withinMillis() == other.command.withinMillis();
         }
     }
@@ -173,15 +191,27 @@ final class Replicator implements Keeper.Owner {
             over(open, batch, (entry, i) -> replicated(renewed, i, 0));
             return;
         }
-        Replicate first = batch.get(0).command;
-        open.lettuce()
-                .waitForReplication(first.replicas(), first.withinMillis())
+        copies(open, batch.get(0).command)
                 .whenComplete((count, failure) -> over(
                         open,
                         batch,
                         failure == null
                                 ? (entry, i) -> replicated(renewed, i, count.intValue())
                                 : (entry, i) -> unknown(open, entry, failure)));
+    }
+
+    /** Waits until there are as many copies as wanted, or the time is over. Returns how many there are. */
+    private static CompletionStage<Long> copies(ServerConnection open, Replicate wanted) {
+        if (!wanted.onDisk()) {
+            return open.lettuce().waitForReplication(wanted.copies(), wanted.withinMillis());
+        }
+        CommandArgs<byte[], byte[]> disk = new CommandArgs<>(ByteArrayCodec.INSTANCE)
+                .add(wanted.copies())
+                .add(0) // replicas
+                .add(wanted.withinMillis());
+        return open.lettuce()
+                .dispatch(Keyword.WAITAOF, new IntegerListOutput<>(ByteArrayCodec.INSTANCE), disk)
+                .thenApply(counts -> counts.get(0));
     }
 
     /** The lease was renewed; whether replicas know of it is not known. */

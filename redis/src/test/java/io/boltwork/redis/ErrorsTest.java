@@ -151,6 +151,17 @@ class ErrorsTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ERR The user executing the script can't run this command or subcommand script: f00, on @user_script:15.",
+                "ERR ACL failure in script: User u has no permissions to run the 'hset' command script: f00, on @user_script:15."
+            })
+    void aRightMissingInAScriptIsNamedInTheWordsOfAllServers(String error) {
+        assertThat(errors.refused(error, "the lock 'x'").cause()).hasMessageContaining("the user lacks a right");
+    }
+
+    @ParameterizedTest
     @MethodSource("servers")
     void aMissingRightIsNamed(Supplier<RedisServer> server) {
         try (RedisServer redis = server.get();

@@ -14,22 +14,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds a redis-server to run: the one on the PATH, or the one packed into the embedded-redis jar. */
+/**
+ * Finds a redis-server to run: the one that the system property {@code boltwork.redis} names, the one on the PATH, or the one
+ * packed into the embedded-redis jar.
+ */
 final class RedisBinary {
     private static final Pattern VERSION = Pattern.compile("\\bv=(\\d+)\\.(\\d+)\\.\\d+");
 
     private RedisBinary() {}
 
-    /** The server on the PATH if there is one of version 6.2 or later, else {@code null}. */
-    static @Nullable String onPath() {
+    /** Returns the server that is named, or the one on the PATH, if it has version 6.2 or later; else {@code null}. */
+    static @Nullable String installed() {
+        String binary = System.getProperty("boltwork.redis", "redis-server");
         try {
-            Matcher version = VERSION.matcher(versionLine("redis-server"));
+            Matcher version = VERSION.matcher(versionLine(binary));
             if (!version.find()) {
                 return null;
             }
             int major = Integer.parseInt(version.group(1));
             int minor = Integer.parseInt(version.group(2));
-            return major > 6 || (major == 6 && minor >= 2) ? "redis-server" : null;
+            return major > 6 || (major == 6 && minor >= 2) ? binary : null;
         } catch (IOException e) {
             return null;
         }

@@ -56,7 +56,7 @@ public final class RedisServer implements AutoCloseable {
         try {
             directory = Files.createTempDirectory("boltwork-redis");
             try {
-                String found = embedded ? null : RedisBinary.onPath();
+                String found = embedded ? null : RedisBinary.installed();
                 binary = found != null ? found : RedisBinary.unpack(directory);
                 version = RedisBinary.version(binary);
                 server = launchOnFreePort();
@@ -70,7 +70,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts the redis-server on the PATH if it is 6.2 or later, else the embedded one.
+     * Starts the redis-server that the system property {@code boltwork.redis} names, by default the one on the PATH, if it is 6.2
+     * or later; else the embedded one.
      *
      * @param extraArgs further arguments, as on the command line, such as {@code "--maxmemory", "10mb"}
      * @return the server, answering

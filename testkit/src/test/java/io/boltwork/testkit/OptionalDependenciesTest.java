@@ -38,7 +38,7 @@ class OptionalDependenciesTest {
         try (ChildJvm jvm = ChildJvm.start(Alone.class, List.of("-cp", classPath), List.of())) {
             assertThat(jvm.nextLine(Duration.ofSeconds(20)))
                     .isEqualTo(
-                            RedisBinary.onPath() != null
+                            RedisBinary.installed() != null
                                     ? "PONG true"
                                     : "The jar embedded-redis, which brings a redis-server, is not on the class path: add"
                                             + " com.github.codemonstur:embedded-redis to it, or install Redis 6.2 or later");

@@ -10,7 +10,9 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Faults;
+import io.boltwork.testkit.RedisErrorException;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import java.nio.file.Files;
@@ -50,9 +52,18 @@ class DiskTest {
             try (Lease lease = lock.acquire()) {
                 assertThat(CommandStats.of(redis).of("waitaof")).isEqualTo(1);
                 Faults.restartWithData(redis).inject();
+                Await.until("the server has read its file", () -> isLoaded(redis));
                 assertThat(redis.command("HGET", "boltwork:{l}", "token"))
                         .isEqualTo(Long.toString(lease.fencingToken()));
             }
+        }
+    }
+
+    private static boolean isLoaded(RedisServer redis) {
+        try {
+            return redis.command("PING").equals("PONG");
+        } catch (RedisErrorException loading) {
+            return false;
         }
     }
 

@@ -43,6 +43,10 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
     }
 
     private void begin(Lease lease) {
+        if (isDone()) { // completed from outside after the lock had been granted
+            lease.releaseAsync();
+            return;
+        }
         CompletionStage<T> result;
         try {
             result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but has returned null");

@@ -280,8 +280,11 @@ public interface FencedLock extends Lock {
 
     /**
      * Waits for the lock without a thread and does something asynchronous while holding it. The lock is given back when the
-     * stage that {@code body} returns has completed, or when {@code body} throws. Cancelling the result while it waits withdraws
-     * the request; what has begun goes on to its own end. Does not block.
+     * stage that {@code body} returns has completed, or when {@code body} throws. Does not block.
+     *
+     * <p>If the result completes earlier, because it is cancelled or by {@link
+     * java.util.concurrent.CompletableFuture#orTimeout}, what has not begun is withdrawn and never begins; what has begun holds
+     * the lock to its own end.
      *
      * <pre>{@code
      * stock.callAsync(Duration.ofSeconds(2), lease -> shop.sell(item, lease.fencingToken()));

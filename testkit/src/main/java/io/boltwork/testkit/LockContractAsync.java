@@ -20,6 +20,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Locks without threads. */
@@ -306,6 +308,49 @@ abstract class LockContractAsync extends LockContractPart {
         CompletionStage<String> result =
                 lock.callAsync(PROMPT, lease -> lease.whenLost().thenApply(loss -> "lost"));
         assertThat(failureOf(result)).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aCallThatTimesOutWhileItWaitsNeverBegins() {
+        FencedLock theirs = heldElsewhere();
+        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        CompletableFuture<String> call = newLock()
+                .callAsync(Duration.ofMinutes(1), lease -> {
+                    begun.complete(true);
+                    return CompletableFuture.completedFuture("held");
+                })
+                .toCompletableFuture();
+        awaitQueued(1);
+        call.orTimeout(1, TimeUnit.MILLISECONDS);
+        assertThat(failureOf(call)).isInstanceOf(TimeoutException.class);
+        awaitQueued(0);
+        theirs.unlock();
+        awaitFree();
+        assertThat(begun).isNotDone();
+    }
+
+    @Test
+    void aCallThatHasBegunHoldsTheLockToItsOwnEnd() {
+        FencedLock lock = newLock();
+        for (boolean cancelled : List.of(true, false)) {
+            CompletableFuture<Boolean> begun = new CompletableFuture<>();
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> call = lock.callAsync(PROMPT, lease -> {
+                        begun.complete(true);
+                        return work;
+                    })
+                    .toCompletableFuture();
+            get(begun);
+            if (cancelled) {
+                call.cancel(true);
+            } else {
+                assertThat(failureOf(call.orTimeout(1, TimeUnit.MILLISECONDS))).isInstanceOf(TimeoutException.class);
+            }
+            assertThat(work).isNotDone();
+            assertThat(lock.isLocked()).isTrue();
+            work.complete("done");
+            awaitFree();
+        }
     }
 
     @Test

@@ -80,6 +80,9 @@ final class Engine implements BackendListener {
     /** Whether an error has cut {@link #close} short; a later beat goes on with it. */
     private volatile boolean unfinished;
 
+    /** What threads held, or had lost and not left, when the client was closed: they hear of it when they leave. */
+    private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
+
     private final BitSet everything = new BitSet();
     private final Downtimes downtimes = new Downtimes();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
@@ -233,6 +236,17 @@ final class Engine implements BackendListener {
         alarm.raised = true;
     }
 
+    /** The hold that this thread has to leave: as {@link #holdOf}, and after {@link #close} what that has ended. */
+    @Nullable
+    Hold holdToLeave(String name, Thread thread) {
+        Hold hold = holdOf(name, thread);
+        if (hold != null || !isClosed()) {
+            return hold;
+        }
+        LostHolds ended = closedHolds.get(name);
+        return ended == null ? null : ended.of(thread);
+    }
+
     /** Who of this client holds the lock. */
     @Nullable
     Hold hold(String name) {
@@ -308,13 +322,7 @@ final class Engine implements BackendListener {
             case LOST_NESTED -> expired(hold);
             case LOST_LAST -> release(hold);
         }
-        return Outcome.decided(left.isLost() ? lossToTell(hold) : Optional.empty());
-    }
-
-    /** Who closed the client knows that its holds have ended. */
-    private static Optional<LeaseLoss> lossToTell(Hold hold) {
-        LeaseLoss loss = hold.lossOf();
-        return loss.reason() == LeaseLoss.Reason.CLOSED ? Optional.empty() : Optional.of(loss);
+        return Outcome.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
     }
 
     private void release(Hold hold) {
@@ -378,7 +386,7 @@ final class Engine implements BackendListener {
                 return;
             }
             if (extension == Extension.LOST) {
-                throwLoss(hold);
+                throw lossOr(hold, releasedMeanwhile(hold, "extended"));
             }
             if (extension instanceof Extension.Failed failed) {
                 BackendException cause = failed.cause();
@@ -411,13 +419,54 @@ final class Engine implements BackendListener {
         sleeper.sleep(new Outcome<>(), this, LOOK_AGAIN);
     }
 
-    private void throwLoss(Hold hold) {
-        LeaseLoss loss = hold.loss();
-        if (loss != null) {
-            throw new LeaseLostException(loss);
+    /**
+     * Asks the backend whether it knows the hold. Sleeps until it has answered.
+     *
+     * @return whether it has confirmed it; else there was no answer, and the hold is valid by the clock
+     * @throws LeaseLostException if it was lost
+     */
+    boolean verify(Hold hold) {
+        String lock = hold.request.lock();
+        long start = ticker.nanos();
+        for (; ; ) {
+            Outcome<Extension> outcome = new Outcome<>();
+            if (!post(lock, driver -> driver.machine.verify(hold, outcome))) {
+                throw lossOr(hold, closed(lock, "was to be verified"));
+            }
+            if (!sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
+                post(lock, driver -> driver.machine.extensionGivenUp(outcome));
+                return validByClock(hold);
+            }
+            Extension answer = outcome.value();
+            if (answer == Extension.DONE) {
+                return true;
+            }
+            if (answer == Extension.LOST) {
+                throw lossOr(hold, releasedMeanwhile(hold, "verified"));
+            }
+            if (answer instanceof Extension.Failed) {
+                return validByClock(hold);
+            }
+            lookAway(); // it is being restored
         }
-        throw new IllegalStateException(
-                "The lease of the lock '" + hold.request.lock() + "' was released while it was to be extended");
+    }
+
+    /** Returns {@code false}, that the backend has not confirmed the hold; throws if the clock says that it is lost. */
+    private static boolean validByClock(Hold hold) {
+        if (!hold.isValid()) {
+            throw lossOr(hold, releasedMeanwhile(hold, "verified"));
+        }
+        return false;
+    }
+
+    private static RuntimeException lossOr(Hold hold, RuntimeException otherwise) {
+        LeaseLoss loss = hold.loss();
+        return loss == null ? otherwise : new LeaseLostException(loss);
+    }
+
+    private static IllegalStateException releasedMeanwhile(Hold hold, String what) {
+        return new IllegalStateException(
+                "The lease of the lock '" + hold.request.lock() + "' was released while it was to be " + what);
     }
 
     /** Who released does not wait longer than the command timeout. */
@@ -471,7 +520,7 @@ final class Engine implements BackendListener {
                 }
                 driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
                 if (closed.get()) { // close() may have overlooked it
-                    driver.post(d -> d.machine.close());
+                    driver.post(this::close);
                 }
                 if (!driver.client().equals(client())) { // as may cloned()
                     driver.post(LockDriver::renamed);
@@ -854,7 +903,7 @@ final class Engine implements BackendListener {
     private void end() {
         long start = ticker.nanos();
         for (LockDriver driver : drivers.values()) {
-            driver.post(d -> d.machine.close());
+            driver.post(this::close);
         }
         boolean interrupted = false;
         Outcome<Reply> farewell = introduction.end();
@@ -882,6 +931,14 @@ final class Engine implements BackendListener {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void close(LockDriver driver) {
+        LostHolds left = driver.machine.holdsToLeave();
+        if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
+            closedHolds.put(driver.lock(), left);
+        }
+        driver.machine.close();
     }
 
     @Override

@@ -94,10 +94,7 @@ final class EngineLock implements FencedLock {
         Hold hold = null;
         Hold.Left left = null;
         try {
-            hold = engine.holdOf(name, self);
-            if (hold == null && engine.isClosed()) {
-                return; // close() has released it, whatever it was
-            }
+            hold = engine.holdToLeave(name, self);
             if (hold == null || hold.locks() == 0) {
                 throw notHeld(hold);
             }

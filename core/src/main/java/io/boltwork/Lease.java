@@ -78,6 +78,19 @@ public interface Lease extends AutoCloseable {
     void extend(Duration atLeast);
 
     /**
+     * Asks the backend whether it still knows the lease: one renewal that prolongs nothing, and after which the hold may be
+     * passed on in memory as before. For the moment before work is made final: {@link #isValid()} cannot know of a lease that
+     * was taken away a moment ago. A lease that the backend has forgotten is restored. Blocks for one round trip, at most the
+     * backend's command timeout.
+     *
+     * @return whether the backend has confirmed the lease; {@code false} if it gave no answer, and the lease is valid by the
+     *     local clock
+     * @throws LeaseLostException if the lease was lost
+     * @throws IllegalStateException if it was released
+     */
+    boolean verify();
+
+    /**
      * Completes when the lease is lost, on the client's callback executor; never after a clean release.
      *
      * @return a stage that tells of the loss

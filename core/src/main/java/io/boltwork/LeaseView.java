@@ -87,6 +87,14 @@ class LeaseView implements Lease {
     }
 
     @Override
+    public final boolean verify() {
+        if (isReleased()) {
+            ensureValid();
+        }
+        return engine.verify(hold);
+    }
+
+    @Override
     public final CompletionStage<LeaseLoss> whenLost() {
         LossNews known = news.get();
         if (known == null) {

@@ -145,7 +145,8 @@ public final class LockClient implements AutoCloseable {
     /**
      * Ends everything within the client's shutdown time (5 s by default): who waits gets {@link ClientClosedException}, holders
      * are told ({@link LeaseLoss.Reason#CLOSED}), holds are released; what the backend does not answer in time ends with its
-     * lease. A later {@code unlock()} or {@code release()} does nothing. Closing twice does nothing.
+     * lease. A later {@code unlock()} or {@code release()} of such a hold throws {@link LeaseLostException}, once for each level:
+     * what was done under it may not have been protected to its end. Closing twice does nothing.
      */
     @Override
     public void close() {

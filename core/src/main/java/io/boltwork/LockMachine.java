@@ -206,13 +206,31 @@ final class LockMachine {
         if (hold != held) {
             effects.decide(outcome, Extension.LOST);
         } else {
-            Command.Renew.Item item = request.extension(lastEvent, Request.covering(nanos));
-            Command.Renew renew = new Command.Renew(List.of(item), extensionStale(request));
-            if (extensions.isEmpty()) {
-                extensions = new IdentityHashMap<>();
-            }
-            extensions.put(renew, outcome);
-            effects.send(renew);
+            extend(request, request.extension(lastEvent, Request.covering(nanos)), outcome);
+        }
+        pump();
+    }
+
+    private void extend(Request request, Command.Renew.Item item, Outcome<Extension> outcome) {
+        Command.Renew renew = new Command.Renew(List.of(item), extensionStale(request));
+        if (extensions.isEmpty()) {
+            extensions = new IdentityHashMap<>();
+        }
+        extensions.put(renew, outcome);
+        effects.send(renew);
+    }
+
+    /** The owner wants to know whether the backend still knows the hold: an extension that prolongs nothing. */
+    void verify(Hold held, Outcome<Extension> outcome) {
+        lastEvent = effects.now();
+        Request request = held.request;
+        if (hold == held && lastEvent >= request.deadline()) {
+            lose(request, request.reasonOfEnd());
+        }
+        if (hold != held) {
+            effects.decide(outcome, Extension.LOST);
+        } else {
+            extend(request, request.verification(), outcome);
         }
         pump();
     }
@@ -252,6 +270,11 @@ final class LockMachine {
     void nested(Hold lost) {
         expired(lost);
         lostHolds = lostHolds.untilUnwound(lost);
+    }
+
+    /** Returns what threads have to leave: they are told of the loss then, if the client is closed meanwhile. */
+    LostHolds holdsToLeave() {
+        return hold == null ? lostHolds : lostHolds.with(hold, effects.now());
     }
 
     /** The client is being closed: nobody gets the lock any more, and everything is given back. */

@@ -14,6 +14,8 @@ import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Rules of the engine for those who hold: what prolongs a hold, what ends it, and who hears of that when. */
@@ -301,6 +303,82 @@ class HoldingRulesTest extends EngineScene {
         stallTo(lease);
         answered(sent(Command.Renew.class).get(0), 0, renewed(Renewal.OK));
         assertThat(outcome.value()).isEqualTo(Extension.LOST);
+    }
+
+    // ---- verifying
+
+    @Test
+    void aVerificationIsOneRenewalThatProlongsNothing() {
+        Lease lease = acquire(TEN);
+        pass(1_000);
+        forget();
+        long millis = time().millis();
+        long until = look().untilMillis();
+        Duration remaining = lease.remaining();
+        assertThat(lease.verify()).isTrue();
+        assertThat(sent(Command.Renew.class)).hasSize(1);
+        assertThat(sent(Command.Renew.class).get(0).notAfter()).isEqualTo(millis + 2_000);
+        assertThat(look().untilMillis()).isEqualTo(until);
+        assertThat(lease.remaining()).isEqualTo(remaining);
+        assertThat(holdOf(lease).request.mayBeHandedOver(client.now(), TEN.leaseMillis * MILLI))
+                .isTrue();
+    }
+
+    @Test
+    void aVerificationThatFindsTheLockTakenThrowsTheLoss() {
+        Lease lease = acquire(TEN);
+        client.server.execute(new Command.ForceRelease("lock", 0));
+        assertThatThrownBy(lease::verify).isInstanceOf(LeaseLostException.class);
+        isLost(lease, Reason.TAKEN);
+    }
+
+    @Test
+    void aVerificationOfWhatTheServerForgotIsRepeatedWhenItIsRestored() {
+        Lease lease = acquire(TEN);
+        client.server.delete("lock");
+        assertThat(lease.verify()).isTrue();
+        assertThat(look().owner()).isEqualTo("c:1");
+    }
+
+    @Test
+    void aVerificationThatIsNotAnsweredLeavesItToTheClock() {
+        Lease lease = acquire(TEN);
+        fails(true, BROKEN);
+        assertThat(lease.verify()).isFalse();
+        isSilent();
+        assertThat(lease.verify()).isFalse();
+        assertThat(now()).isEqualTo(2_000);
+        pass(7_000); // its deadline passes while it waits
+        assertThatThrownBy(lease::verify).isInstanceOf(LeaseLostException.class);
+    }
+
+    // ---- calls
+
+    @Test
+    void aCallThatHasEndedBeforeItBeginsNeverDoes() {
+        Lease lease = acquire(TEN);
+        AtomicInteger begun = new AtomicInteger();
+        CompletableFuture<String> call = client.lock(TEN)
+                .<String>callAsync(Duration.ofSeconds(5), held -> {
+                    begun.incrementAndGet();
+                    return new CompletableFuture<>();
+                })
+                .toCompletableFuture();
+        call.completeExceptionally(new TimeoutException("as orTimeout does"));
+        lease.release();
+        assertThat(begun).hasValue(0);
+        assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void aCallThatHasBegunKeepsTheLockThoughItIsCancelled() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> call =
+                client.lock(TEN).callAsync(Duration.ofSeconds(5), held -> work).toCompletableFuture();
+        call.cancel(true);
+        assertThat(look().owner()).isEqualTo("c:1");
+        work.complete("done");
+        assertThat(look().owner()).isNull();
     }
 
     // ---- granted again, and to others

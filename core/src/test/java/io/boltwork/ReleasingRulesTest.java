@@ -302,6 +302,18 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
+    void whatAThreadHeldIsToldWhenItLeavesAfterClosing() {
+        FencedLock lock = client.lock(TEN);
+        lock.lock();
+        client.engine.close();
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss().reason()).isEqualTo(LeaseLoss.Reason.CLOSED));
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
     void closingForgetsLostHolds() {
         client.lock(FIXED).lock();
         pass(15_000);

@@ -127,6 +127,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Verifying extends LockContractVerifying {
+        Verifying() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
     class Inspecting extends LockContractInspecting {
         Inspecting() {
             super(LockContract.this.site());

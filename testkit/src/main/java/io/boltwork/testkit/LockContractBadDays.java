@@ -564,8 +564,8 @@ abstract class LockContractBadDays extends LockContractPart {
         assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.CLOSED);
         assertThat(lease.isValid()).isFalse();
         assertThat(isFree(name)).isTrue();
-        lock.unlock();
-        lease.release();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(lock::lock).isInstanceOf(ClientClosedException.class);
         assertThatThrownBy(lock::tryLock).isInstanceOf(ClientClosedException.class);
         assertThat(failureOf(lock.acquireAsync())).isInstanceOf(ClientClosedException.class);

@@ -9,6 +9,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import java.time.Duration;
 import java.util.List;
@@ -67,20 +68,48 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void unlockingAndReleasingAfterwardsDoNothing() {
+    void leavingAfterwardsTellsThatTheHoldWasClosed() {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
         lock.lock();
         Lease lease = lock.acquire();
         Lease async = get(party.lock(name + ":async").acquireAsync());
+        Lease later = get(party.lock(name + ":later").acquireAsync());
         party.client().close();
-        lease.release();
+        assertClosed(lease::release);
         lease.close();
-        lock.unlock();
-        lock.unlock();
-        async.release();
+        assertClosed(lock::unlock);
+        assertClosed(lock::unlock);
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertClosed(async::release);
         get(async.releaseAsync().thenApply(nothing -> true));
+        assertThat(failureOf(later.releaseAsync()))
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss().reason()).isEqualTo(Reason.CLOSED));
+    }
+
+    @Test
+    void whatWasLostEarlierIsToldAfterwardsToo() {
+        Party party = party();
+        FencedLock lock = party.lock(name);
+        lock.lock();
+        party().client().inspector().forceRelease(name);
+        Lease view = lock.currentLease().orElseThrow();
+        assertThatThrownBy(view::verify).isInstanceOf(LeaseLostException.class);
+        party.client().close();
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss().reason()).isEqualTo(Reason.TAKEN));
+    }
+
+    private static void assertClosed(ThrowingCallable leaving) {
+        assertThatThrownBy(leaving)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        lost -> assertThat(lost.loss().reason()).isEqualTo(Reason.CLOSED));
     }
 
     @Test
@@ -117,7 +146,8 @@ abstract class LockContractClosing extends LockContractPart {
         waiter.awaitParked();
         party.client().close();
         assertThat(waiter.failure()).isInstanceOf(ClientClosedException.class);
-        holder.release();
+        holder.letGo().countDown();
+        assertThat(holder.task().failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
@@ -224,6 +254,8 @@ abstract class LockContractClosing extends LockContractPart {
             }
         } catch (ClientClosedException expected) {
             assertThat(lock.holdCount()).isZero();
+        } catch (LeaseLostException closed) {
+            assertThat(closed.loss().reason()).isEqualTo(Reason.CLOSED);
         }
     }
 

@@ -80,6 +80,11 @@ final class RecordedLease implements Lease {
     }
 
     @Override
+    public boolean verify() {
+        return lease.verify();
+    }
+
+    @Override
     public CompletionStage<LeaseLoss> whenLost() {
         return lease.whenLost();
     }

@@ -3,16 +3,18 @@ package io.boltwork.spring;
 import io.boltwork.Lease;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * One call of a method whose result comes later: its locks are taken one after the other without a thread, and are given back
- * when the result is there.
+ * when the result is there. The method is executed on the client's callback executor.
  *
  * @param method what is called
  * @param turns its locks, in their order
@@ -36,11 +38,9 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
         }
     }
 
-    /** Takes the locks; what was taken before one was refused has been given back when it completes. */
-    CompletableFuture<Held> take() {
-        Taking taking = new Taking(turns);
-        taking.next(new ArrayList<>());
-        return taking;
+    /** Takes the locks when it {@linkplain Taking#begin() begins}: whatever waits for it must do so before. */
+    Taking take() {
+        return new Taking(turns);
     }
 
     /** Executes the method with its lease. */
@@ -57,133 +57,106 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
 
     /** Executes the method under its locks without blocking; completes when they have been given back. */
     CompletableFuture<@Nullable Object> stage() {
-        CompletableFuture<Held> taking = take();
-        Result result = new Result(taking);
+        CallerContext context = CallerContext.capture();
+        Taking taking = take();
+        AsyncResult<@Nullable Object> result = new AsyncResult<>(taking);
         taking.whenComplete((held, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(failure);
+            } else if (!result.begin()) {
+                held.release();
             } else if (held.refused() != null) {
-                refused(held.refused(), result);
+                refused(held.refused(), result, context);
             } else {
-                run(held, result);
+                run(held, result, context);
             }
         });
+        taking.begin();
         return result;
     }
 
-    private void refused(LockTurn turn, Result result) {
+    private void refused(LockTurn turn, AsyncResult<@Nullable Object> result, CallerContext context) {
         OnRefused then = turn.operation().onRefused();
         if (turn.skips() || then == OnRefused.RETURN_NULL) {
             result.complete(null);
         } else if (then == OnRefused.THROW) {
             result.completeExceptionally(turn.refusal());
         } else {
-            body(() -> LockInterceptor.fallback(turn, invocation)).whenComplete((value, failure) -> {
-                if (failure != null) {
-                    result.completeExceptionally(failure);
-                } else {
-                    result.complete(value);
-                }
-            });
+            body(() -> context.call(() -> LockInterceptor.fallback(turn, invocation)))
+                    .whenComplete((value, failure) -> result.end(value, failure, null));
         }
     }
 
-    private void run(Held held, Result result) {
-        CompletableFuture<? extends @Nullable Object> body = body(() -> execute(held));
-        result.body(body);
-        body.whenComplete((value, failure) -> held.release().whenComplete((nothing, loss) -> {
-            if (failure != null) {
-                if (loss != null) {
-                    failure.addSuppressed(unwrapped(loss));
-                }
-                result.completeExceptionally(failure);
-            } else if (loss != null) {
-                result.completeExceptionally(unwrapped(loss));
-            } else {
-                result.complete(value);
-            }
-        }));
+    private void run(Held held, AsyncResult<@Nullable Object> result, CallerContext context) {
+        body(() -> context.call(() -> execute(held)))
+                .whenComplete((value, failure) ->
+                        held.release().whenComplete((nothing, loss) -> result.end(value, failure, loss)));
     }
 
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    private interface Body {
+    /** What is executed: the method, or its fallback. */
+    interface Body {
         @Nullable
         Object call() throws Throwable;
     }
 
-    private static CompletableFuture<? extends @Nullable Object> body(Body body) {
+    private static CompletionStage<? extends @Nullable Object> body(Body body) {
         try {
             CompletionStage<?> stage = (CompletionStage<?>) body.call();
-            return stage == null ? CompletableFuture.completedFuture(null) : stage.toCompletableFuture();
+            return stage == null ? CompletableFuture.completedFuture(null) : stage;
         } catch (Throwable thrown) { // the method's own
             return CompletableFuture.failedFuture(thrown);
         }
     }
 
-    /** What the caller gets; cancelling it withdraws the request, or cancels what the method has returned. */
-    private static final class Result extends CompletableFuture<@Nullable Object> {
-        private final CompletableFuture<Held> taking;
-        private volatile @Nullable CompletableFuture<?> body;
-
-        Result(CompletableFuture<Held> taking) {
-            this.taking = taking;
-        }
-
-        void body(CompletableFuture<?> begun) {
-            body = begun;
-            if (isCancelled()) {
-                begun.cancel(true);
-            }
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            taking.cancel(mayInterruptIfRunning);
-            CompletableFuture<?> begun = body;
-            if (cancelled && begun != null) {
-                begun.cancel(mayInterruptIfRunning);
-            }
-            return cancelled;
-        }
-    }
-
-    /** Cancelling it withdraws the request, and gives back what has been taken. */
-    private static final class Taking extends CompletableFuture<Held> {
+    /** Takes one lock after the other. Cancelling it withdraws the request, and gives back what has been taken. */
+    static final class Taking extends CompletableFuture<Held> {
         private final List<LockTurn> turns;
-        private volatile @Nullable CompletableFuture<?> current;
+        private final List<Lease> leases = new ArrayList<>();
+        private final AtomicReference<Asked> asked = new AtomicReference<>(new Asked(-1, () -> {}));
+
+        /** How to withdraw the request for the lock of that number. */
+        private record Asked(int number, Runnable withdraw) {
+
+            static Asked later(Asked one, Asked other) {
+                return one.number > other.number ? one : other;
+            }
+        }
 
         Taking(List<LockTurn> turns) {
             this.turns = turns;
         }
 
-        void next(List<Lease> leases) {
-            if (leases.size() == turns.size()) {
+        void begin() {
+            if (leases.size() == turns.size() || isCancelled()) {
                 decide(new Held(turns, List.copyOf(leases), null));
                 return;
             }
-            LockTurn turn = turns.get(leases.size());
-            CompletableFuture<@Nullable Lease> asked = turn.takeAsync();
-            current = asked;
-            if (isDone()) {
-                asked.cancel(true);
+            int number = leases.size();
+            LockTurn turn = turns.get(number);
+            // the answer may come, and ask for the next lock, before this has returned
+            Runnable withdraw = turn.takeAsync((lease, failure) -> answered(turn, lease, failure));
+            asked.accumulateAndGet(new Asked(number, withdraw), Asked::later);
+            if (isCancelled()) {
+                withdraw.run();
             }
-            asked.whenComplete((lease, failure) -> {
-                if (failure == null && lease != null) {
-                    leases.add(lease);
-                    next(leases);
-                    return;
+        }
+
+        private void answered(LockTurn turn, @Nullable Lease lease, @Nullable Throwable failure) {
+            if (lease != null) {
+                leases.add(lease);
+                begin();
+                return;
+            }
+            new Held(turns, List.copyOf(leases), null).release().whenComplete((nothing, loss) -> {
+                if (failure != null) {
+                    completeExceptionally(failure);
+                } else {
+                    complete(new Held(turns, List.of(), turn));
                 }
-                new Held(turns, List.copyOf(leases), null).release().whenComplete((nothing, loss) -> {
-                    if (failure != null) {
-                        completeExceptionally(failure);
-                    } else {
-                        complete(new Held(turns, List.of(), turn));
-                    }
-                });
             });
         }
 
@@ -196,9 +169,8 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
             boolean cancelled = super.cancel(mayInterruptIfRunning);
-            CompletableFuture<?> asked = current;
-            if (cancelled && asked != null) {
-                asked.cancel(mayInterruptIfRunning);
+            if (cancelled) {
+                Objects.requireNonNull(asked.get()).withdraw().run();
             }
             return cancelled;
         }

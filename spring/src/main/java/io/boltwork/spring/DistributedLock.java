@@ -24,17 +24,20 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p><b>When.</b> The lock is taken before a transaction of the same method begins and given back after it has completed, in
- * whichever order the annotations are written. Where the caller has begun the transaction, the lock is given back when that
- * has completed, and a lease that was lost before its commit rolls it back. A method that returns a {@link
+ * whichever order the annotations are written. Where the caller has begun the transaction, imperative or reactive, the lock is
+ * given back when that has completed, and a lease that was lost before its commit rolls it back; not so if the method is itself
+ * {@code REQUIRES_NEW}, {@code NOT_SUPPORTED} or {@code NEVER}. A method that returns a {@link
  * java.util.concurrent.CompletionStage} or a Reactor type does not block its caller, and keeps the lock until that has
- * completed, failed or been cancelled; such a hold is not reentrant. Like all of Spring's advice it works on calls from
+ * completed or failed, or the subscription is cancelled; such a hold is not reentrant. Cancelling a future withdraws what has
+ * not begun, and leaves what has begun to its own end. Results whose end cannot be told, such as streams, are refused. Like all of Spring's advice it works on calls from
  * other beans, not on {@code this.method()}.
  *
  * <p><b>Texts.</b> {@code name}, {@code message} and durations may have placeholders ({@code ${..}}). A name or message with
  * {@code #{..}} in it is a template; one that begins with {@code #}, {@code @} or {@code '} is an expression (SpEL); anything
  * else is meant literally. Expressions know the arguments by name ({@code #item}) and number ({@code #p0}), beans
  * ({@code @shops}), and {@code #root.method}, {@code #root.args}, {@code #root.target}, {@code #root.targetClass}. They are
- * evaluated once for each call. Durations are written like {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+ * evaluated once for each call. Each value in a name must have a text of its own, and none may be empty; if there are several,
+ * colons and percent signs in them are escaped. Durations are written like {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
  *
  * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} gets the hold, with its fencing token, whatever the caller
  * passes ({@code null}).

@@ -71,12 +71,26 @@ final class ExpressionTypes {
         }
     }
 
+    /** Returns the declared type of what an expression says; {@code null} if it is not known. */
+    @Nullable
+    Class<?> typeOf(String text) {
+        return parser.parseExpression(text) instanceof SpelExpression spel ? typeOf(spel.getAST()) : null;
+    }
+
+    private @Nullable Class<?> typeOf(SpelNode node) {
+        if (!(node instanceof CompoundExpression)) {
+            return first(node);
+        }
+        Class<?> type = first(node.getChild(0));
+        for (int i = 1; i < node.getChildCount() && type != null; i++) {
+            type = next(type, node.getChild(i));
+        }
+        return type;
+    }
+
     private void look(SpelNode node) {
         if (node instanceof CompoundExpression) {
-            Class<?> type = first(node.getChild(0));
-            for (int i = 1; i < node.getChildCount() && type != null; i++) {
-                type = next(type, node.getChild(i));
-            }
+            typeOf(node);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             look(node.getChild(i));

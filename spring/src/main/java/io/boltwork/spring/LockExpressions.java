@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -35,10 +35,10 @@ final class LockExpressions {
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final ParameterNameDiscoverer names = new RememberedNames();
-    private final ConfigurableBeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
     private final BeanResolver resolver;
 
-    LockExpressions(ConfigurableBeanFactory beans) {
+    LockExpressions(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
         this.resolver = new BeanFactoryResolver(beans);
     }
@@ -102,9 +102,31 @@ final class LockExpressions {
         return LockText.of(resolved);
     }
 
+    /** A lock's name. */
+    LockText name(Method method, String text) {
+        return withTexts(method, "name", text(method, "name", text));
+    }
+
     /** What distinguishes locks of one name. */
     LockText key(Method method, String text) {
-        return text(method, text, expression(method, "keys", text));
+        return withTexts(method, "keys", text(method, text, expression(method, "keys", text)));
+    }
+
+    /** Each value must have a text that is the same at each call, as far as its type is declared. */
+    private LockText withTexts(Method method, String attribute, LockText text) {
+        ExpressionTypes types = new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none());
+        for (LockText.Part part : text.parts()) {
+            Class<?> type = part.isExpression() ? types.typeOf(part.text()) : null;
+            String problem = KeyText.problem(type);
+            if (type != null && problem != null) {
+                throw wrong(
+                        method,
+                        attribute + " = \"" + text.literal() + "\": '" + part.text() + "' " + problem,
+                        KeyText.remedy(part.text(), type),
+                        null);
+            }
+        }
+        return text;
     }
 
     private LockText text(Method method, String text, Expression expression) {
@@ -118,9 +140,12 @@ final class LockExpressions {
     /** An argument is at hand; all else is asked of Spring, which takes about a microsecond. */
     private LockText.Part part(Method method, Expression expression) {
         if (expression instanceof LiteralExpression literal) {
-            String value = literal.getValue();
-            return call -> value;
+            return LockText.Part.literal(literal.getValue());
         }
+        return new LockText.Part(expression.getExpressionString(), true, value(method, expression));
+    }
+
+    private LockText.Value value(Method method, Expression expression) {
         if (expression instanceof SpelExpression spel && spel.getAST() instanceof VariableReference variable) {
             int argument = argument(method, variable.toStringAST().substring(1));
             if (argument >= 0) {

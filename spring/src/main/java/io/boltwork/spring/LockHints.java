@@ -24,7 +24,7 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beans) {
-        Found found = new Found(new LinkedHashSet<>(), new LinkedHashSet<>(), new LinkedHashSet<>());
+        Found found = Found.none();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null && LockOperationSource.isCandidate(ClassUtils.getUserClass(type))) {
@@ -67,6 +67,11 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
      * @param fields that expressions read
      */
     record Found(Set<Method> methods, Set<Class<?>> types, Set<Field> fields) {
+
+        /** Nothing, to be added to. */
+        static Found none() {
+            return new Found(new LinkedHashSet<>(), new LinkedHashSet<>(), new LinkedHashSet<>());
+        }
 
         boolean isEmpty() {
             return methods.isEmpty() && types.isEmpty() && fields.isEmpty();

@@ -29,6 +29,7 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockExpressions expressions;
     private final SingletonSupplier<LockClient> client;
     private final SingletonSupplier<LockObservations> observations;
+    private final LaterResults results = new LaterResults();
 
     /** Both are asked for at the first call, because advice is made before all other beans. */
     LockInterceptor(
@@ -62,7 +63,7 @@ final class LockInterceptor implements MethodInterceptor {
                     new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
             return method.stage()
                     ? locking.stage()
-                    : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()));
+                    : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()), locking::execute);
         }
         return plain(method, turns, 0, invocation);
     }
@@ -94,34 +95,45 @@ final class LockInterceptor implements MethodInterceptor {
                 observations.obtain());
     }
 
-    private static @Nullable Object plain(
-            LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation) throws Throwable {
+    private @Nullable Object plain(LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation)
+            throws Throwable {
         LockTurn turn = turns.get(next);
         boolean wantsLease = next == 0 && !method.leases().isEmpty();
-        LockTurn.Hold hold = take(method, turn, wantsLease || TransactionBoundary.isThere());
+        boolean byHandle = wantsLease || method.open() || TransactionBoundary.isThere(method);
+        LockTurn.Hold hold = take(method, turn, byHandle);
         if (hold == null) {
             return refused(method, turn, invocation);
         }
         Lease lease = hold.lease();
-        if (lease != null && TransactionBoundary.takes(turn, lease)) {
-            return inside(method, turns, next, lease, invocation);
-        }
         Object result;
         try {
             result = inside(method, turns, next, lease, invocation);
         } catch (Throwable failure) {
-            try {
-                turn.release(hold);
-            } catch (LeaseLostException lost) {
-                failure.addSuppressed(lost);
-            }
+            afterFailure(method, turn, hold, failure);
             throw failure;
         }
-        turn.release(hold);
+        if (lease != null && method.open()) {
+            return results.settle(method, turn, lease, result, invocation);
+        }
+        if (lease == null || !TransactionBoundary.takes(method, turn, lease, null)) {
+            turn.release(hold);
+        }
         return result;
     }
 
-    private static @Nullable Object inside(
+    private static void afterFailure(LockMethod method, LockTurn turn, LockTurn.Hold hold, Throwable failure) {
+        Lease lease = hold.lease();
+        if (lease != null && TransactionBoundary.takes(method, turn, lease, null)) {
+            return;
+        }
+        try {
+            turn.release(hold);
+        } catch (LeaseLostException lost) {
+            failure.addSuppressed(lost);
+        }
+    }
+
+    private @Nullable Object inside(
             LockMethod method, List<LockTurn> turns, int taken, @Nullable Lease lease, MethodInvocation invocation)
             throws Throwable {
         if (taken == 0 && lease != null && !method.leases().isEmpty()) {
@@ -130,10 +142,10 @@ final class LockInterceptor implements MethodInterceptor {
         return taken + 1 < turns.size() ? plain(method, turns, taken + 1, invocation) : invocation.proceed();
     }
 
-    private static LockTurn.@Nullable Hold take(LockMethod method, LockTurn turn, boolean byHandle)
+    private LockTurn.@Nullable Hold take(LockMethod method, LockTurn turn, boolean byHandle)
             throws InterruptedException {
         try {
-            return turn.take(byHandle);
+            return results.take(turn, byHandle);
         } catch (InterruptedException e) {
             if (method.declares(InterruptedException.class)) {
                 throw e;

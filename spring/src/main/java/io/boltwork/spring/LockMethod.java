@@ -4,12 +4,11 @@ import io.boltwork.Lease;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
-import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 
 /**
  * A method that is executed under locks. Immutable.
@@ -18,6 +17,8 @@ import org.springframework.core.ReactiveAdapterRegistry;
  * @param operations its locks
  * @param stage whether it returns a stage
  * @param reactive how to adapt what it returns, if that is reactive
+ * @param open whether what it returns decides, because its type does not say whether the result comes later
+ * @param apart whether it takes no part in a transaction of its caller's
  * @param leases which parameters want the lease
  */
 record LockMethod(
@@ -25,23 +26,32 @@ record LockMethod(
         List<LockOperation> operations,
         boolean stage,
         @Nullable ReactiveAdapter reactive,
+        boolean open,
+        boolean apart,
         List<Integer> leases) {
 
-    static LockMethod of(Method method, List<LockOperation> operations) {
-        Class<?> type = method.getReturnType();
-        boolean stage = type == CompletionStage.class || type == CompletableFuture.class;
+    static LockMethod of(Method method, Class<?> targetClass, List<LockOperation> operations) {
+        ResolvableType returned = returned(method, targetClass);
+        Class<?> type = returned.resolve(Object.class);
+        boolean stage = LaterTypes.isStage(type);
+        ReactiveAdapter reactive = LaterTypes.reactive(type);
         Class<?>[] parameters = method.getParameterTypes();
         return new LockMethod(
                 method,
                 List.copyOf(operations),
                 stage,
-                stage || type == void.class || type == Object.class
-                        ? null
-                        : ReactiveAdapterRegistry.getSharedInstance().getAdapter(type),
+                reactive,
+                !stage && reactive == null && LaterTypes.isOpen(returned),
+                TransactionBoundary.isLeftAside(method, targetClass),
                 IntStream.range(0, parameters.length)
                         .filter(i -> parameters[i] == Lease.class)
                         .boxed()
                         .toList());
+    }
+
+    /** What it returns, as far as that is declared, in this class. */
+    static ResolvableType returned(Method method, Class<?> targetClass) {
+        return ResolvableType.forMethodReturnType(method, ClassUtils.getUserClass(targetClass));
     }
 
     boolean isAsync() {

@@ -2,13 +2,15 @@ package io.boltwork.spring;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LockTimeoutException;
 import io.boltwork.spring.LockTurn.Hold;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class LockObservations {
     static final String NAME = "boltwork.lock.acquire";
     static final LockObservations NONE = new LockObservations(ObservationRegistry.NOOP);
+
+    /** More centuries than nanoseconds can count. */
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final ObservationRegistry registry;
 
@@ -61,41 +66,44 @@ final class LockObservations {
         return new Hold(lock, null);
     }
 
-    /** Does not block; cancelling the result withdraws the request. */
-    CompletableFuture<@Nullable Lease> takeAsync(String group, FencedLock lock, @Nullable Duration wait) {
+    /**
+     * Does not block. A hold is told on the client's callback executor, and never by this thread, even if the lock is free.
+     *
+     * @return withdraws the request
+     */
+    Runnable takeAsync(
+            String group,
+            FencedLock lock,
+            @Nullable Duration wait,
+            BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
         Observation observation = registry.isNoop() ? null : start(group, lock);
-        CompletableFuture<? extends @Nullable Object> asked = wait == null
-                ? lock.acquireAsync().toCompletableFuture()
-                : lock.tryAcquireAsync(wait).toCompletableFuture();
-        AsyncTurn turn = new AsyncTurn(asked);
-        asked.whenComplete((answer, failure) -> {
-            Lease lease = answer instanceof Optional<?> maybe ? (Lease) maybe.orElse(null) : (Lease) answer;
-            if (observation != null) {
-                outcome(observation, lease, failure);
-                observation.stop();
+        AtomicBoolean told = new AtomicBoolean();
+        BiConsumer<@Nullable Lease, @Nullable Throwable> once = (lease, failure) -> {
+            if (told.compareAndSet(false, true)) {
+                if (observation != null) {
+                    outcome(observation, lease, failure);
+                    observation.stop();
+                }
+                answer.accept(lease, failure);
             }
-            boolean taken = failure == null ? turn.complete(lease) : turn.completeExceptionally(failure);
-            if (!taken && lease != null) { // cancelled meanwhile
-                lease.releaseAsync();
-            }
+        };
+        // its body is called on the executor; it never ends, because the hold is given back by its lease
+        CompletableFuture<?> asked;
+        try {
+            asked = lock.callAsync(wait == null ? FOR_EVER : wait, lease -> {
+                        once.accept(lease, null);
+                        return new CompletableFuture<Void>();
+                    })
+                    .toCompletableFuture();
+        } catch (RuntimeException wrong) { // not with these options
+            once.accept(null, wrong);
+            return () -> {};
+        }
+        asked.whenComplete((nothing, failure) -> {
+            boolean refused = failure instanceof LockTimeoutException;
+            once.accept(null, refused ? null : failure);
         });
-        return turn;
-    }
-
-    /** Passes its cancellation on. */
-    private static final class AsyncTurn extends CompletableFuture<@Nullable Lease> {
-        private final CompletableFuture<?> asked;
-
-        AsyncTurn(CompletableFuture<?> asked) {
-            this.asked = asked;
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            asked.cancel(mayInterruptIfRunning);
-            return cancelled;
-        }
+        return () -> asked.cancel(true);
     }
 
     private Observation start(String group, FencedLock lock) {

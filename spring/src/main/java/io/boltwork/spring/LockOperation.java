@@ -3,7 +3,6 @@ package io.boltwork.spring;
 import io.boltwork.LockOptions;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 
@@ -12,8 +11,7 @@ import org.springframework.expression.Expression;
  *
  * @param where the method, as people write it
  * @param group the name in metrics
- * @param prefix what the lock's name begins with
- * @param name the parts of the rest: name and keys
+ * @param name the lock's name
  * @param options how the lock is held
  * @param mode what happens while somebody else has it
  * @param waitFor how long to wait; {@code null} for ever
@@ -27,8 +25,7 @@ import org.springframework.expression.Expression;
 record LockOperation(
         String where,
         String group,
-        String prefix,
-        List<LockText> name,
+        LockName name,
         LockOptions options,
         LockMode mode,
         @Nullable Duration waitFor,
@@ -39,10 +36,6 @@ record LockOperation(
         @Nullable Expression condition,
         int order) {
 
-    LockOperation {
-        name = List.copyOf(name);
-    }
-
     /** Whether the lock is to be taken for this call. */
     boolean applies(LockCall call) {
         return condition == null || Boolean.TRUE.equals(condition.getValue(call.context(), Boolean.class));
@@ -50,22 +43,7 @@ record LockOperation(
 
     /** The lock's name for this call. */
     String lockName(LockCall call) {
-        if (name.size() == 1 && name.get(0).isLiteral()) {
-            return prefix.isEmpty()
-                    ? name.get(0).literal()
-                    : prefix + name.get(0).literal();
-        }
-        StringBuilder text = new StringBuilder(prefix);
-        for (LockText part : name) {
-            Object value = part.value(call);
-            if (value == null || value.toString().isEmpty()) {
-                throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + part.literal() + "' is "
-                        + (value == null ? "null" : "empty") + " for this call, and a lock for all such calls would be"
-                        + " another one than was meant; give a value, or leave these calls out with a condition");
-            }
-            text.append(part == name.get(0) ? "" : ":").append(value);
-        }
-        return text.toString();
+        return name.of(call);
     }
 
     LockRefusedException refusal(String lockName, LockCall call) {

@@ -4,13 +4,12 @@ import io.boltwork.LockOptions;
 import io.boltwork.spring.BoltworkProperties.LockOverride;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
@@ -27,8 +26,8 @@ final class LockOperationParser {
     /** {@code null} if the properties say that this lock is not taken. */
     @Nullable
     LockOperation parse(Method method, Class<?> targetClass, DistributedLock annotation) {
-        List<LockText> name = name(method, targetClass, annotation);
-        String group = group(targetClass, method, annotation, name.get(0));
+        LockText name = name(method, targetClass, annotation);
+        String group = group(targetClass, method, annotation, name);
         LockOverride override = properties.names().get(group);
         if (override != null && !override.enabled()) {
             return null;
@@ -43,15 +42,21 @@ final class LockOperationParser {
         if (wait == null && mode != LockMode.LOCK) {
             wait = Duration.ZERO;
         }
-        LockMethod shape = LockMethod.of(method, List.of());
+        LockMethod shape = LockMethod.of(method, targetClass, List.of());
+        checkResult(method, targetClass);
         check(method, shape, mode, onRefused, onLost, annotation);
         return new LockOperation(
                 LockExpressions.where(method),
                 group,
-                annotation.prefix().isEmpty()
-                        ? properties.prefix()
-                        : expressions.resolved(method, "prefix", annotation.prefix()),
-                name,
+                LockName.of(
+                        LockExpressions.where(method),
+                        annotation.prefix().isEmpty()
+                                ? properties.prefix()
+                                : expressions.resolved(method, "prefix", annotation.prefix()),
+                        name,
+                        Arrays.stream(annotation.keys())
+                                .map(key -> expressions.key(method, key))
+                                .toList()),
                 options(method, annotation, override, onLost),
                 mode,
                 wait,
@@ -67,17 +72,11 @@ final class LockOperationParser {
                 annotation.order());
     }
 
-    private List<LockText> name(Method method, Class<?> targetClass, DistributedLock annotation) {
+    private LockText name(Method method, Class<?> targetClass, DistributedLock annotation) {
         String said = annotation.name();
-        LockText name = said.isEmpty()
+        return said.isEmpty()
                 ? LockText.of(ClassUtils.getUserClass(targetClass).getName() + "." + method.getName())
-                : expressions.text(method, "name", said);
-        List<LockText> parts = new ArrayList<>();
-        parts.add(name);
-        for (String key : annotation.keys()) {
-            parts.add(expressions.key(method, key));
-        }
-        return parts;
+                : expressions.name(method, said);
     }
 
     private static String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {
@@ -151,6 +150,38 @@ final class LockOperationParser {
         }
     }
 
+    /** A lock that is given back before the work has ended excludes nothing. */
+    private static void checkResult(Method method, Class<?> targetClass) {
+        if (LaterTypes.isSuspending(method.getParameterTypes())) {
+            throw LockExpressions.wrong(
+                    method,
+                    "it is a suspend function, which returns when it suspends for the first time, and not when its work"
+                            + " has ended",
+                    "Return a CompletableFuture (future { .. }) or a Mono (mono { .. }), or take the lock in the function"
+                            + " with LockTemplate.executeAsync(..).await().",
+                    null);
+        }
+        ResolvableType returned = LockMethod.returned(method, targetClass);
+        Class<?> endless = LaterTypes.endlessIn(returned);
+        if (endless != null) {
+            boolean inside = endless != returned.resolve();
+            throw LockExpressions.wrong(
+                    method,
+                    "it returns "
+                            + (inside ? "a " + returned.resolve(Object.class).getSimpleName() + " of " : "")
+                            + endless.getSimpleName()
+                            + ", and it cannot be told when the work of that has ended, so that"
+                            + " the lock cannot be held until then",
+                    "Return a CompletableFuture, a CompletionStage, a Mono or a Flux"
+                            + (inside
+                                    ? " of the "
+                                            + returned.resolve(Object.class).getSimpleName()
+                                    : "")
+                            + ", or what has been computed; or put the annotation on the method that does the work.",
+                    null);
+        }
+    }
+
     private static void check(
             Method method,
             LockMethod shape,
@@ -159,13 +190,6 @@ final class LockOperationParser {
             OnLost onLost,
             DistributedLock annotation) {
         Class<?> type = method.getReturnType();
-        if (Future.class.isAssignableFrom(type) && !shape.stage()) {
-            throw LockExpressions.wrong(
-                    method,
-                    "it returns " + type.getSimpleName() + ", of which nobody can tell when it has ended",
-                    "Return a CompletableFuture, a CompletionStage, a Mono or a Flux.",
-                    null);
-        }
         if (onLost == OnLost.INTERRUPT && shape.isAsync()) {
             throw LockExpressions.wrong(
                     method,

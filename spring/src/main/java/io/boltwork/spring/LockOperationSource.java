@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -25,6 +26,9 @@ import org.springframework.util.ClassUtils;
 final class LockOperationSource {
     private final LockOperationParser parser;
     private final Map<MethodClassKey, Optional<LockMethod>> methods = new ConcurrentHashMap<>();
+
+    /** Classes in which a locked method was found. */
+    private final Set<Class<?>> locked = ConcurrentHashMap.newKeySet();
 
     LockOperationSource(LockOperationParser parser) {
         this.parser = parser;
@@ -46,6 +50,11 @@ final class LockOperationSource {
         return known.orElse(null);
     }
 
+    /** Returns whether the class has locked methods. Those of each bean are known once it is created. */
+    boolean isLocked(Class<?> type) {
+        return locked.contains(type);
+    }
+
     private @Nullable LockMethod parse(Method method, Class<?> targetClass) {
         if (method.getDeclaringClass() == Object.class || method.isSynthetic()) {
             return null;
@@ -56,7 +65,10 @@ final class LockOperationSource {
                 .map(annotation -> parser.parse(specific, targetClass, annotation))
                 .filter(Objects::nonNull)
                 .toList();
-        return operations.isEmpty() ? null : LockMethod.of(specific, operations);
+        if (!operations.isEmpty()) {
+            locked.add(ClassUtils.getUserClass(targetClass));
+        }
+        return operations.isEmpty() ? null : LockMethod.of(specific, targetClass, operations);
     }
 
     /** Without understanding them. */

@@ -96,6 +96,8 @@ public final class LockTemplate {
      * @throws LockInterruptedException if the thread was interrupted before it had the lock
      * @throws LeaseLostException if the lock was lost before the action had ended
      * @throws io.boltwork.BackendException if the backend gave no answer
+     * @throws IllegalStateException if the action returned what comes later, such as a stage or a stream: the lock is given back
+     *     before that has ended; see {@link #executeAsync}
      */
     public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
             throws E {
@@ -122,6 +124,14 @@ public final class LockTemplate {
             throw failure;
         }
         hold.release();
+        if (result instanceof CompletionStage<?>
+                || LaterTypes.endlessIn(result) != null
+                || result != null && LaterTypes.reactive(result.getClass()) != null) {
+            throw new IllegalStateException(
+                    "The action under the lock '" + hold.lock().name() + "' has returned a "
+                            + result.getClass().getName()
+                            + ", whose work goes on after the lock has been given back; use executeAsync");
+        }
         return result;
     }
 
@@ -154,7 +164,9 @@ public final class LockTemplate {
 
     /**
      * Does something asynchronous under a lock, without blocking. The lock belongs to no thread and is not reentrant; it is given
-     * back when the stage has completed. Cancelling the result while it waits withdraws the request.
+     * back when the stage has completed. If the result completes earlier, because it is cancelled or by {@link
+     * CompletableFuture#orTimeout}, what has not begun is withdrawn and never begins; what has begun holds the lock to its own
+     * end.
      *
      * @param name the lock's name
      * @param action what to do; called on the client's callback executor
@@ -166,44 +178,43 @@ public final class LockTemplate {
             String name, Function<? super Lease, ? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
         FencedLock lock = client.lock(name, options);
-        CompletableFuture<@Nullable Lease> turn = observations.takeAsync(LockGroups.of(name), lock, wait);
-        CompletableFuture<T> result = turn.thenCompose(lease -> {
+        CallerContext context = CallerContext.capture();
+        Withdrawal withdrawal = new Withdrawal();
+        AsyncResult<T> result = new AsyncResult<>(withdrawal);
+        withdrawal.of(observations.takeAsync(LockGroups.of(name), lock, wait, (lease, failure) -> {
             if (lease == null) {
-                return CompletableFuture.failedFuture(refusal(name));
+                result.completeExceptionally(failure == null ? refusal(name) : failure);
+            } else if (result.begin()) {
+                run(lease, action, result, context);
+            } else {
+                lease.releaseAsync();
             }
-            return run(lease, action);
-        });
-        result.whenComplete((value, failure) -> {
-            if (result.isCancelled()) {
-                turn.cancel(true);
-            }
-        });
+        }));
         return result;
     }
 
-    private static <T extends @Nullable Object> CompletionStage<T> run(
-            Lease lease, Function<? super Lease, ? extends CompletionStage<T>> action) {
+    /** Cancelling it withdraws a request, be it told of before that or after. */
+    private static final class Withdrawal extends CompletableFuture<@Nullable Object> {
+        void of(Runnable withdraw) {
+            whenComplete((nothing, cancelled) -> withdraw.run());
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what the action returns
+    private static <T extends @Nullable Object> void run(
+            Lease lease,
+            Function<? super Lease, ? extends CompletionStage<T>> action,
+            AsyncResult<T> result,
+            CallerContext context) {
         CompletionStage<T> body;
         try {
-            body = Objects.requireNonNull(action.apply(lease), "action must return a stage, but has returned null");
+            body = (CompletionStage<T>) Objects.requireNonNull(
+                    context.call(() -> action.apply(lease)), "action must return a stage, but has returned null");
         } catch (Throwable thrown) { // the user's own; the lock is given back all the same
             body = CompletableFuture.failedFuture(thrown);
         }
-        CompletableFuture<T> ended = new CompletableFuture<>();
-        body.whenComplete((value, failure) -> lease.releaseAsync().whenComplete((nothing, loss) -> {
-            if (failure != null) {
-                Throwable own = AsyncLocking.unwrapped(failure);
-                if (loss != null) {
-                    own.addSuppressed(AsyncLocking.unwrapped(loss));
-                }
-                ended.completeExceptionally(own);
-            } else if (loss != null) {
-                ended.completeExceptionally(AsyncLocking.unwrapped(loss));
-            } else {
-                ended.complete(value);
-            }
-        }));
-        return ended;
+        body.whenComplete((value, failure) ->
+                lease.releaseAsync().whenComplete((nothing, loss) -> result.end(value, failure, loss)));
     }
 
     private LockTurn.Hold take(String name, boolean byHandle) {

@@ -5,6 +5,8 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +46,41 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
         return observed.take(operation.group(), lock, operation.waitFor(), byHandle);
     }
 
-    /** The same without a thread; completes with {@code null} if refused. */
-    CompletableFuture<@Nullable Lease> takeAsync() {
-        return observed.takeAsync(operation.group(), lock, operation.waitFor());
+    /** Waits for a hold that is no thread's, so that this thread does not enter one that it has; {@code null} if refused. */
+    @Nullable
+    Lease takeDetached() throws InterruptedException {
+        CompletableFuture<@Nullable Lease> taken = new CompletableFuture<>();
+        Runnable withdraw = takeAsync((lease, failure) -> {
+            if (failure != null) {
+                taken.completeExceptionally(failure);
+            } else if (!taken.complete(lease) && lease != null) { // interrupted meanwhile
+                lease.releaseAsync();
+            }
+        });
+        try {
+            return taken.get();
+        } catch (InterruptedException e) {
+            withdraw.run();
+            if (!taken.cancel(false) && !taken.isCompletedExceptionally()) {
+                Lease late = taken.join();
+                if (late != null) {
+                    late.releaseAsync();
+                }
+            }
+            throw e;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException own ? own : new IllegalStateException(e.getCause());
+        }
+    }
+
+    /**
+     * Asks for the lock without a thread. The answer comes on the client's callback executor: the hold, or {@code null} if
+     * refused, or a failure.
+     *
+     * @return withdraws the request
+     */
+    Runnable takeAsync(BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
+        return observed.takeAsync(operation.group(), lock, operation.waitFor(), answer);
     }
 
     boolean skips() {

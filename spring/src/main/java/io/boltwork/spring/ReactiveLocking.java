@@ -1,43 +1,112 @@
 package io.boltwork.spring;
 
 import io.boltwork.spring.AsyncLocking.Held;
+import io.boltwork.spring.AsyncLocking.Taking;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
 /**
  * Methods that return a {@link Mono}, a {@link Flux} or what Spring can make of them. Each subscription takes the locks and
- * executes the method; the locks are given back when that has completed, failed or been cancelled.
+ * executes the method; the locks are given back when that has completed, failed or been cancelled, or when a reactive transaction
+ * of the subscriber's has completed.
  */
 final class ReactiveLocking {
+    private final AsyncLocking call;
+    private final ReactiveAdapter adapter;
+    private final Body body;
 
-    private ReactiveLocking() {}
+    /** What is subscribed to under the locks. */
+    interface Body {
+        @Nullable
+        Object publisher(Held held) throws Throwable;
+    }
 
-    static Object publisher(AsyncLocking call, ReactiveAdapter adapter) {
-        Mono<Held> take = Mono.fromFuture(call::take).doOnDiscard(Held.class, Held::release);
-        if (adapter.isMultiValue()) {
-            return adapter.fromPublisher(Flux.usingWhen(
-                    take,
-                    held -> Flux.from(body(call, held, adapter)),
-                    ReactiveLocking::completed,
-                    ReactiveLocking::failed,
-                    ReactiveLocking::cancelled));
+    private ReactiveLocking(AsyncLocking call, ReactiveAdapter adapter, Body body) {
+        this.call = call;
+        this.adapter = adapter;
+        this.body = body;
+    }
+
+    static Object publisher(AsyncLocking call, ReactiveAdapter adapter, Body body) {
+        ReactiveLocking locking = new ReactiveLocking(call, adapter, body);
+        return adapter.fromPublisher(
+                adapter.isMultiValue()
+                        ? Flux.deferContextual(context -> locking.many(CallerContext.capture(context)))
+                        : Mono.deferContextual(context -> locking.one(CallerContext.capture(context))));
+    }
+
+    private Flux<Object> many(CallerContext context) {
+        return Flux.usingWhen(
+                taken(), held -> Flux.from(body(held, context)), Taken::completed, Taken::failed, Taken::cancelled);
+    }
+
+    private Mono<Object> one(CallerContext context) {
+        return Mono.usingWhen(
+                taken(), held -> Mono.from(body(held, context)), Taken::completed, Taken::failed, Taken::cancelled);
+    }
+
+    /**
+     * What was taken.
+     *
+     * @param held the locks
+     * @param inTransaction whether a transaction of the subscriber's gives them back
+     */
+    private record Taken(Held held, boolean inTransaction) {
+
+        Mono<Void> completed() {
+            return inTransaction ? Mono.empty() : released(held).onErrorMap(AsyncLocking::unwrapped);
         }
-        return adapter.fromPublisher(Mono.usingWhen(
-                take,
-                held -> Mono.from(body(call, held, adapter)),
-                ReactiveLocking::completed,
-                ReactiveLocking::failed,
-                ReactiveLocking::cancelled));
+
+        Mono<Void> failed(Throwable failure) {
+            return inTransaction
+                    ? Mono.empty()
+                    : released(held).onErrorResume(loss -> {
+                        failure.addSuppressed(AsyncLocking.unwrapped(loss));
+                        return Mono.empty();
+                    });
+        }
+
+        Mono<Void> cancelled() {
+            return inTransaction ? Mono.empty() : released(held).onErrorComplete();
+        }
+    }
+
+    private Mono<Taken> taken() {
+        Mono<Held> take = Mono.create(this::take);
+        return take.doOnDiscard(Held.class, Held::release)
+                .flatMap(held -> held.refused() != null
+                        ? Mono.just(new Taken(held, false))
+                        : ReactiveTransactionBoundary.takes(call.method(), held).map(taken -> new Taken(held, taken)));
+    }
+
+    private void take(MonoSink<Held> sink) {
+        Taking taking = call.take();
+        sink.onCancel(() -> {
+            if (!taking.cancel(true) && !taking.isCompletedExceptionally()) {
+                taking.join().release(); // taken in the last moment: it will not be passed on
+            }
+        });
+        taking.whenComplete((held, failure) -> {
+            if (failure != null) {
+                sink.error(AsyncLocking.unwrapped(failure));
+            } else {
+                sink.success(held);
+            }
+        });
+        taking.begin(); // last: else this thread might go on with what was taken by then
     }
 
     @SuppressWarnings("unchecked") // the method's own type
-    private static Publisher<Object> body(AsyncLocking call, Held held, ReactiveAdapter adapter) {
-        LockTurn refused = held.refused();
+    private Publisher<Object> body(Taken taken, CallerContext context) {
+        LockTurn refused = taken.held().refused();
         try {
             if (refused == null) {
-                return (Publisher<Object>) (Publisher<?>) adapter.toPublisher(call.execute(held));
+                return (Publisher<Object>)
+                        (Publisher<?>) adapter.toPublisher(context.call(() -> body.publisher(taken.held())));
             }
             OnRefused then = refused.operation().onRefused();
             if (refused.skips() || then == OnRefused.RETURN_NULL) {
@@ -45,29 +114,14 @@ final class ReactiveLocking {
             }
             return then == OnRefused.THROW
                     ? Mono.error(refused.refusal())
-                    : (Publisher<Object>)
-                            (Publisher<?>) adapter.toPublisher(LockInterceptor.fallback(refused, call.invocation()));
+                    : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(
+                            context.call(() -> LockInterceptor.fallback(refused, call.invocation())));
         } catch (Throwable thrown) { // the method's own
             return Mono.error(thrown);
         }
     }
 
-    private static Mono<Void> completed(Held held) {
-        return released(held).onErrorMap(AsyncLocking::unwrapped);
-    }
-
-    private static Mono<Void> failed(Held held, Throwable failure) {
-        return released(held).onErrorResume(loss -> {
-            failure.addSuppressed(AsyncLocking.unwrapped(loss));
-            return Mono.empty();
-        });
-    }
-
-    private static Mono<Void> cancelled(Held held) {
-        return released(held).onErrorComplete();
-    }
-
-    private static Mono<Void> released(Held held) {
+    static Mono<Void> released(Held held) {
         return Mono.<Object>fromFuture(() -> held.release().thenApply(nothing -> (Object) nothing), true)
                 .then();
     }

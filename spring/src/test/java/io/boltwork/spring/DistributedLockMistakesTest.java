@@ -2,12 +2,20 @@ package io.boltwork.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Mono;
 
 /** What is wrong with an annotation is said when the application starts: where, and how to mend it. */
 class DistributedLockMistakesTest {
@@ -99,6 +107,109 @@ class DistributedLockMistakesTest {
         }
     }
 
+    static class Suspending {
+        @DistributedLock("x")
+        public Object buy(Continuation completion) {
+            return "";
+        }
+    }
+
+    static class Later {
+        @DistributedLock("x")
+        public Callable<String> buy() {
+            return () -> "";
+        }
+    }
+
+    static class Lazy {
+        @DistributedLock("x")
+        public Stream<String> buy() {
+            return Stream.of();
+        }
+    }
+
+    static class Deferred {
+        @DistributedLock("x")
+        public DeferredResult<String> buy() {
+            return new DeferredResult<>();
+        }
+    }
+
+    static class Streaming {
+        @DistributedLock("x")
+        public StreamingResponseBody buy() {
+            return out -> {};
+        }
+    }
+
+    static class MonoInside {
+        @DistributedLock("x")
+        public ResponseEntity<Mono<String>> buy() {
+            return ResponseEntity.ok(Mono.just(""));
+        }
+    }
+
+    static class StreamInside {
+        @DistributedLock("x")
+        public CompletableFuture<Stream<String>> buy() {
+            return CompletableFuture.completedFuture(Stream.of());
+        }
+    }
+
+    static class OwnStage {
+        interface Stage<T> extends CompletionStage<T> {}
+
+        @DistributedLock("x")
+        public Stage<String> buy() {
+            throw new IllegalStateException();
+        }
+    }
+
+    abstract static class Base<T> {
+        @DistributedLock("x")
+        public T buy() {
+            throw new IllegalStateException();
+        }
+    }
+
+    static class BoundToCallable extends Base<Callable<String>> {
+        @Override
+        @DistributedLock("x")
+        public Callable<String> buy() {
+            return () -> "";
+        }
+    }
+
+    static class Order {
+        public String getId() {
+            return "";
+        }
+
+        public Order getParent() {
+            return this;
+        }
+    }
+
+    static class KeyWithoutText {
+        @DistributedLock(name = "x", keys = "#order")
+        public void buy(Order order) {}
+    }
+
+    static class TemplateWithoutText {
+        @DistributedLock("x:#{#order.parent}")
+        public void buy(Order order) {}
+    }
+
+    static class ArrayKey {
+        @DistributedLock(name = "x", keys = "#ids")
+        public void buy(String[] ids) {}
+    }
+
+    static class RootItself {
+        @DistributedLock("x:#{#root}")
+        public void buy(String root) {}
+    }
+
     static class FinalMethod {
         @DistributedLock("x")
         public final void buy() {}
@@ -148,6 +259,27 @@ class DistributedLockMistakesTest {
         assertMistake(NullOfPrimitive.class, "cannot be null", "Integer");
         assertMistake(InterruptOfStage.class, "CompletableFuture", "whenLost()");
         assertMistake(PlainFuture.class, "returns Future", "CompletableFuture");
+    }
+
+    @Test
+    void resultsWhoseEndCannotBeTold() {
+        assertMistake(Suspending.class, "suspend function", "executeAsync");
+        assertMistake(Later.class, "returns Callable", "CompletableFuture");
+        assertMistake(Lazy.class, "returns Stream", "what has been computed");
+        assertMistake(Deferred.class, "returns DeferredResult", "CompletableFuture");
+        assertMistake(Streaming.class, "returns StreamingResponseBody", "method that does the work");
+        assertMistake(MonoInside.class, "a ResponseEntity of Mono", "a Mono or a Flux of the ResponseEntity");
+        assertMistake(StreamInside.class, "a CompletableFuture of Stream", "what has been computed");
+        assertMistake(OwnStage.class, "returns Stage", "CompletionStage");
+        assertMistake(BoundToCallable.class, "returns Callable", "CompletableFuture");
+    }
+
+    @Test
+    void keysWithoutAText() {
+        assertMistake(KeyWithoutText.class, "'#order' is a " + Order.class.getName(), "#order.id");
+        assertMistake(TemplateWithoutText.class, "'#order.parent' is a " + Order.class.getName(), "#order.parent.id");
+        assertMistake(ArrayKey.class, "'#ids' is an array (java.lang.String[])", "#ids[0]");
+        assertMistake(RootItself.class, "'#root' is a", "toString()");
     }
 
     @Test

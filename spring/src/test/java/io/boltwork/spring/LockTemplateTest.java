@@ -1,7 +1,9 @@
 package io.boltwork.spring;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.Lease;
@@ -14,10 +16,14 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 class LockTemplateTest {
     private final LockClient locks = LockClient.create(MemoryBackend.create());
@@ -77,6 +83,47 @@ class LockTemplateTest {
         Await.until("withdrawn", () -> locks.waiting() == 0);
         inner.complete("done");
         assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(locks.lock("stock:1").isLocked()).isFalse();
+    }
+
+    @Test
+    void whatHasNotBegunIsWithdrawnAndWhatHasHoldsToItsEnd() {
+        CompletableFuture<String> inner = new CompletableFuture<>();
+        CompletableFuture<String> first = template.executeAsync("stock:1", lease -> inner);
+        Await.until("begun", () -> locks.lock("stock:1").isLocked());
+        AtomicInteger begun = new AtomicInteger();
+        CompletableFuture<String> late = template.executeAsync("stock:1", lease -> {
+            begun.incrementAndGet();
+            return inner;
+        });
+        Await.until("waits", () -> locks.waiting() == 1);
+        late.orTimeout(1, TimeUnit.MILLISECONDS);
+        Await.until("withdrawn", () -> locks.waiting() == 0);
+        first.cancel(true);
+        assertThat(inner).isNotDone();
+        assertThat(locks.lock("stock:1").isLocked()).isTrue();
+        inner.complete("done");
+        Await.until("free", () -> !locks.lock("stock:1").isLocked());
+        assertThat(begun).hasValue(0);
+    }
+
+    @Test
+    void asynchronousActionsAreExecutedOnTheClientsExecutor() throws Exception {
+        for (int i = 0; i < 200; i++) { // the lock is free, so that it may be there before the call returns
+            Thread thread = template.executeAsync("free:" + i, l -> completedFuture(Thread.currentThread()))
+                    .get(5, TimeUnit.SECONDS);
+            assertThat(thread).isNotSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void whatComesLaterIsAnError() {
+        for (Object later : List.of(new CompletableFuture<String>(), Mono.just("x"), Stream.of("x"))) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> template.execute("stock:1", () -> later))
+                    .withMessageContaining("stock:1")
+                    .withMessageContaining("executeAsync");
+        }
         assertThat(locks.lock("stock:1").isLocked()).isFalse();
     }
 

@@ -92,7 +92,7 @@ class Shop {
         return held();
     }
 
-    @DistributedLock("by:#{#root}")
+    @DistributedLock("by:#{#root.methodName}")
     public String byRootThatIsAnArgument(String root) {
         return held();
     }

@@ -5,13 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.testkit.Await;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -19,6 +27,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -42,6 +51,21 @@ class TransactionTest {
 
     @Autowired
     LockClient locks;
+
+    @Autowired
+    MemoryBackend memory;
+
+    private LockClient other;
+
+    @BeforeEach
+    void openAnother() {
+        other = LockClient.create(MemoryBackend.on(memory.server()));
+    }
+
+    @AfterEach
+    void closeAnother() {
+        other.close();
+    }
 
     @Test
     void lockBeforeTransactionalAndAfterIt() throws Exception {
@@ -70,6 +94,90 @@ class TransactionTest {
                 }));
         assertThat(stock()).isEqualTo(10);
         assertThat(locks.lock("lost").isLocked()).isFalse();
+    }
+
+    @Test
+    void aLeaseThatWasTakenAwayIsFoundBeforeTheCommit() {
+        fill();
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(() -> transactions.executeWithoutResult(status -> {
+                    warehouse.inner();
+                    assertThat(other.inspector().forceRelease("stock")).isTrue();
+                }));
+        assertThat(stock()).isEqualTo(10);
+        assertThat(locks.lock("stock").isLocked()).isFalse();
+    }
+
+    @Test
+    void withoutAnAnswerItCommitsWhileTheLeaseIsValid() {
+        fill();
+        try {
+            transactions.executeWithoutResult(status -> {
+                warehouse.inner();
+                memory.server().freeze();
+            });
+        } finally {
+            memory.server().thaw();
+        }
+        assertThat(stock()).isEqualTo(9);
+        Await.until("free", () -> !locks.lock("stock").isLocked());
+    }
+
+    @Test
+    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+        fill();
+        transactions.executeWithoutResult(status -> {
+            for (Runnable apart : List.<Runnable>of(warehouse::requiresNew, warehouse::notSupported)) {
+                apart.run();
+                assertThat(locks.lock("apart").isLocked()).isFalse();
+                assertThat(locks.lock("apart").isHeldByCurrentThread()).isFalse();
+            }
+        });
+        warehouse.never();
+        assertThat(locks.lock("apart").isLocked()).isFalse();
+    }
+
+    @Test
+    void batchesOfOwnTransactionsDoNotWaitForEachOther() throws Exception {
+        fill();
+        CyclicBarrier firstDone = new CyclicBarrier(2);
+        ExecutorService batches = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (List<String> batch : List.of(List.of("a", "b"), List.of("b", "a"))) {
+                all.add(batches.submit(() -> transactions.executeWithoutResult(status -> {
+                    warehouse.each(batch.get(0));
+                    meet(firstDone);
+                    warehouse.each(batch.get(1));
+                })));
+            }
+            for (Future<?> batch : all) {
+                batch.get(20, TimeUnit.SECONDS);
+            }
+        } finally {
+            batches.shutdownNow();
+        }
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void anyResultInTheCallersTransactionKeepsTheLock() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        transactions.executeWithoutResult(status -> {
+            assertThat(warehouse.any("done")).isEqualTo("done");
+            assertThat(locks.lock("any").isHeldByCurrentThread()).isTrue();
+            warehouse.any(work);
+        });
+        assertThat(locks.lock("any").isLocked()).isTrue();
+        work.complete("done");
+        Await.until("free", () -> !locks.lock("any").isLocked());
     }
 
     private int sold(Callable<Boolean> purchase) throws Exception {
@@ -132,6 +240,33 @@ class TransactionTest {
         @DistributedLock("stock")
         public boolean inner() {
             return decrease();
+        }
+
+        @DistributedLock("apart")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void requiresNew() {
+            assertThat(locks.lock("apart").isHeldByCurrentThread()).isTrue();
+        }
+
+        @DistributedLock("apart")
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void notSupported() {
+            assertThat(locks.lock("apart").isHeldByCurrentThread()).isTrue();
+        }
+
+        @DistributedLock("apart")
+        @Transactional(propagation = Propagation.NEVER)
+        public void never() {
+            assertThat(locks.lock("apart").isHeldByCurrentThread()).isTrue();
+        }
+
+        @DistributedLock("each:#{#item}")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void each(String item) {}
+
+        @DistributedLock("any")
+        public Object any(Object result) {
+            return result;
         }
 
         @DistributedLock("lost")

@@ -1,0 +1,95 @@
+package io.boltwork.spring;
+
+import io.boltwork.spring.LockText.Part;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * A name that is composed of several values must have one meaning: with keys "x:y" and "z" it is another one than with "x" and
+ * "y:z". So colons and percent signs in values are escaped, and in a template also what stands between its values. A single
+ * value is left as it is, so that code that writes the name by hand gets the same lock.
+ */
+/**
+ * The name of a method's locks, computed for each call. Immutable.
+ *
+ * @param where the method, as people write it
+ * @param prefix what the name begins with
+ * @param texts name and keys
+ * @param separators which characters of values are escaped; {@code null} if there is one value at most
+ */
+record LockName(
+        String where,
+        String prefix,
+        List<LockText> texts,
+        @Nullable String separators) {
+
+    static LockName of(String where, String prefix, LockText name, List<LockText> keys) {
+        List<LockText> texts = Stream.concat(Stream.of(name), keys.stream()).toList();
+        int values = texts.stream().mapToInt(LockText::expressions).sum();
+        return new LockName(where, prefix, texts, values > 1 ? "%:" + between(name) : null);
+    }
+
+    /** What stands between the values of a template, but letters and digits. */
+    private static String between(LockText template) {
+        StringBuilder between = new StringBuilder();
+        boolean first = true;
+        for (int i = 0; i < template.parts().size(); i++) {
+            Part part = template.parts().get(i);
+            if (part.isExpression()) {
+                first = false;
+            } else if (!first && i + 1 < template.parts().size()) {
+                part.text()
+                        .chars()
+                        .filter(c -> c < 0x80 && !Character.isLetterOrDigit(c))
+                        .forEach(between::appendCodePoint);
+            }
+        }
+        return between.toString();
+    }
+
+    /** The lock's name for this call. */
+    String of(LockCall call) {
+        LockText name = texts.get(0);
+        if (texts.size() == 1 && name.isLiteral()) {
+            return prefix.isEmpty() ? name.literal() : prefix + name.literal();
+        }
+        StringBuilder text = new StringBuilder(prefix);
+        append(text, name, call, name.isExpression() ? null : separators);
+        for (int i = 1; i < texts.size(); i++) {
+            append(text.append(':'), texts.get(i), call, separators);
+        }
+        return text.toString();
+    }
+
+    private void append(StringBuilder text, LockText part, LockCall call, @Nullable String escaped) {
+        if (part.isLiteral()) {
+            text.append(part.literal());
+        }
+        for (Part each : part.parts()) {
+            if (!each.isExpression()) {
+                text.append(each.text());
+            } else {
+                String own = textOf(each.text(), each.value().of(call));
+                text.append(escaped == null ? own : KeyText.escaped(own, escaped));
+            }
+        }
+    }
+
+    private String textOf(String expression, @Nullable Object value) {
+        String text;
+        try {
+            text = KeyText.of(value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "@DistributedLock on " + where + ": '" + expression + "' " + e.getMessage() + ". "
+                            + KeyText.remedy(expression, value == null ? Object.class : value.getClass()));
+        }
+        if (text == null) {
+            throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + expression + "' is "
+                    + (value == null ? "null" : "empty") + " for this call, and a lock for all such calls would be"
+                    + " another one than was meant; give a value, or leave these calls out with a condition");
+        }
+        return text;
+    }
+}

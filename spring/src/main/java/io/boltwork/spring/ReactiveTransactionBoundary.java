@@ -1,0 +1,78 @@
+package io.boltwork.spring;
+
+import io.boltwork.Lease;
+import io.boltwork.spring.AsyncLocking.Held;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** A reactive transaction of the subscriber's, which gives the locks back when it has completed: see {@link TransactionBoundary}. */
+final class ReactiveTransactionBoundary {
+    private static final boolean PRESENT = ClassUtils.isPresent(
+            "org.springframework.transaction.reactive.TransactionSynchronizationManager",
+            ReactiveTransactionBoundary.class.getClassLoader());
+
+    private ReactiveTransactionBoundary() {}
+
+    /** Returns whether there is such a transaction that the method takes part in; it gives the locks back. */
+    static Mono<Boolean> takes(LockMethod method, Held held) {
+        return PRESENT && !method.apart() ? End.register(held) : Mono.just(false);
+    }
+
+    /** Apart, because it is made of classes that need not be there. */
+    private record End(Held held) implements TransactionSynchronization, Ordered {
+        private static final Log LOG = LogFactory.getLog(DistributedLock.class);
+
+        static Mono<Boolean> register(Held held) {
+            return TransactionSynchronizationManager.forCurrentTransaction()
+                    .map(transaction -> {
+                        boolean there =
+                                transaction.isActualTransactionActive() && transaction.isSynchronizationActive();
+                        if (there) {
+                            transaction.registerSynchronization(new End(held));
+                        }
+                        return there;
+                    })
+                    .onErrorReturn(NoTransactionException.class, false);
+        }
+
+        /** After everything else has been flushed. */
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
+
+        /** Asks the backend: a lease that was taken away a moment ago is valid by the clock. */
+        @Override
+        public Mono<Void> beforeCommit(boolean readOnly) {
+            return Flux.range(0, held.leases().size())
+                    .filter(i -> !held.turns().get(i).operation().ignoreLoss())
+                    .concatMap(i -> verify(held.turns().get(i), held.leases().get(i)))
+                    .then();
+        }
+
+        /** The question blocks for a round trip, which no thread of the application's pipeline must. */
+        private static Mono<Boolean> verify(LockTurn turn, Lease lease) {
+            return Mono.fromCallable(lease::verify)
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .doOnNext(confirmed -> {
+                        if (!confirmed) {
+                            LOG.warn(TransactionBoundary.unanswered(turn, lease));
+                        }
+                    });
+        }
+
+        @Override
+        public Mono<Void> afterCompletion(int status) {
+            Mono<Void> released = ReactiveLocking.released(held).onErrorMap(AsyncLocking::unwrapped);
+            return status == STATUS_COMMITTED ? released : released.onErrorComplete();
+        }
+    }
+}

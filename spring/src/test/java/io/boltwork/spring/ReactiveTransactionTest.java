@@ -1,0 +1,181 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** A reactive transaction of the caller's keeps the lock until it has completed, as an imperative one does. */
+class ReactiveTransactionTest {
+
+    /** Notes what becomes of transactions, and whether the lock is held then. */
+    static class Transactions extends AbstractReactiveTransactionManager {
+        private static final long serialVersionUID = 1L;
+
+        final transient List<String> ended = new CopyOnWriteArrayList<>();
+        private final transient LockClient locks;
+
+        Transactions(LockClient locks) {
+            this.locks = locks;
+        }
+
+        private Mono<Void> ends(String how) {
+            return Mono.fromRunnable(
+                    () -> ended.add(how + (locks.lock("stock").isLocked() ? " under the lock" : " without the lock")));
+        }
+
+        @Override
+        protected Object doGetTransaction(TransactionSynchronizationManager manager) {
+            return new Object();
+        }
+
+        @Override
+        protected boolean isExistingTransaction(Object transaction) {
+            return false;
+        }
+
+        @Override
+        protected Mono<Void> doBegin(
+                TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
+            return Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return ends("committed");
+        }
+
+        @Override
+        protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return ends("rolled back");
+        }
+    }
+
+    static class Warehouse {
+        private final LockClient locks;
+
+        Warehouse(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @DistributedLock("stock")
+        public Mono<Boolean> one() {
+            return Mono.fromSupplier(() -> locks.lock("stock").isLocked());
+        }
+
+        @DistributedLock("stock")
+        public Flux<Boolean> many() {
+            return Flux.range(0, 2).map(i -> locks.lock("stock").isLocked());
+        }
+
+        @DistributedLock("stock")
+        public Mono<Boolean> fails() {
+            return Mono.error(new IllegalStateException("own"));
+        }
+
+        @DistributedLock("stock")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public Mono<Boolean> apart() {
+            return Mono.fromSupplier(() -> locks.lock("stock").isLocked());
+        }
+    }
+
+    private record Scene(
+            Warehouse warehouse, LockClient locks, Transactions transactions, TransactionalOperator operator) {}
+
+    private interface Act {
+        void in(Scene scene) throws Exception;
+    }
+
+    private static void play(Act act) {
+        ContextConsumer<AssertableApplicationContext> scene = context -> {
+            Transactions transactions = context.getBean(Transactions.class);
+            LockClient locks = context.getBean(LockClient.class);
+            act.in(new Scene(
+                    context.getBean(Warehouse.class), locks, transactions, TransactionalOperator.create(transactions)));
+            Await.until("free", () -> !locks.lock("stock").isLocked());
+        };
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withPropertyValues("boltwork.backend=memory")
+                .withBean(Transactions.class)
+                .withBean(Warehouse.class)
+                .run(scene);
+    }
+
+    @Test
+    void theLockIsGivenBackAfterTheCommit() {
+        play(scene -> {
+            StepVerifier.create(scene.operator.transactional(scene.warehouse.one()))
+                    .expectNext(true)
+                    .verifyComplete();
+            assertThat(scene.locks.lock("stock").isLocked()).isFalse();
+            StepVerifier.create(scene.operator.transactional(scene.warehouse.many()))
+                    .expectNext(true, true)
+                    .verifyComplete();
+            assertThat(scene.transactions.ended)
+                    .containsExactly("committed under the lock", "committed under the lock");
+        });
+    }
+
+    @Test
+    void theLockIsGivenBackAfterARollback() {
+        play(scene -> {
+            StepVerifier.create(scene.operator.transactional(scene.warehouse.fails()))
+                    .verifyErrorMessage("own");
+            assertThat(scene.transactions.ended).containsExactly("rolled back under the lock");
+        });
+    }
+
+    @Test
+    void aLeaseThatWasTakenAwayRollsBack() {
+        play(scene -> {
+            Mono<Boolean> taken = scene.warehouse
+                    .one()
+                    .doOnNext(held -> scene.locks.inspector().forceRelease("stock"));
+            StepVerifier.create(scene.operator.transactional(taken))
+                    .expectNextCount(0)
+                    .verifyError(LeaseLostException.class);
+            assertThat(scene.transactions.ended).containsExactly("rolled back without the lock");
+        });
+    }
+
+    @Test
+    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+        play(scene -> {
+            Mono<Boolean> after = scene.warehouse
+                    .apart()
+                    .map(held -> held)
+                    .then(Mono.fromSupplier(() -> scene.locks.lock("stock").isLocked()));
+            StepVerifier.create(scene.operator.transactional(after))
+                    .expectNext(false)
+                    .verifyComplete();
+            assertThat(scene.transactions.ended).containsExactly("committed without the lock");
+        });
+    }
+
+    @Test
+    void withoutATransactionTheLockIsGivenBackAtTheEnd() {
+        play(scene ->
+                StepVerifier.create(scene.warehouse.one()).expectNext(true).verifyComplete());
+    }
+}

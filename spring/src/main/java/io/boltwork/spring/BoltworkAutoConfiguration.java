@@ -8,6 +8,8 @@ import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -19,6 +21,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
@@ -70,6 +73,12 @@ public final class BoltworkAutoConfiguration {
         LockTemplate template = new LockTemplate(client);
         ObservationRegistry registry = observations.getIfUnique();
         return registry == null ? template : template.withObservations(registry);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ShutdownOrder boltworkShutdownOrder(ConfigurableListableBeanFactory beans) {
+        return new ShutdownOrder(beans);
     }
 
     /** Leases in this JVM. */

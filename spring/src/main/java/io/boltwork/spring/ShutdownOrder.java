@@ -1,0 +1,84 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.util.ClassUtils;
+
+/*
+ * Spring destroys beans in the reverse order of their creation, and what depends on a bean before it. A bean with locked methods
+ * does not have the client injected, and is mostly created before it: it would be destroyed after it, and so would the executors
+ * that its methods are executed by. What the client itself needs, such as a listener's executor, is left alone.
+ */
+/** Sees to it that the client closes after all beans that take locks, and after the executors, have been destroyed. */
+final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton {
+    private final ConfigurableListableBeanFactory beans;
+    private volatile boolean started;
+
+    ShutdownOrder(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** What is created later, because it is lazy. */
+    @Override
+    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String name) {
+        if (started && definition.isSingleton()) {
+            for (String client : clients()) {
+                order(client, needs(client), name, type);
+            }
+        }
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        started = true;
+        for (String client : clients()) {
+            Set<String> needs = needs(client);
+            for (String name : beans.getSingletonNames()) {
+                Object bean = beans.getSingleton(name);
+                if (bean != null) {
+                    order(client, needs, name, AopProxyUtils.ultimateTargetClass(bean));
+                }
+            }
+        }
+    }
+
+    private String[] clients() {
+        return beans.getBeanNamesForType(LockClient.class, false, false);
+    }
+
+    private void order(String client, Set<String> needs, String name, Class<?> type) {
+        LockOperationSource source =
+                beans.getBeanProvider(LockOperationSource.class).getIfAvailable();
+        boolean first = Executor.class.isAssignableFrom(type)
+                || source != null && source.isLocked(ClassUtils.getUserClass(type));
+        if (first && !needs.contains(name)) {
+            beans.registerDependentBean(client, name);
+        }
+    }
+
+    /** The client, and what it directly or indirectly needs. */
+    private Set<String> needs(String client) {
+        Set<String> needs = new HashSet<>();
+        Deque<String> open = new ArrayDeque<>(Set.of(client));
+        // Spring does not note what a bean has asked for all beans of a type
+        open.addAll(Arrays.asList(beans.getBeanNamesForType(LockListener.class, true, false)));
+        while (!open.isEmpty()) {
+            String next = open.pop();
+            if (needs.add(next)) {
+                open.addAll(Arrays.asList(beans.getDependenciesForBean(next)));
+            }
+        }
+        return needs;
+    }
+}

@@ -738,6 +738,44 @@ final class Engine implements BackendListener {
         return waiting.get();
     }
 
+    /** How many locks are held; one that is busy just now may be left out. */
+    int held() {
+        AtomicInteger held = new AtomicInteger();
+        for (LockDriver driver : drivers.values()) {
+            driver.post(d -> held.addAndGet(d.machine.hold() == null ? 0 : 1));
+        }
+        return held.get();
+    }
+
+    /** By how many nanoseconds the renewal that is most overdue is late. */
+    long renewalLag() {
+        AtomicLong lag = new AtomicLong();
+        for (LockDriver driver : drivers.values()) {
+            driver.post(d -> lag.accumulateAndGet(d.machine.renewalLag(), Math::max));
+        }
+        return lag.get();
+    }
+
+    /** Whether all servers that keep locks are connected. */
+    boolean isConnected() {
+        return !isClosed() && downtimes.isNone();
+    }
+
+    /** The holder and the waiters of a lock in this client. */
+    LocalLock local(String name) {
+        LockDriver driver = drivers.get(name);
+        AtomicInteger waiting = new AtomicInteger();
+        if (driver != null) {
+            driver.post(d -> waiting.addAndGet(d.machine.waiting()));
+        }
+        Hold hold = driver == null ? null : driver.machine.hold();
+        return new LocalLock(
+                name,
+                Optional.ofNullable(hold).map(held -> held.asker.getName()),
+                hold == null ? 0 : hold.token,
+                waiting.get());
+    }
+
     /** Asks the servers how they are, and the machines what they have; sleeps until the servers have answered. */
     ClientHealth health() {
         if (isClosed()) {

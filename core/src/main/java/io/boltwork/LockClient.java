@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Utf8;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
@@ -108,6 +109,35 @@ public final class LockClient implements AutoCloseable {
      */
     public int waiting() {
         return engine.waiting();
+    }
+
+    /**
+     * Returns about how many locks this client holds, for a gauge: a lock that is busy at this moment may be left out. No round
+     * trip; does not block.
+     *
+     * @return the count, 0 if this client is closed
+     */
+    public int held() {
+        return engine.held();
+    }
+
+    /**
+     * Returns by how much the renewal that is most overdue is late, for a gauge, as in {@link ClientHealth#renewalLag}. No round
+     * trip; does not block.
+     *
+     * @return the time, 0 if no renewal is late
+     */
+    public Duration renewalLag() {
+        return Duration.ofNanos(engine.renewalLag());
+    }
+
+    /**
+     * Returns whether this client is connected to all servers that keep its locks, for a gauge. No round trip; does not block.
+     *
+     * @return {@code false} during an outage, and if this client is closed
+     */
+    public boolean isConnected() {
+        return engine.isConnected();
     }
 
     /**

@@ -121,6 +121,18 @@ public final class LockInspector {
                 Instant.ofEpochMilli(now));
     }
 
+    /**
+     * Returns how this client itself uses a lock: the holding thread and the callers that wait. No round trip; does not block. A
+     * lock that is busy at this moment may be left out.
+     *
+     * @param name the lock's name
+     * @return its use, without thread and waiters if this client does not use it
+     */
+    public LocalLock local(String name) {
+        LockClient.checkName(name);
+        return engine.local(name);
+    }
+
     private Function<String, Optional<ClientInfo>> clientsOf(@Nullable String owner, List<Inspected.Waiting> queue) {
         Set<String> ids = new LinkedHashSet<>();
         if (owner != null) {

@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -48,8 +49,16 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-        LocksEndpoint locksEndpoint(LockClient client) {
-            return new LocksEndpoint(client);
+        LocksEndpoint locksEndpoint(LockClient client, ApplicationEventPublisher events) {
+            return new LocksEndpoint(client, new ForceLog(events));
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(LocksEndpoint.class)
+        @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+        LocksWebEndpoint locksWebEndpoint(LocksEndpoint endpoint) {
+            return new LocksWebEndpoint(endpoint);
         }
     }
 

@@ -1,121 +1,249 @@
 package io.boltwork.spring;
 
+import io.boltwork.ClientInfo;
+import io.boltwork.LocalLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
+import io.boltwork.LockInspector;
 import io.boltwork.LockSummary;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * The actuator endpoint {@code locks}: lists locks, describes one, and takes one away from a holder that hangs ({@code DELETE},
- * which {@code management.endpoint.locks.access=read-only} forbids).
+ * The actuator endpoint {@code locks}: lists locks, describes one, and takes one away from a holder that hangs. The last of these
+ * needs {@code management.endpoint.locks.access=unrestricted}.
  */
-@Endpoint(id = "locks")
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
     private static final int LIMIT = 1_000;
 
     private final LockClient client;
+    private final ForceLog log;
 
-    LocksEndpoint(LockClient client) {
+    LocksEndpoint(LockClient client, ForceLog log) {
         this.client = client;
+        this.log = log;
     }
 
-    /** Locks that are held, kept or waited for. */
-    record Locks(List<LockLine> locks, boolean complete) {}
+    /**
+     * Locks that are held, kept or waited for.
+     *
+     * @param locks the locks, in no order
+     * @param complete whether these are all
+     */
+    public record Locks(List<LockLine> locks, boolean complete) {}
 
-    /** A lock in short. */
-    record LockLine(String name, String state, long fencingToken, long remainingMillis, int waiting) {}
+    /**
+     * A lock in short.
+     *
+     * @param name its name
+     * @param state such as {@code HELD}
+     * @param fencingToken the first token of the holding client, 0 without one
+     * @param remainingMillis what is left of the lease
+     * @param waiting requests in the queue at the backend
+     * @param waitingHere callers of this instance that wait
+     */
+    public record LockLine(
+            String name, String state, long fencingToken, long remainingMillis, int waiting, int waitingHere) {}
 
-    /** A lock with its holder and queue. */
-    record Lock(
+    /**
+     * A lock with its holder and its queue.
+     *
+     * @param name its name
+     * @param state such as {@code HELD}
+     * @param remainingMillis what is left of the lease
+     * @param holder the holder, if any
+     * @param queue the requests that wait
+     * @param waitingHere callers of this instance that wait
+     * @param fence the upper bound of the fencing tokens so far
+     * @param at the backend's time
+     */
+    public record Lock(
             String name,
             String state,
             long remainingMillis,
             @Nullable Holder holder,
             List<Waiting> queue,
+            int waitingHere,
             long fence,
             Instant at) {}
 
-    /** Who has it. */
-    record Holder(String client, Instant since, long fencingToken) {}
+    /**
+     * The holder of a lock.
+     *
+     * @param client the id of its client
+     * @param application the application's name, {@code null} if the backend does not know the client any more
+     * @param host its machine
+     * @param pid its process
+     * @param thread the thread that holds the lock or asked for it, if that is one of this instance
+     * @param since when the client got the lock
+     * @param fencingToken the first token of the client's hold
+     */
+    public record Holder(
+            String client,
+            @Nullable String application,
+            @Nullable String host,
+            @Nullable Long pid,
+            @Nullable String thread,
+            Instant since,
+            long fencingToken) {}
 
-    /** Who waits. */
-    record Waiting(int position, String client, long waitedMillis) {}
+    /**
+     * A request that waits.
+     *
+     * @param position its place in the queue, from 1 on
+     * @param client the id of its client
+     * @param application the application's name, {@code null} if the backend does not know the client any more
+     * @param host its machine
+     * @param pid its process
+     * @param waitedMillis for how long it has been in the queue
+     */
+    public record Waiting(
+            int position,
+            String client,
+            @Nullable String application,
+            @Nullable String host,
+            @Nullable Long pid,
+            long waitedMillis) {}
 
-    /** What became of a forced release. */
-    record Forced(String name, boolean released) {}
+    /**
+     * The result of a forced release.
+     *
+     * @param name the lock's name
+     * @param released whether the lock was taken away
+     */
+    public record Forced(String name, boolean released) {}
 
     /**
      * Lists locks.
      *
-     * @param pattern what their names are like, with {@code *} and {@code ?}; all if not given
-     * @param limit how many at most, 1,000 if not given
-     * @return what was found
+     * @param pattern a pattern of names, with {@code *} and {@code ?}; all if not given
+     * @param limit the maximum number, 1,000 at most and if not given
+     * @return the locks
      */
     @ReadOperation
-    public Object list(@Nullable String pattern, @Nullable Integer limit) {
-        int most = limit == null ? LIMIT : limit;
-        List<LockSummary> found = client.inspector().list(pattern == null || pattern.isEmpty() ? "*" : pattern, most);
-        return new Locks(
-                found.stream()
-                        .map(lock -> new LockLine(
-                                lock.name(),
-                                lock.state().name(),
-                                lock.fencingToken(),
-                                lock.remaining().toMillis(),
-                                lock.waiting()))
-                        .toList(),
-                found.size() < most);
+    public Locks list(@Nullable String pattern, @Nullable Integer limit) {
+        if (limit != null && limit < 1) {
+            throw new InvalidEndpointRequestException(
+                    "limit is " + limit + " for the endpoint locks", "limit must be 1 or more");
+        }
+        int most = limit == null ? LIMIT : Math.min(limit, LIMIT);
+        LockInspector inspector = client.inspector();
+        List<LockSummary> found = inspector.list(pattern == null || pattern.isEmpty() ? "*" : pattern, most + 1);
+        List<LockLine> lines = found.stream()
+                .limit(most)
+                .map(lock -> new LockLine(
+                        lock.name(),
+                        lock.state().name(),
+                        lock.fencingToken(),
+                        lock.remaining().toMillis(),
+                        lock.waiting(),
+                        inspector.local(lock.name()).waiting()))
+                .toList();
+        return new Locks(lines, found.size() <= most);
     }
 
     /**
      * Describes a lock.
      *
-     * @param name its name, with slashes if it has some
-     * @return who has it and who waits
+     * @param name its name
+     * @return its holder and its queue; {@code null} if neither the backend nor this instance knows it
      */
     @ReadOperation
-    public Object describe(@Selector(match = Selector.Match.ALL_REMAINING) String... name) {
-        LockInfo lock = client.inspector().describe(String.join("/", name));
+    public @Nullable Lock describe(@Selector String name) {
+        LockInfo lock = look(name);
+        LocalLock local = client.inspector().local(name);
+        if (isUnknown(lock) && local.waiting() == 0) {
+            return null;
+        }
         return new Lock(
                 lock.name(),
                 lock.state().name(),
                 lock.remaining().toMillis(),
-                lock.holder()
-                        .map(holder -> new Holder(
-                                holder.client().map(Object::toString).orElse(holder.request()),
-                                holder.since(),
-                                holder.fencingToken()))
-                        .orElse(null),
-                lock.queue().stream()
-                        .map(waiting -> new Waiting(
-                                waiting.position(),
-                                waiting.client().map(Object::toString).orElse(waiting.request()),
-                                waiting.waited().toMillis()))
-                        .toList(),
+                lock.holder().map(holder -> holder(holder, local)).orElse(null),
+                lock.queue().stream().map(LocksEndpoint::waiting).toList(),
+                local.waiting(),
                 lock.fence(),
                 lock.at());
     }
 
+    private LockInfo look(String name) {
+        try {
+            return client.inspector().describe(name);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidEndpointRequestException(
+                    "The endpoint locks cannot use this name", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static boolean isUnknown(LockInfo lock) {
+        return lock.state() == LockSummary.State.FREE && lock.queue().isEmpty() && lock.fence() == 0;
+    }
+
+    /** The backend's first token of a hold, and the newest one in this instance, are of one block if the holder is here. */
+    private static Holder holder(LockInfo.Holder holder, LocalLock local) {
+        Optional<ClientInfo> client = holder.client();
+        boolean here = local.fencingToken() >= holder.fencingToken();
+        return new Holder(
+                clientOf(holder.request()),
+                client.map(ClientInfo::application).orElse(null),
+                client.map(ClientInfo::host).orElse(null),
+                client.map(ClientInfo::pid).orElse(null),
+                here ? local.thread().orElse(null) : null,
+                holder.since(),
+                holder.fencingToken());
+    }
+
+    private static Waiting waiting(LockInfo.Waiting waiting) {
+        Optional<ClientInfo> client = waiting.client();
+        return new Waiting(
+                waiting.position(),
+                clientOf(waiting.request()),
+                client.map(ClientInfo::application).orElse(null),
+                client.map(ClientInfo::host).orElse(null),
+                client.map(ClientInfo::pid).orElse(null),
+                waiting.waited().toMillis());
+    }
+
+    private static String clientOf(String request) {
+        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
+    }
+
     /**
-     * Takes a lock away from its holder, who is told and cannot come back.
+     * Takes a lock away from its holder, which learns of it and cannot come back.
      *
-     * @param fencingToken the holder's token as it was listed, so that nobody else is hit; anybody's if not given
-     * @param name the lock's name, with slashes if it has some
-     * @return whether there was somebody to take it from
+     * @param name the lock's name
+     * @param fencingToken the holder's token as it was listed, so that no other holder is hit; any holder if not given
+     * @return whether the lock was taken away; {@code null} if the backend does not know it
      */
     @DeleteOperation
-    public Object forceRelease(
-            @Nullable Long fencingToken, @Selector(match = Selector.Match.ALL_REMAINING) String... name) {
-        String lock = String.join("/", name);
-        boolean released = fencingToken == null
-                ? client.inspector().forceRelease(lock)
-                : client.inspector().forceRelease(lock, fencingToken);
-        return new Forced(lock, released);
+    public @Nullable Forced forceRelease(@Selector String name, @Nullable Long fencingToken) {
+        return forceRelease(name, fencingToken, null);
+    }
+
+    /** The same for a user, {@code null} if the user has no name. */
+    @Nullable
+    Forced forceRelease(String name, @Nullable Long fencingToken, @Nullable String user) {
+        if (fencingToken != null && fencingToken < 1) {
+            throw new InvalidEndpointRequestException(
+                    "fencingToken is " + fencingToken + " for the endpoint locks", "fencingToken must be positive");
+        }
+        LockInfo before = look(name);
+        if (isUnknown(before)) {
+            return null;
+        }
+        LockInspector inspector = client.inspector();
+        boolean released =
+                fencingToken == null ? inspector.forceRelease(name) : inspector.forceRelease(name, fencingToken);
+        log.forced(user, before, fencingToken, released);
+        return new Forced(name, released);
     }
 }

@@ -51,7 +51,7 @@ class OperationsConditionsTest {
         LockClient other = LockClient.create(MemoryBackend.create());
         try (other) {
             memory().withPropertyValues(EXPOSED)
-                    .withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(other))
+                    .withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(other, new ForceLog(event -> {})))
                     .run(context -> assertThat(context)
                             .hasSingleBean(LocksEndpoint.class)
                             .hasBean("own"));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.Lease;
-import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
@@ -14,7 +13,6 @@ import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,41 +34,9 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A web application as it is operated: health, endpoint, meters, an outage, and its end. */
+/** A web application as it is operated: health, meters, an outage, and its end. */
 class OperationsTest {
     private final HttpClient http = HttpClient.newHttpClient();
-
-    @Test
-    void endpointListsDescribesAndForces() throws Exception {
-        try (ConfigurableApplicationContext application = start("boltwork.backend=memory")) {
-            LockClient locks = application.getBean(LockClient.class);
-            try (Lease lease =
-                    locks.lock("a/b:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
-                assertThat(get(application, "/actuator/locks").body())
-                        .contains("\"name\":\"a/b:1\"", "\"state\":\"HELD\"");
-                assertThat(get(application, "/actuator/locks?pattern=none*").body())
-                        .contains("\"locks\":[]");
-                assertThat(get(application, "/actuator/locks/a/b:1").body())
-                        .contains("\"fencingToken\":" + lease.fencingToken());
-                assertThat(delete(application, "/actuator/locks/a/b:1?fencingToken=1")
-                                .body())
-                        .contains("\"released\":false");
-                assertThat(delete(application, "/actuator/locks/a/b:1").body()).contains("\"released\":true");
-                assertThat(locks.lock("a/b:1").isLocked()).isFalse();
-            } catch (LeaseLostException told) {
-                assertThat(told.loss().reason()).isEqualTo(LeaseLoss.Reason.TAKEN);
-            }
-        }
-        try (ConfigurableApplicationContext application =
-                start("boltwork.backend=memory", "management.endpoint.locks.access=read-only")) {
-            assertThat(get(application, "/actuator/locks").statusCode()).isEqualTo(200);
-            assertThat(delete(application, "/actuator/locks/x").statusCode()).isEqualTo(405);
-        }
-        try (ConfigurableApplicationContext application =
-                start("boltwork.backend=memory", "management.endpoints.web.exposure.include=health")) {
-            assertThat(get(application, "/actuator/locks").statusCode()).isEqualTo(404);
-        }
-    }
 
     @Test
     void metersAreByGroup() {
@@ -166,11 +132,6 @@ class OperationsTest {
 
     private HttpResponse<String> get(ConfigurableApplicationContext application, String path) throws Exception {
         return http.send(request(application, path).build(), HttpResponse.BodyHandlers.ofString());
-    }
-
-    private HttpResponse<String> delete(ConfigurableApplicationContext application, String path)
-            throws IOException, InterruptedException {
-        return http.send(request(application, path).DELETE().build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static HttpRequest.Builder request(ConfigurableApplicationContext application, String path) {

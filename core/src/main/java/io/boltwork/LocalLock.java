@@ -1,0 +1,14 @@
+package io.boltwork;
+
+import java.util.Optional;
+
+/**
+ * A lock as one client uses it: the threads of its own JVM, which the backend does not know.
+ *
+ * @param name the lock's name
+ * @param thread the name of the thread that holds the lock, or that asked for it with {@link FencedLock#acquire}; empty if this
+ *     client does not hold it
+ * @param fencingToken the token of that hold, 0 without one
+ * @param waiting how many callers of this client wait for the lock
+ */
+public record LocalLock(String name, Optional<String> thread, long fencingToken, int waiting) {}

@@ -1,0 +1,26 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockClient;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.ErrorResponse;
+
+/** Auto-configuration of what a web application answers when a lock is refused or its backend does not answer. */
+@AutoConfiguration(after = BoltworkAutoConfiguration.class)
+@ConditionalOnWebApplication
+@ConditionalOnClass(ErrorResponse.class)
+@ConditionalOnBean(LockClient.class)
+public final class BoltworkWebAutoConfiguration {
+
+    BoltworkWebAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockErrorAdvice boltworkLockErrorAdvice() {
+        return new LockErrorAdvice();
+    }
+}

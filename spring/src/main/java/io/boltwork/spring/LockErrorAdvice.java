@@ -1,0 +1,44 @@
+package io.boltwork.spring;
+
+import io.boltwork.BackendException;
+import java.time.Duration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+
+/*
+ * The details are fixed texts: the exceptions' messages have names of locks and addresses of servers, which are not for the
+ * clients of an application.
+ */
+/** Answers of a web application whose controllers let exceptions of locks pass. An application's own handlers come first. */
+@ControllerAdvice
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class LockErrorAdvice {
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+    private static final Duration AFTER_OUTAGE = Duration.ofSeconds(5);
+
+    @ExceptionHandler
+    ErrorResponse refused(LockRefusedException refused) {
+        return ErrorResponse.builder(refused, HttpStatus.LOCKED, "Another request holds the lock. Nothing was done.")
+                .header(HttpHeaders.RETRY_AFTER, seconds(AFTER_REFUSAL))
+                .build();
+    }
+
+    @ExceptionHandler
+    ErrorResponse unavailable(BackendException unknown) {
+        ErrorResponse.Builder response = ErrorResponse.builder(
+                unknown, HttpStatus.SERVICE_UNAVAILABLE, "The server of the locks does not answer as it should.");
+        if (unknown.isRetryable()) {
+            response.header(HttpHeaders.RETRY_AFTER, seconds(AFTER_OUTAGE));
+        }
+        return response.build();
+    }
+
+    private static String seconds(Duration time) {
+        return String.valueOf(time.toSeconds());
+    }
+}

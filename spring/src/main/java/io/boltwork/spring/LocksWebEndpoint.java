@@ -1,0 +1,108 @@
+package io.boltwork.spring;
+
+import io.boltwork.BackendException;
+import java.security.Principal;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+
+/**
+ * The endpoint {@code locks} on the web: the status is 404 for a lock that is not known and 503 if the backend does not answer. A
+ * name that does not fit into a path, such as one with slashes, is given as {@code ?name=}.
+ */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+public final class LocksWebEndpoint {
+    private final LocksEndpoint endpoint;
+
+    LocksWebEndpoint(LocksEndpoint endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * Lists locks, or describes one.
+     *
+     * @param name the one lock's name
+     * @param pattern a pattern of names
+     * @param limit the maximum number
+     * @return {@link LocksEndpoint.Locks}, or {@link LocksEndpoint.Lock} if a name is given
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> list(@Nullable String name, @Nullable String pattern, @Nullable Integer limit) {
+        return answer(() -> name == null ? endpoint.list(pattern, limit) : endpoint.describe(name));
+    }
+
+    /**
+     * Describes a lock.
+     *
+     * @param name its name
+     * @return {@link LocksEndpoint.Lock}
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> describe(@Selector String name) {
+        return answer(() -> endpoint.describe(name));
+    }
+
+    /**
+     * Takes a lock away from its holder.
+     *
+     * @param user the user of the request
+     * @param name the lock's name
+     * @param fencingToken the holder's token; any holder if not given
+     * @return {@link LocksEndpoint.Forced}
+     */
+    @DeleteOperation
+    public WebEndpointResponse<Object> forceRelease(
+            SecurityContext user, @Selector String name, @Nullable String fencingToken) {
+        return force(user, name, fencingToken);
+    }
+
+    /**
+     * Takes a lock away from its holder.
+     *
+     * @param user the user of the request
+     * @param name the lock's name
+     * @param fencingToken the holder's token; any holder if not given
+     * @return {@link LocksEndpoint.Forced}
+     */
+    @DeleteOperation
+    public WebEndpointResponse<Object> forceReleaseByName(
+            SecurityContext user, String name, @Nullable String fencingToken) {
+        return force(user, name, fencingToken);
+    }
+
+    private WebEndpointResponse<Object> force(SecurityContext user, String name, @Nullable String fencingToken) {
+        Long token = token(fencingToken);
+        Principal principal = user.getPrincipal();
+        return answer(() -> endpoint.forceRelease(name, token, principal == null ? null : principal.getName()));
+    }
+
+    /** A text, because an empty parameter would be converted to no number, and hit any holder. */
+    private static @Nullable Long token(@Nullable String text) {
+        try {
+            return text == null ? null : Long.valueOf(text);
+        } catch (NumberFormatException e) {
+            throw new InvalidEndpointRequestException(
+                    "fencingToken is not a number for the endpoint locks", "fencingToken must be a number", e);
+        }
+    }
+
+    private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> question) {
+        try {
+            Object answer = question.get();
+            return answer == null
+                    ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
+                    : new WebEndpointResponse<>(answer);
+        } catch (BackendException unknown) {
+            return new WebEndpointResponse<>(
+                    Map.of("error", String.valueOf(unknown.getMessage())),
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        }
+    }
+}

@@ -2,6 +2,8 @@ package io.boltwork.spring;
 
 import io.boltwork.LockClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import java.util.Set;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -70,11 +72,18 @@ public final class BoltworkActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        Meters boltworkLockMeters(MeterRegistry registry, LockClient client, BoltworkProperties properties) {
-            LockMetrics metrics = new LockMetrics(
-                    registry, new LockGroups(properties.metrics().maxGroups()), client::waiting);
+        Meters boltworkLockMeters(MeterRegistry registry, LockClient client, LockGroups groups) {
+            LockMetrics metrics = new LockMetrics(registry, groups, client);
             client.addListener(metrics, Runnable::run);
             return new Meters(metrics);
+        }
+
+        /** Observations are for traces: {@code boltwork.lock.wait} has the same time already. */
+        @Bean
+        @ConditionalOnMissingBean(name = "boltworkLockMeterFilter")
+        static MeterFilter boltworkLockMeterFilter() {
+            Set<String> twice = Set.of(LockObservations.NAME, LockObservations.NAME + ".active");
+            return MeterFilter.deny(meter -> twice.contains(meter.getName()));
         }
 
         /** No listener itself: those are made before the client. */

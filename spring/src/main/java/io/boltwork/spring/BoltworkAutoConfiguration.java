@@ -68,9 +68,15 @@ public final class BoltworkAutoConfiguration {
     }
 
     @Bean
+    static LockGroups boltworkLockGroups(BoltworkProperties properties) {
+        return new LockGroups(
+                properties.metrics().maxGroups(), properties.lock().prefix());
+    }
+
+    @Bean
     @ConditionalOnMissingBean
-    LockTemplate lockTemplate(LockClient client, ObjectProvider<ObservationRegistry> observations) {
-        LockTemplate template = new LockTemplate(client);
+    LockTemplate lockTemplate(LockClient client, LockGroups groups, ObjectProvider<ObservationRegistry> observations) {
+        LockTemplate template = new LockTemplate(client, groups);
         ObservationRegistry registry = observations.getIfUnique();
         return registry == null ? template : template.withObservations(registry);
     }

@@ -175,7 +175,8 @@ record BoltworkProperties(
      *
      * @param maxGroups how many groups of locks have meters of their own; the others are counted as 'other'
      */
-    record Metrics(@DefaultValue("100") int maxGroups) {
+    record Metrics(@DefaultValue("" + Metrics.MAX_GROUPS) int maxGroups) {
+        static final int MAX_GROUPS = 100;
 
         Metrics {
             if (maxGroups < 1) {

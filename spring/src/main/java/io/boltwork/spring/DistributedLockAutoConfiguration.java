@@ -44,10 +44,11 @@ public final class DistributedLockAutoConfiguration {
             LockOperationSource source,
             LockExpressions expressions,
             ObjectProvider<LockClient> client,
-            ObjectProvider<ObservationRegistry> observations) {
+            ObjectProvider<ObservationRegistry> observations,
+            ObjectProvider<LockGroups> groups) {
         return new LockInterceptor(source, expressions, client::getObject, () -> {
             ObservationRegistry registry = observations.getIfUnique();
-            return registry == null ? LockObservations.NONE : new LockObservations(registry);
+            return new LockObservations(registry == null ? ObservationRegistry.NOOP : registry, groups.getObject());
         });
     }
 

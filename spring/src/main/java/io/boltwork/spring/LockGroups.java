@@ -2,39 +2,98 @@ package io.boltwork.spring;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** What locks are called in metrics: {@code stock} for {@code stock:1001}, so that there are few of them. Thread-safe. */
+/*
+ * Meters learn of a lock by its name alone, while annotations and templates declare its group. So the declared groups of the names
+ * that were used last are remembered, in a table of fixed size.
+ */
+/** The groups of locks in meters and observations: {@code stock} for {@code stock:1001}. There are few of them. Thread-safe. */
 final class LockGroups {
     static final String OTHER = "other";
 
-    private final int most;
-    private final Set<String> known = ConcurrentHashMap.newKeySet();
+    /** A power of two. */
+    private static final int NAMES = 4_096;
 
-    LockGroups(int most) {
+    private final int most;
+    private final String prefix;
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock adding = new ReentrantLock();
+    private final AtomicReferenceArray<@Nullable Declared> declared = new AtomicReferenceArray<>(NAMES);
+
+    private record Declared(String name, String group) {}
+
+    /** {@code prefix} is that of all names, and no group. */
+    LockGroups(int most, String prefix) {
         this.most = most;
+        this.prefix = prefix;
     }
 
-    /** What comes before the first colon or digit, without punctuation at its end; empty if there is nothing. */
+    /** Returns the text before the first colon or digit, without punctuation at its end; it may be empty. */
     static String of(String lockName) {
+        return beginning(lockName, end(lockName));
+    }
+
+    private static int end(String text) {
         int end = 0;
-        while (end < lockName.length() && lockName.charAt(end) != ':' && !Character.isDigit(lockName.charAt(end))) {
+        while (end < text.length() && text.charAt(end) != ':' && !Character.isDigit(text.charAt(end))) {
             end++;
         }
-        while (end > 0 && !Character.isLetter(lockName.charAt(end - 1))) {
-            end--;
-        }
-        return lockName.substring(0, end);
+        return end;
     }
 
-    /** The group of a lock, or {@link #OTHER} when there are too many. */
+    private static String beginning(String text, int length) {
+        int end = length;
+        while (end > 0 && !Character.isLetter(text.charAt(end - 1))) {
+            end--;
+        }
+        return text.substring(0, end);
+    }
+
+    /** Returns the group that was declared for the lock, within the bound; meters of that name will have it, too. */
+    String declare(String lockName, String group) {
+        String bounded = bounded(group);
+        int slot = slot(lockName);
+        Declared before = declared.get(slot);
+        if (before == null || !before.group.equals(bounded) || !before.name.equals(lockName)) {
+            declared.set(slot, new Declared(lockName, bounded));
+        }
+        return bounded;
+    }
+
+    /** Returns the group of a lock, {@link #OTHER} when there are too many or the name has none. */
     String find(String lockName) {
-        String group = of(lockName);
+        Declared last = declared.get(slot(lockName));
+        return last != null && last.name.equals(lockName) ? last.group : bounded(derived(lockName));
+    }
+
+    /** A name without a colon or a digit may be that of a user, of which there are many. */
+    private String derived(String lockName) {
+        String name = lockName.startsWith(prefix) ? lockName.substring(prefix.length()) : lockName;
+        int end = end(name);
+        String group = end == name.length() ? "" : beginning(name, end);
+        return group.indexOf('@') < 0 ? group : "";
+    }
+
+    private String bounded(String group) {
         if (group.isEmpty()) {
             return OTHER;
         }
         if (known.contains(group)) {
             return group;
         }
-        return known.size() < most && (known.add(group) || known.contains(group)) ? group : OTHER;
+        adding.lock();
+        try {
+            return known.size() < most && known.add(group) || known.contains(group) ? group : OTHER;
+        } finally {
+            adding.unlock();
+        }
+    }
+
+    private static int slot(String name) {
+        int hash = name.hashCode();
+        return (hash ^ hash >>> 16) & NAMES - 1;
     }
 }

@@ -1,18 +1,21 @@
 package io.boltwork.spring;
 
+import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntSupplier;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
- * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}, and {@code
- * .queue} of all of them. Quick enough to be told on whatever thread. Thread-safe.
+ * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}. Gauges of the
+ * client: {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Quick enough to be told on whatever thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
@@ -21,11 +24,24 @@ final class LockMetrics implements LockListener {
     private final Map<String, Timer> holds = new ConcurrentHashMap<>();
     private final Map<String, Counter> outcomes = new ConcurrentHashMap<>();
 
-    LockMetrics(MeterRegistry registry, LockGroups groups, IntSupplier waiting) {
+    LockMetrics(MeterRegistry registry, LockGroups groups, LockClient client) {
         this.registry = registry;
         this.groups = groups;
-        Gauge.builder("boltwork.lock.queue", waiting::getAsInt)
-                .description("Callers of this instance that wait for a lock")
+        gauge("boltwork.lock.queue", client::waiting, "Callers of this instance that wait for a lock");
+        gauge("boltwork.lock.held", client::held, "Locks that this instance holds");
+        gauge(
+                "boltwork.lock.connected",
+                () -> client.isConnected() ? 1 : 0,
+                "Whether all servers that keep the locks are connected");
+        TimeGauge.builder("boltwork.lock.renewal.lag", () -> client.renewalLag().toNanos(), TimeUnit.NANOSECONDS)
+                .description("By how much the most overdue renewal of a lease is late")
+                .strongReference(true)
+                .register(registry);
+    }
+
+    private void gauge(String name, Supplier<Number> value, String description) {
+        Gauge.builder(name, value)
+                .description(description)
                 .strongReference(true)
                 .register(registry);
     }

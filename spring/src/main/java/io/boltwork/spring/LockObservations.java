@@ -20,24 +20,35 @@ import org.jspecify.annotations.Nullable;
 /** Takes locks, and lets Micrometer see how long that takes. Thread-safe. */
 final class LockObservations {
     static final String NAME = "boltwork.lock.acquire";
-    static final LockObservations NONE = new LockObservations(ObservationRegistry.NOOP);
 
     /** More centuries than nanoseconds can count. */
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final ObservationRegistry registry;
+    private final LockGroups groups;
 
-    LockObservations(ObservationRegistry registry) {
+    LockObservations(ObservationRegistry registry, LockGroups groups) {
         this.registry = registry;
+        this.groups = groups;
     }
 
-    /** Waits for ever if {@code wait} is {@code null}; {@code null} if refused. */
+    LockObservations with(ObservationRegistry newRegistry) {
+        return new LockObservations(newRegistry, groups);
+    }
+
+    /**
+     * Takes a lock. Waits for ever if {@code wait} is {@code null}; {@code null} if refused.
+     *
+     * @param group the declared group; {@code null} for the one that the lock's name has
+     */
     @Nullable
-    Hold take(String group, FencedLock lock, @Nullable Duration wait, boolean byHandle) throws InterruptedException {
+    Hold take(@Nullable String group, FencedLock lock, @Nullable Duration wait, boolean byHandle)
+            throws InterruptedException {
+        String bounded = group(group, lock);
         if (registry.isNoop()) {
             return plainTake(lock, wait, byHandle);
         }
-        Observation observation = start(group, lock);
+        Observation observation = start(bounded, lock);
         try {
             Hold hold = plainTake(lock, wait, byHandle);
             outcome(observation, hold, null);
@@ -48,6 +59,10 @@ final class LockObservations {
         } finally {
             observation.stop();
         }
+    }
+
+    private String group(@Nullable String group, FencedLock lock) {
+        return group == null ? groups.find(lock.name()) : groups.declare(lock.name(), group);
     }
 
     private static @Nullable Hold plainTake(FencedLock lock, @Nullable Duration wait, boolean byHandle)
@@ -72,11 +87,12 @@ final class LockObservations {
      * @return withdraws the request
      */
     Runnable takeAsync(
-            String group,
+            @Nullable String group,
             FencedLock lock,
             @Nullable Duration wait,
             BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
-        Observation observation = registry.isNoop() ? null : start(group, lock);
+        String bounded = group(group, lock);
+        Observation observation = registry.isNoop() ? null : start(bounded, lock);
         AtomicBoolean told = new AtomicBoolean();
         BiConsumer<@Nullable Lease, @Nullable Throwable> once = (lease, failure) -> {
             if (told.compareAndSet(false, true)) {

@@ -34,6 +34,7 @@ public final class LockTemplate {
     private final LockClient client;
     private final LockOptions options;
     private final @Nullable Duration wait;
+    private final @Nullable String group;
     private final LockObservations observations;
 
     /**
@@ -42,14 +43,29 @@ public final class LockTemplate {
      * @param client where locks come from
      */
     public LockTemplate(LockClient client) {
-        this(Objects.requireNonNull(client, "client"), LockOptions.defaults(), null, LockObservations.NONE);
+        this(client, new LockGroups(BoltworkProperties.Metrics.MAX_GROUPS, ""));
+    }
+
+    /** Groups are shared with the meters. */
+    LockTemplate(LockClient client, LockGroups groups) {
+        this(
+                Objects.requireNonNull(client, "client"),
+                LockOptions.defaults(),
+                null,
+                null,
+                new LockObservations(ObservationRegistry.NOOP, groups));
     }
 
     private LockTemplate(
-            LockClient client, LockOptions options, @Nullable Duration wait, LockObservations observations) {
+            LockClient client,
+            LockOptions options,
+            @Nullable Duration wait,
+            @Nullable String group,
+            LockObservations observations) {
         this.client = client;
         this.options = options;
         this.wait = wait;
+        this.group = group;
         this.observations = observations;
     }
 
@@ -60,7 +76,7 @@ public final class LockTemplate {
      * @return another template
      */
     public LockTemplate withOptions(LockOptions newOptions) {
-        return new LockTemplate(client, Objects.requireNonNull(newOptions, "newOptions"), wait, observations);
+        return new LockTemplate(client, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
     }
 
     /**
@@ -70,7 +86,7 @@ public final class LockTemplate {
      * @return another template
      */
     public LockTemplate withWait(Duration newWait) {
-        return new LockTemplate(client, options, Objects.requireNonNull(newWait, "newWait"), observations);
+        return new LockTemplate(client, options, Objects.requireNonNull(newWait, "newWait"), group, observations);
     }
 
     /**
@@ -80,7 +96,21 @@ public final class LockTemplate {
      * @return another template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
-        return new LockTemplate(client, options, wait, new LockObservations(registry));
+        return new LockTemplate(client, options, wait, group, observations.with(registry));
+    }
+
+    /**
+     * The same with another group of its locks in meters and observations. Without one, the group is the text before the first colon
+     * or digit of the lock's name, and {@code other} for a name without either.
+     *
+     * @param newGroup such as {@code stock}; few of them
+     * @return another template
+     */
+    public LockTemplate withGroup(String newGroup) {
+        if (newGroup.isEmpty()) {
+            throw new IllegalArgumentException("newGroup must not be empty");
+        }
+        return new LockTemplate(client, options, wait, newGroup, observations);
     }
 
     /**
@@ -181,7 +211,7 @@ public final class LockTemplate {
         CallerContext context = CallerContext.capture();
         Withdrawal withdrawal = new Withdrawal();
         AsyncResult<T> result = new AsyncResult<>(withdrawal);
-        withdrawal.of(observations.takeAsync(LockGroups.of(name), lock, wait, (lease, failure) -> {
+        withdrawal.of(observations.takeAsync(group, lock, wait, (lease, failure) -> {
             if (lease == null) {
                 result.completeExceptionally(failure == null ? refusal(name) : failure);
             } else if (result.begin()) {
@@ -220,7 +250,7 @@ public final class LockTemplate {
     private LockTurn.Hold take(String name, boolean byHandle) {
         LockTurn.Hold hold;
         try {
-            hold = observations.take(LockGroups.of(name), client.lock(name, options), wait, byHandle);
+            hold = observations.take(group, client.lock(name, options), wait, byHandle);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, e);

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on Redis 6.2 or later: on a single master ({@code redis://}), one that sentinels watch ({@code redis-sentinel://}), one
@@ -48,12 +49,15 @@ import java.util.function.Consumer;
  */
 public final class RedisBackend implements LockBackend {
     private final Deployment deployment;
-    private final Lettuce lettuce;
+
+    /** {@code null} if each attempt to connect has its own. */
+    private final @Nullable Lettuce lettuce;
+
     private final Servers servers;
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private RedisBackend(Deployment deployment, Lettuce lettuce, Servers servers) {
+    private RedisBackend(Deployment deployment, @Nullable Lettuce lettuce, Servers servers) {
         this.deployment = deployment;
         this.lettuce = lettuce;
         this.servers = servers;
@@ -231,6 +235,16 @@ public final class RedisBackend implements LockBackend {
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
         KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
+        if (options.lazyConnect()) {
+            Servers lazy = LazyServers.connect(
+                    deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
+            return new RedisBackend(deployment, null, lazy);
+        }
+        return connectNow(deployment, keySpace, options, base);
+    }
+
+    private static RedisBackend connectNow(
+            Deployment deployment, KeySpace keySpace, RedisOptions options, ClientOptions base) {
         Lettuce lettuce = new Lettuce(deployment, options, base);
         try {
             Servers servers = deployment.kind() == Deployment.Kind.CLUSTER
@@ -255,7 +269,9 @@ public final class RedisBackend implements LockBackend {
     public void open(String client, BackendListener listener) {
         Objects.requireNonNull(listener, "listener");
         checkClient(client);
-        lettuce.checkMayBlock();
+        if (lettuce != null) {
+            lettuce.checkMayBlock();
+        }
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
                     "A backend belongs to one client; this one has been opened or closed before");
@@ -332,7 +348,11 @@ public final class RedisBackend implements LockBackend {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            lettuce.awaitEnd(servers.close().thenCompose(ignored -> lettuce.shutdown()));
+            if (lettuce != null) {
+                lettuce.awaitEnd(servers.close().thenCompose(ignored -> lettuce.shutdown()));
+            } else {
+                servers.close();
+            }
         }
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisOptions {
     private static final RedisOptions DEFAULTS =
-            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null);
+            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false);
 
     private final String keyPrefix;
     private final long idleMillis;
@@ -26,6 +26,7 @@ public final class RedisOptions {
     private final @Nullable Path certificate;
     private final @Nullable Path key;
     private final @Nullable SslOptions tls;
+    private final boolean lazyConnect;
 
     private RedisOptions(
             String keyPrefix,
@@ -35,7 +36,8 @@ public final class RedisOptions {
             @Nullable Path authorities,
             @Nullable Path certificate,
             @Nullable Path key,
-            @Nullable SslOptions tls) {
+            @Nullable SslOptions tls,
+            boolean lazyConnect) {
         this.keyPrefix = keyPrefix;
         this.idleMillis = idleMillis;
         this.clientResources = clientResources;
@@ -44,6 +46,7 @@ public final class RedisOptions {
         this.certificate = certificate;
         this.key = key;
         this.tls = tls;
+        this.lazyConnect = lazyConnect;
     }
 
     /**
@@ -74,7 +77,7 @@ public final class RedisOptions {
         }
         Utf8.length("prefix", prefix);
         return new RedisOptions(
-                prefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+                prefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
     }
 
     /**
@@ -97,7 +100,8 @@ public final class RedisOptions {
                 authorities,
                 certificate,
                 key,
-                tls);
+                tls,
+                lazyConnect);
     }
 
     /**
@@ -114,7 +118,7 @@ public final class RedisOptions {
     public RedisOptions clientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
         return new RedisOptions(
-                keyPrefix, idleMillis, resources, sentinelCredentials, authorities, certificate, key, tls);
+                keyPrefix, idleMillis, resources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
     }
 
     /**
@@ -133,7 +137,7 @@ public final class RedisOptions {
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, credentials, authorities, certificate, key, tls);
+                keyPrefix, idleMillis, clientResources, credentials, authorities, certificate, key, tls, lazyConnect);
     }
 
     /**
@@ -147,7 +151,7 @@ public final class RedisOptions {
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
     }
 
     /**
@@ -163,7 +167,7 @@ public final class RedisOptions {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls);
+                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
     }
 
     /**
@@ -182,7 +186,23 @@ public final class RedisOptions {
                 authorities,
                 certificate,
                 key,
-                Objects.requireNonNull(options, "options"));
+                Objects.requireNonNull(options, "options"),
+                lazyConnect);
+    }
+
+    /**
+     * Sets whether a backend can be made while Redis is down. It tries once to connect, for about 5 s at most, and goes on in the
+     * background until it succeeds. Meanwhile the client is in an outage: calls wait or fail as they do in one, and {@link
+     * io.boltwork.LockClient#health} says why. A server that is reached and refuses (its version, credentials, rights) makes the
+     * first attempt fail; a refusal that is found later is a {@link io.boltwork.BackendException} of every call that is not {@linkplain
+     * io.boltwork.BackendException#isRetryable retryable}, until the server refuses no more. Default: {@code false}.
+     *
+     * @param lazy whether to connect in the background
+     * @return these options with that
+     */
+    public RedisOptions withLazyConnect(boolean lazy) {
+        return new RedisOptions(
+                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazy);
     }
 
     private static void checkReadable(Path file, String name) {
@@ -198,6 +218,10 @@ public final class RedisOptions {
     /** How long the key of an unused lock lives, in milliseconds. */
     long idleMillis() {
         return idleMillis;
+    }
+
+    boolean lazyConnect() {
+        return lazyConnect;
     }
 
     /** The user's resources, {@code null} if a backend is to have its own. */
@@ -235,6 +259,7 @@ public final class RedisOptions {
                 + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)
                 + (certificate == null ? "" : ", clientCertificate=" + certificate)
-                + (tls == null ? "" : ", sslOptions given") + "]";
+                + (tls == null ? "" : ", sslOptions given")
+                + (lazyConnect ? ", lazyConnect" : "") + "]";
     }
 }

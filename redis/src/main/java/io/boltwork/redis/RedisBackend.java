@@ -236,8 +236,8 @@ public final class RedisBackend implements LockBackend {
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
         KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
         if (options.lazyConnect()) {
-            Servers lazy = LazyServers.connect(
-                    deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
+            Servers lazy =
+                    LazyServers.connect(deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
             return new RedisBackend(deployment, null, lazy);
         }
         return connectNow(deployment, keySpace, options, base);

@@ -77,7 +77,15 @@ public final class RedisOptions {
         }
         Utf8.length("prefix", prefix);
         return new RedisOptions(
-                prefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
+                prefix,
+                idleMillis,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect);
     }
 
     /**
@@ -151,7 +159,15 @@ public final class RedisOptions {
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
+                keyPrefix,
+                idleMillis,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect);
     }
 
     /**
@@ -167,7 +183,15 @@ public final class RedisOptions {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
+                keyPrefix,
+                idleMillis,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect);
     }
 
     /**

@@ -64,6 +64,7 @@ public final class BoltworkAutoConfiguration {
         }
         LockClient client = LockClient.create(backend, options);
         listeners.orderedStream().forEach(client::addListener);
+        StartLog.log(client, backend);
         return client;
     }
 
@@ -116,9 +117,7 @@ public final class BoltworkAutoConfiguration {
                 ObjectProvider<ApplicationRedis> application) {
             SslBundles all = bundles.getIfAvailable();
             ApplicationRedis redis = application.getIfAvailable(() -> new PropertiesRedis(environment, all));
-            return new RedisTargets(properties, environment, all)
-                    .find(redis)
-                    .connect(properties.redis().keyPrefix(), properties.redis().idleLife());
+            return new RedisTargets(properties, environment, all).find(redis).connect(properties.redis());
         }
 
         /** Where the application has Spring Data Redis. */

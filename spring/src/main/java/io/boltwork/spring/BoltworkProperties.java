@@ -95,6 +95,7 @@ record BoltworkProperties(
      * @param idleLife how long Redis keeps the record of a lock that is not in use
      * @param timeout how long Redis may take to answer one command; 2 s unless 'spring.data.redis.timeout' says otherwise
      * @param sslBundle name of the SSL bundle for TLS
+     * @param lazyConnect whether the application starts while Redis is down, and connects in the background
      * @param sentinelUsername user of the sentinels, if they have users
      * @param sentinelPassword password of the sentinels, if they ask for one
      */
@@ -104,6 +105,7 @@ record BoltworkProperties(
             @DefaultValue("10m") Duration idleLife,
             @Nullable Duration timeout,
             @Nullable String sslBundle,
+            @DefaultValue("true") boolean lazyConnect,
             @Nullable String sentinelUsername,
             @Nullable String sentinelPassword) {
 

@@ -19,7 +19,8 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
                 "Boltwork cannot use the backend of its locks: " + backend.getMessage(),
                 backend.isRetryable()
                         ? "Start Redis, or say where it is: 'spring.data.redis.*', 'boltwork.redis.uri' or"
-                                + " 'boltwork.lock.server.*'. Tests without Redis: 'boltwork.backend=memory'."
+                                + " 'boltwork.lock.server.*'. To start without it: 'boltwork.redis.lazy-connect=true'."
+                                + " Tests without Redis: 'boltwork.backend=memory'."
                         : "Correct user, password, rights or version as it says above.",
                 backend);
     }

@@ -6,6 +6,7 @@ import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -65,12 +66,20 @@ public final class DistributedLockAutoConfiguration {
         return new LockBeanCheck(beans, source);
     }
 
-    /** Where nobody else wants proxies; Spring Boot decides which kind. */
+    /**
+     * Proxies where no other part of the application wants them; Spring Boot decides which kind. The properties are made with the
+     * advice, before all post-processors: Spring warns of that, unless they are infrastructure, too.
+     */
     static final class Proxies implements ImportBeanDefinitionRegistrar {
+        private static final String PROPERTIES = "boltwork-" + BoltworkProperties.class.getName();
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (registry.containsBeanDefinition(PROPERTIES)
+                    && registry.getBeanDefinition(PROPERTIES) instanceof AbstractBeanDefinition properties) {
+                properties.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+            }
         }
     }
 }

@@ -43,10 +43,13 @@ record RedisTarget(
     }
 
     /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
-    LockBackend connect(String keyPrefix, Duration idleLife) {
-        BoltworkProperties.check("boltwork.redis.key-prefix", keyPrefix, RedisOptions.defaults()::keyPrefix);
+    LockBackend connect(BoltworkProperties.Redis redis) {
+        BoltworkProperties.check("boltwork.redis.key-prefix", redis.keyPrefix(), RedisOptions.defaults()::keyPrefix);
         try {
-            return connect(RedisOptions.defaults().keyPrefix(keyPrefix).withIdleLife(idleLife));
+            return connect(RedisOptions.defaults()
+                    .keyPrefix(redis.keyPrefix())
+                    .withIdleLife(redis.idleLife())
+                    .withLazyConnect(redis.lazyConnect()));
         } catch (IllegalArgumentException e) {
             throw malformed(said, String.valueOf(e.getMessage()));
         }

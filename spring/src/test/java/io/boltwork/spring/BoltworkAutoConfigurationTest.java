@@ -169,11 +169,13 @@ class BoltworkAutoConfigurationTest {
 
     @Test
     void unreachableRedisIsExplained() {
-        application.withPropertyValues("boltwork.redis.uri=redis://127.0.0.1:1").run(context -> {
-            FailureAnalysis analysis = new ConnectionFailureAnalyzer().analyze(context.getStartupFailure());
-            assertThat(analysis.getDescription()).contains("127.0.0.1:1");
-            assertThat(analysis.getAction()).contains("boltwork.backend=memory");
-        });
+        application
+                .withPropertyValues("boltwork.redis.uri=redis://127.0.0.1:1", "boltwork.redis.lazy-connect=false")
+                .run(context -> {
+                    FailureAnalysis analysis = new ConnectionFailureAnalyzer().analyze(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).contains("127.0.0.1:1");
+                    assertThat(analysis.getAction()).contains("boltwork.backend=memory");
+                });
     }
 
     private void assertUsable(String... properties) {

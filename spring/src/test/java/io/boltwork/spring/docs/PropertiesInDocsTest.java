@@ -31,7 +31,7 @@ class PropertiesInDocsTest {
     @Test
     void sentinels() {
         assertThatExceptionOfType(Exception.class)
-                .isThrownBy(() -> start("server", "REDIS_PASSWORD=s3cret"))
+                .isThrownBy(() -> start("server", "REDIS_PASSWORD=s3cret", "boltwork.redis.lazy-connect=false"))
                 .satisfies(failure -> assertThat(failure)
                         .hasStackTraceContaining(BackendException.class.getName())
                         .hasStackTraceContaining("host1")

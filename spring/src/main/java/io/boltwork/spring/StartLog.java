@@ -1,0 +1,39 @@
+package io.boltwork.spring;
+
+import io.boltwork.ClientHealth;
+import io.boltwork.LockClient;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** One line of the log when the application starts: Boltwork's version, the place of the locks, and the server's version. */
+final class StartLog {
+    private static final Log LOG = LogFactory.getLog(LockClient.class);
+
+    private StartLog() {}
+
+    static void log(LockClient client, LockBackend backend) {
+        if (LOG.isInfoEnabled()) {
+            LOG.info("Boltwork" + version() + ": locks at " + backend + state(client));
+        }
+    }
+
+    /** Of the jar; classes in a directory have none. */
+    private static String version() {
+        String version = LockClient.class.getPackage().getImplementationVersion();
+        return version == null ? "" : " " + version;
+    }
+
+    private static String state(LockClient client) {
+        if (!client.isConnected()) {
+            return ", which cannot be reached yet";
+        }
+        ClientHealth health = client.health();
+        if (health.nodes().isEmpty()) {
+            return "";
+        }
+        NodeStatus first = health.nodes().get(0);
+        return first.version().isEmpty() ? "" : ", version " + first.version();
+    }
+}

@@ -4,13 +4,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 
-/** What a native image needs: the scripts, and what expressions look at. */
+/** Hints for native images: the scripts, the root of expressions, and the types that are bound without being beans. */
 final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/boltwork/redis/*.lua").registerPattern("io/boltwork/redis/include/*.lua");
         hints.reflection().registerType(LockExpressionRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        BindableRuntimeHintsRegistrar.forTypes(PropertiesRedis.Redis.class, BoltworkProperties.Server.class)
+                .registerHints(hints);
     }
 }

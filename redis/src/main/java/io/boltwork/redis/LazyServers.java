@@ -8,6 +8,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.BitSet;
 import java.util.List;
@@ -41,6 +42,9 @@ final class LazyServers implements Servers {
     /** Grants can arrive from it. */
     private volatile @Nullable RedisBackend opened;
 
+    /** Whose grants are wanted. */
+    private volatile String client = "";
+
     private volatile BackendException absence;
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
@@ -73,24 +77,25 @@ final class LazyServers implements Servers {
     }
 
     @Override
-    public void open(String client, BackendListener listener) {
+    public void open(String whose, BackendListener listener) {
+        client = whose;
         RedisBackend first = made;
         made = null;
-        if (first != null && open(first, client, listener)) {
+        if (first != null && open(first, listener)) {
             ended.complete(null);
             return;
         }
         listener.disconnected(absence);
-        Thread connecting = new Thread(() -> keepConnecting(client, listener), "boltwork-connect");
+        Thread connecting = new Thread(() -> keepConnecting(listener), "boltwork-connect");
         connecting.setDaemon(true);
         thread = connecting;
         connecting.start();
     }
 
-    private void keepConnecting(String client, BackendListener listener) {
+    private void keepConnecting(BackendListener listener) {
         try {
             long pause = FIRST_PAUSE_MILLIS;
-            while (!closed && !tryOnce(client, listener)) {
+            while (!closed && !tryOnce(listener)) {
                 LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(pause));
                 pause = Math.min(2 * pause, LAST_PAUSE_MILLIS);
             }
@@ -99,9 +104,9 @@ final class LazyServers implements Servers {
         }
     }
 
-    private boolean tryOnce(String client, BackendListener listener) {
+    private boolean tryOnce(BackendListener listener) {
         try {
-            return open(connector.get(), client, listener);
+            return open(connector.get(), listener);
         } catch (BackendException e) {
             absence = e;
         } catch (RuntimeException e) { // such as resources of the application that have been shut down
@@ -110,10 +115,14 @@ final class LazyServers implements Servers {
         return false;
     }
 
-    private boolean open(RedisBackend backend, String client, BackendListener listener) {
+    private boolean open(RedisBackend backend, BackendListener listener) {
+        String whose = client;
         try {
-            backend.open(client, new FirstNews(backend, listener));
+            backend.open(whose, new FirstNews(backend, listener));
             opened = backend;
+            if (!whose.equals(client)) { // rename() may have overlooked it
+                backend.rename(client);
+            }
         } catch (BackendException e) {
             absence = e;
             opened = null;
@@ -129,6 +138,15 @@ final class LazyServers implements Servers {
         return true;
     }
 
+    @Override
+    public void rename(String whose) {
+        client = whose;
+        RedisBackend backend = opened;
+        if (backend != null) {
+            backend.rename(whose);
+        }
+    }
+
     /** The client sends nothing before grants can arrive. */
     private final class FirstNews implements BackendListener {
         private final RedisBackend backend;
@@ -142,6 +160,11 @@ final class LazyServers implements Servers {
         @Override
         public void granted(Grant grant) {
             client.granted(grant);
+        }
+
+        @Override
+        public void taken(Taken taken) {
+            client.taken(taken);
         }
 
         @Override

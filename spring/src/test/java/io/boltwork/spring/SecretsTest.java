@@ -109,6 +109,11 @@ class SecretsTest {
         assertThat(redis.sentinel()).asString().doesNotContain(SECRET);
     }
 
+    private static BoltworkProperties.Redis redis(String keyPrefix) {
+        return new Binder(new MapConfigurationPropertySource(Map.of("boltwork.redis.key-prefix", keyPrefix)))
+                .bindOrCreate("boltwork.redis", BoltworkProperties.Redis.class);
+    }
+
     @Test
     void targetIsPrintedWithoutPasswords() {
         RedisTarget target = new RedisTarget.Builder("spring.data.redis")
@@ -117,7 +122,7 @@ class SecretsTest {
                 .node("h", 1)
                 .build();
         assertThat(target).asString().doesNotContain(SECRET);
-        assertThat(catchThrowable(() -> target.connect("bad prefix{")))
+        assertThat(catchThrowable(() -> target.connect(redis("bad prefix{"))))
                 .isNotNull()
                 .hasMessageNotContaining(SECRET);
     }

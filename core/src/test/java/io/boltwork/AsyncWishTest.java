@@ -82,7 +82,7 @@ class AsyncWishTest extends EngineScene {
                 client.lock(TEN).tryAcquireAsync(Duration.ofHours(1)).toCompletableFuture();
         wish.completeOnTimeout(Optional.empty(), 1, TimeUnit.MILLISECONDS).join();
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (machine().waiting() > 0
+        while (!look().queue().isEmpty()
                 && System.nanoTime() < end) { // the thread of the time-out completes the future first
             Thread.onSpinWait();
         }

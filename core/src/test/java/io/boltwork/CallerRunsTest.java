@@ -28,11 +28,16 @@ class CallerRunsTest {
             FencedLock lock = client.lock("held").withOptions(LockOptions.renewedLease(Duration.ofSeconds(3)));
             try (Lease held = lock.acquire()) {
                 CountDownLatch called = new CountDownLatch(1);
-                client.lock("another").acquireAsync().thenAccept(lease -> {
-                    calledOn.set(Thread.currentThread());
-                    called.countDown();
-                    sleepOn(blocked);
-                });
+                Lease before = client.lock("another").acquire();
+                client.lock("another")
+                        .acquireAsync()
+                        .thenAccept(
+                                lease -> { // it has to wait, so this thread does not run it
+                                    calledOn.set(Thread.currentThread());
+                                    called.countDown();
+                                    sleepOn(blocked);
+                                });
+                before.release();
                 assertThat(called.await(10, TimeUnit.SECONDS))
                         .as("it was called")
                         .isTrue();

@@ -15,10 +15,13 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -100,6 +103,83 @@ class CutShortTest {
         }
         assertThat(stuck).isEmpty();
         assertThat(works(bystander)).isTrue();
+    }
+
+    /** The callbacks' threads have small stacks, and walk to their ends. */
+    @Test
+    void locksWorkAfterCallbacksWhoseStacksHaveEndedAnywhere() throws InterruptedException {
+        Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        ClientOptions options = ClientOptions.defaults().withCallbackExecutor(task -> threads.add(inSmallThread(task)));
+        Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+        try (LockClient calling = LockClient.create(new Remote(MemoryBackend.on(server)), options)) {
+            for (int depth = 0; depth < DEPTHS; depth++) {
+                int padding = depth;
+                FencedLock walked = calling.lock("walked-" + depth);
+                calling.lock("called-" + depth).acquireAsync().thenAccept(lease -> {
+                    try {
+                        pad(padding, () -> walk(walked, Step.ACQUIRE));
+                    } catch (StackOverflowError cut) {
+                        ends.add(cut);
+                    }
+                    lease.release();
+                });
+                if (depth % AT_ONCE == AT_ONCE - 1) {
+                    awaitSize(ends, depth + 1);
+                }
+            }
+            for (int i = 0; i < DEPTHS; i++) {
+                for (String name : List.of("walked-" + i, "called-" + i)) {
+                    assertThat(works(calling.lock(name))).as(name).isTrue();
+                    assertThat(works(other.lock(name))).as(name + " elsewhere").isTrue();
+                }
+            }
+        }
+        end(new ArrayList<>(threads));
+    }
+
+    @Test
+    void whatWasHeldIsFreeAfterClosesThatWereCutShortAnywhere() throws InterruptedException {
+        AtomicInteger cuts = new AtomicInteger();
+        for (int i = 0; i < DEPTHS; i++) {
+            LockClient closing = LockClient.create(new Remote(MemoryBackend.on(server)));
+            closing.lock("closed-" + i).acquire();
+            int frames = i;
+            end(new ArrayList<>(List.of(inSmallThread(() -> aboveTheEnd(frames, new AtomicBoolean(), () -> {
+                try {
+                    closing.close();
+                } catch (StackOverflowError cut) {
+                    cuts.getAndIncrement();
+                }
+            })))));
+            closing.close(); // if it has not even begun, and without effect else
+        }
+        assertThat(cuts).as("closes that were cut short").hasValueGreaterThan(10);
+        for (int i = 0; i < DEPTHS; i++) {
+            assertThat(works(other.lock("closed-" + i))).as("closed-" + i).isTrue();
+        }
+    }
+
+    /** Goes down to the end of the stack, and runs something once so many frames above it. Returns how far above it this is. */
+    private static int aboveTheEnd(int frames, AtomicBoolean done, Runnable body) {
+        int above;
+        try {
+            above = aboveTheEnd(frames, done, body) + 1;
+        } catch (StackOverflowError end) {
+            above = 0;
+        }
+        if (above == frames && !done.get()) {
+            done.set(true);
+            body.run();
+        }
+        return above;
+    }
+
+    private static void awaitSize(Queue<?> queue, int size) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (queue.size() < size && System.nanoTime() < end) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(queue).hasSize(size);
     }
 
     private static boolean works(FencedLock lock) throws InterruptedException {

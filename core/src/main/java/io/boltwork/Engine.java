@@ -80,6 +80,9 @@ final class Engine implements BackendListener {
     /** Whether an error has cut {@link #close} short; a later beat goes on with it. */
     private volatile boolean unfinished;
 
+    /** Whether it has come to its end. */
+    private volatile boolean ended;
+
     /** What threads held, or had lost and not left, when the client was closed: they hear of it when they leave. */
     private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
@@ -916,26 +919,37 @@ final class Engine implements BackendListener {
     }
 
     void close() {
-        if (closed.compareAndSet(false, true)) {
-            shut();
+        boolean own = false;
+        try {
+            own = closed.compareAndSet(false, true);
+            if (own) {
+                end();
+            }
+        } catch (Error cut) {
+            if (own) {
+                unfinished = true;
+            }
+            throw cut;
         }
     }
 
-    /** Ends a close that an error has cut short. */
+    /** Goes on with a close that an error has cut short. */
     void closeOn() {
-        if (unfinished) {
-            unfinished = false;
-            shut();
+        if (!unfinished) {
+            return;
         }
-    }
-
-    private void shut() {
+        unfinished = false;
         try {
             end();
         } catch (Error cut) {
             unfinished = true;
             throw cut;
         }
+    }
+
+    /** Returns whether {@link #close} has come to its end. */
+    boolean hasEnded() {
+        return ended;
     }
 
     private void end() {
@@ -965,6 +979,7 @@ final class Engine implements BackendListener {
         sleep(farewell, downtimes.isNone() ? left : 0);
         backend.close();
         restoredBy.set(null);
+        ended = true;
         stopThreads.run();
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -26,7 +26,7 @@ final class Heartbeat {
         this.checks = checks;
     }
 
-    /** Plans the next beat, until the client is closed. */
+    /** Plans the next beat, until the client has been closed. */
     void plan() {
         engine.scheduler.schedule(this::beat, PERIOD);
         next = engine.ticker.nanos() + PERIOD;
@@ -41,7 +41,10 @@ final class Heartbeat {
 
     private void beat() {
         if (engine.isClosed()) {
-            engine.closeOn();
+            if (!engine.hasEnded()) {
+                plan(); // the close may be cut short later
+                engine.closeOn();
+            }
             return;
         }
         try {

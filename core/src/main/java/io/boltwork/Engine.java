@@ -926,24 +926,42 @@ final class Engine implements BackendListener {
                 end();
             }
         } catch (Error cut) {
-            if (own) {
+            if (own) { // no call: the stack may have ended
+                alarm.cause = cut;
+                alarm.raised = true;
                 unfinished = true;
             }
             throw cut;
         }
     }
 
-    /** Goes on with a close that an error has cut short. */
+    private void cutShortClosing(Error cut) {
+        alarm.cause = cut;
+        alarm.raised = true;
+        unfinished = true;
+    }
+
+    /** Goes on with a close that an error has cut short, on a thread of its own: the timer is needed meanwhile. */
     void closeOn() {
-        if (!unfinished) {
-            return;
+        aftercare.check();
+        if (unfinished) {
+            unfinished = false;
+            try {
+                Thread thread = new Thread(this::endOn, "boltwork-close");
+                thread.setDaemon(true);
+                thread.start();
+            } catch (Error cut) {
+                cutShortClosing(cut);
+                throw cut;
+            }
         }
-        unfinished = false;
+    }
+
+    private void endOn() {
         try {
             end();
         } catch (Error cut) {
-            unfinished = true;
-            throw cut;
+            cutShortClosing(cut);
         }
     }
 

@@ -43,7 +43,7 @@ final class Heartbeat {
         if (engine.isClosed()) {
             if (!engine.hasEnded()) {
                 plan(); // the close may be cut short later
-                engine.closeOn();
+                run(engine::closeOn);
             }
             return;
         }

@@ -13,6 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Floor: Boltwork's own two scripts sent with Lettuce alone, for locks that nobody contends for. */
 final class ScriptPair implements Contender {
     private static final String GRANTED = "1";
+    /** How long the key of an unused lock lives, in milliseconds. */
+    private static final String LIFE = "600000";
+
     private static final String FAR_AWAY = "9999999999999";
 
     private record Digests(String acquire, String release) {}
@@ -58,8 +61,8 @@ final class ScriptPair implements Contender {
 
         @Override
         public void lock() {
-            List<Object> answer =
-                    redis.evalsha(digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY);
+            List<Object> answer = redis.evalsha(
+                    digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY, LIFE);
             if (!answer.get(1).toString().equals(GRANTED)) {
                 throw new IllegalStateException("The script pair is for locks of one thread each; answered: " + answer);
             }
@@ -74,7 +77,8 @@ final class ScriptPair implements Contender {
 
         @Override
         public void unlock() {
-            redis.evalsha(digests.release, ScriptOutputType.MULTI, key, request, token, token, "0", "", "0", "0", "0");
+            redis.evalsha(
+                    digests.release, ScriptOutputType.MULTI, key, request, token, token, "0", "", "0", "0", "0", LIFE);
         }
     }
 }

@@ -1,10 +1,13 @@
 package io.boltwork.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
@@ -66,11 +69,10 @@ class SnippetsTest {
                 Await.until("told of the loss", () -> !aborted.isEmpty());
             }
         };
-        try {
-            FencedWrite.write(stock, ledger);
-        } finally {
-            assertThat(ledger.aborted).containsExactly("lock lost: CLOSED");
-        }
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(() -> FencedWrite.write(stock, ledger))
+                .matches(lost -> lost.loss().reason() == LeaseLoss.Reason.CLOSED);
+        assertThat(ledger.aborted).containsExactly("lock lost: CLOSED");
     }
 
     @Test

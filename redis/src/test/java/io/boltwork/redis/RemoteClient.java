@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -240,11 +241,13 @@ final class RemoteClient implements AutoCloseable {
                     boolean got = lock(thread, args).tryLock(Long.parseLong(args[2]), TimeUnit.MILLISECONDS);
                     return got + " " + (System.nanoTime() - start) / 1_000_000;
                 }
-                case "life" -> { // how long the hold is valid
+                case "life" -> { // how long the hold lasts; while it is verified it is neither valid nor lost
                     FencedLock lock = lock(thread, args);
                     lock.lock();
                     long start = System.nanoTime();
-                    while (lock.isHeldByCurrentThread()) {
+                    CompletableFuture<?> loss =
+                            lock.currentLease().orElseThrow().whenLost().toCompletableFuture();
+                    while (!loss.isDone()) {
                         Thread.sleep(1);
                     }
                     long life = (System.nanoTime() - start) / 1_000_000;

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("load")
 class ThroughputTest {
+    /** How long the key of an unused lock lives, in milliseconds. */
+    private static final String LIFE = "600000";
 
     private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -73,9 +75,10 @@ class ThroughputTest {
                 String[] key = {"boltwork:{raw:" + i + "}"};
                 return () -> {
                     List<Object> granted = redis.evalsha(
-                            acquire, ScriptOutputType.MULTI, key, "c:" + 1, "30000", "0", "1", "9999999999999");
+                            acquire, ScriptOutputType.MULTI, key, "c:" + 1, "30000", "0", "1", "9999999999999", LIFE);
                     String token = granted.get(3).toString();
-                    redis.evalsha(release, ScriptOutputType.MULTI, key, "c:" + 1, token, token, "0", "", "0", "0", "0");
+                    redis.evalsha(
+                            release, ScriptOutputType.MULTI, key, "c:" + 1, token, token, "0", "", "0", "0", "0", LIFE);
                 };
             });
         } finally {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Checkpoints {
 
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
     /** The JDK's own, and the one for all JDKs, which AWS Lambda SnapStart calls too. */
     private static final List<String> PACKAGES = List.of("jdk.crac", "org.crac");
 
@@ -33,8 +35,7 @@ final class Checkpoints {
                 } catch (ClassNotFoundException | LinkageError absent) {
                     continue; // another one may be there
                 } catch (ReflectiveOperationException unknown) {
-                    System.getLogger("io.boltwork")
-                            .log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", name, unknown.toString());
+                    LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", name, unknown.toString());
                 }
             }
         }

@@ -45,9 +45,8 @@ final class Operations {
     static boolean firstFor(LockClient locks, String event, Duration quiet) {
         // @start region="cool-down"
         // the first one gets the lock and gives it back at once; it stays taken until the time is over, in all JVMs
-        Optional<Lease> first = locks.lock(
-                        "quiet:" + event, LockOptions.defaults().withMinHold(quiet))
-                .tryAcquire();
+        LockOptions once = LockOptions.defaults().withMinHold(quiet);
+        Optional<Lease> first = locks.lock("quiet:" + event, once).tryAcquire();
         first.ifPresent(Lease::release);
         // @end
         return first.isPresent();

@@ -82,8 +82,14 @@ final class Leader {
             String second = nextLeader(candidates, out);
             out.println("-- the lock is taken away from " + second + ", who is told within a second");
             locks.inspector().forceRelease("leader");
-            nextLeader(candidates, out);
-            out.println(candidates.nextLine());
+            boolean follows = false;
+            boolean stepsDown = false;
+            while (!follows || !stepsDown) { // in either order
+                String line = candidates.nextLine();
+                out.println(line);
+                follows |= line.contains(" leads");
+                stepsDown |= line.contains("steps down");
+            }
         }
     }
 

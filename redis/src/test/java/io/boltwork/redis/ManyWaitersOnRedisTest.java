@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 
-/** Very many FIFO waiters of one client; with {@code -Dboltwork.proof=true} the 50,000 of the promise. */
+/** Very many FIFO waiters of one client; with {@code -Dboltwork.proof=true} the 50,000 of the goal. */
 @Tag("load")
 class ManyWaitersOnRedisTest {
 

@@ -110,6 +110,14 @@ public @interface DistributedLock {
     String lease() default "";
 
     /**
+     * The length of a lease that is renewed while the method is running, and so for how long the lock stays taken after its holder
+     * has died. Default: {@code boltwork.lock.renewed-lease}, else 30 s. Giving a fixed lease, too, is an error.
+     *
+     * @return a duration, at least {@code 100ms}
+     */
+    String renewedLease() default "";
+
+    /**
      * For how many seconds to wait. Default: for ever with {@link LockMode#LOCK}, else not at all.
      *
      * @return seconds; negative for the default
@@ -128,14 +136,14 @@ public @interface DistributedLock {
      *
      * @return the mode
      */
-    LockMode mode() default LockMode.LOCK;
+    LockMode mode() default LockMode.DEFAULT;
 
     /**
      * In which order those who wait get the lock.
      *
      * @return the type
      */
-    LockType type() default LockType.REENTRANT;
+    LockType type() default LockType.DEFAULT;
 
     /**
      * The shortest time that the lock stays taken, though the method may end sooner. For jobs that shall run once per period
@@ -153,11 +161,40 @@ public @interface DistributedLock {
     String maxHold() default "";
 
     /**
+     * How much longer the lock stays closed after a lease that ended without a release. Default: none.
+     *
+     * @return a duration
+     */
+    String takeoverDelay() default "";
+
+    /**
+     * When a release returns. {@link LockRelease#SENT} saves a round trip where no other caller wants the lock.
+     *
+     * @return when
+     */
+    LockRelease release() default LockRelease.DEFAULT;
+
+    /**
+     * Where a lock must be known before it counts as acquired: {@code "1"} or more for that many replicas, {@code "disk"} for the
+     * server's own disk, {@code "none"}. Default: none. See {@link io.boltwork.Replication}.
+     *
+     * @return a number of replicas, {@code disk} or {@code none}
+     */
+    String replication() default "";
+
+    /**
+     * How long to wait for {@link #replication()}, which needs it.
+     *
+     * @return a duration, shorter than the backend's command timeout
+     */
+    String replicationWithin() default "";
+
+    /**
      * What happens to a caller that is refused. Means nothing with {@link LockMode#SKIP}.
      *
      * @return what happens
      */
-    OnRefused onRefused() default OnRefused.THROW;
+    OnRefused onRefused() default OnRefused.DEFAULT;
 
     /**
      * The method that is called instead, for {@link OnRefused#FALLBACK}: of the same class, with the same parameters and, if it
@@ -179,7 +216,7 @@ public @interface DistributedLock {
      *
      * @return what happens
      */
-    OnLost onLost() default OnLost.THROW;
+    OnLost onLost() default OnLost.DEFAULT;
 
     /**
      * Whether to take the lock at all; the method is executed in any case. Default: yes.

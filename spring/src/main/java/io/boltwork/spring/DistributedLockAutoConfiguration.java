@@ -36,7 +36,8 @@ public final class DistributedLockAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockOperationSource boltworkLockOperationSource(LockExpressions expressions, BoltworkProperties properties) {
-        return new LockOperationSource(new LockOperationParser(expressions, properties.lock()));
+        return new LockOperationSource(
+                new LockOperationParser(expressions, properties.lock(), LockDefaults.standard()));
     }
 
     @Bean

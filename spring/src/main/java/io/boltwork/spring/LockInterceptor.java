@@ -161,7 +161,7 @@ final class LockInterceptor implements MethodInterceptor {
             return Nothing.of(method.method().getReturnType());
         }
         return switch (turn.operation().onRefused()) {
-            case THROW -> throw turn.refusal();
+            case THROW, DEFAULT -> throw turn.refusal();
             case RETURN_NULL -> null;
             case FALLBACK -> fallback(turn, invocation);
         };

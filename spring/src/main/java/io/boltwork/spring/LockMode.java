@@ -2,6 +2,8 @@ package io.boltwork.spring;
 
 /** What a method does while somebody else has its lock. */
 public enum LockMode {
+    /** As the class's annotation says, else the property {@code boltwork.lock.mode}, else {@link #LOCK}. */
+    DEFAULT,
     /** Waits for the lock, as long as it takes, or as long as the annotation says; then it is refused. */
     LOCK,
     /** Does not wait, or only as long as the annotation says; then it is refused. */

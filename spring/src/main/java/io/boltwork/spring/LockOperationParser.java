@@ -1,14 +1,11 @@
 package io.boltwork.spring;
 
-import io.boltwork.LockOptions;
 import io.boltwork.spring.BoltworkProperties.LockOverride;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
@@ -17,10 +14,14 @@ import org.springframework.util.StringUtils;
 final class LockOperationParser {
     private final LockExpressions expressions;
     private final BoltworkProperties.Lock properties;
+    private final LockDefaults defaults;
+    private final LockOptionsParser options;
 
-    LockOperationParser(LockExpressions expressions, BoltworkProperties.Lock properties) {
+    LockOperationParser(LockExpressions expressions, BoltworkProperties.Lock properties, LockDefaults defaults) {
         this.expressions = expressions;
         this.properties = properties;
+        this.defaults = defaults;
+        this.options = new LockOptionsParser(expressions, defaults);
     }
 
     /** {@code null} if the properties say that this lock is not taken. */
@@ -32,15 +33,16 @@ final class LockOperationParser {
         if (override != null && !override.enabled()) {
             return null;
         }
-        LockMode mode = override != null && override.mode() != null ? override.mode() : annotation.mode();
+        LockMode mode = annotation.mode() == LockMode.DEFAULT ? defaults.mode() : annotation.mode();
         OnRefused onRefused =
-                override != null && override.onRefused() != null ? override.onRefused() : annotation.onRefused();
-        OnLost onLost = override != null && override.onLost() != null ? override.onLost() : annotation.onLost();
-        Duration wait = override != null && override.waitFor() != null
-                ? override.waitFor()
-                : one(method, "waitTime", annotation.waitTime(), "waitFor", annotation.waitFor());
-        if (wait == null && mode != LockMode.LOCK) {
-            wait = Duration.ZERO;
+                annotation.onRefused() == OnRefused.DEFAULT ? defaults.onRefused() : annotation.onRefused();
+        OnLost onLost = annotation.onLost() == OnLost.DEFAULT ? defaults.onLost() : annotation.onLost();
+        if (override != null) {
+            mode = override.mode() == null || override.mode() == LockMode.DEFAULT ? mode : override.mode();
+            onRefused = override.onRefused() == null || override.onRefused() == OnRefused.DEFAULT
+                    ? onRefused
+                    : override.onRefused();
+            onLost = override.onLost() == null || override.onLost() == OnLost.DEFAULT ? onLost : override.onLost();
         }
         LockMethod shape = LockMethod.of(method, targetClass, List.of());
         checkResult(method, targetClass);
@@ -57,9 +59,9 @@ final class LockOperationParser {
                         Arrays.stream(annotation.keys())
                                 .map(key -> expressions.key(method, key))
                                 .toList()),
-                options(method, annotation, override, onLost),
+                options.options(method, annotation, override, onLost),
                 mode,
-                wait,
+                options.waiting(method, annotation, override, mode),
                 onRefused,
                 onRefused == OnRefused.FALLBACK && mode != LockMode.SKIP
                         ? fallback(method, targetClass, annotation)
@@ -79,75 +81,15 @@ final class LockOperationParser {
                 : expressions.name(method, said);
     }
 
-    private static String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {
+    private String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {
         if (!annotation.group().isEmpty()) {
             return annotation.group();
         }
+        if (defaults.group() != null) {
+            return defaults.group();
+        }
         String start = annotation.name().isEmpty() ? "" : LockGroups.of(LockExpressions.literalStart(name));
         return start.isEmpty() ? ClassUtils.getUserClass(targetClass).getSimpleName() + "." + method.getName() : start;
-    }
-
-    private LockOptions options(
-            Method method, DistributedLock annotation, @Nullable LockOverride override, OnLost onLost) {
-        Duration lease = override != null && override.lease() != null
-                ? override.lease()
-                : one(method, "leaseTime", annotation.leaseTime(), "lease", annotation.lease());
-        Duration minHold = override != null && override.minHold() != null
-                ? override.minHold()
-                : duration(method, "minHold", annotation.minHold());
-        Duration maxHold = override != null && override.maxHold() != null
-                ? override.maxHold()
-                : duration(method, "maxHold", annotation.maxHold());
-        LockType type = override != null && override.type() != null ? override.type() : annotation.type();
-        try {
-            LockOptions options = lease == null ? LockOptions.defaults() : LockOptions.fixedLease(lease);
-            if (maxHold != null) {
-                options = options.withMaxHold(maxHold);
-            }
-            if (minHold != null) {
-                options = options.withMinHold(minHold);
-            }
-            if (type == LockType.FAIR) {
-                options = options.withFairness(LockOptions.Fairness.FIFO);
-            }
-            return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
-        } catch (IllegalArgumentException e) {
-            throw LockExpressions.wrong(
-                    method,
-                    String.valueOf(e.getMessage()),
-                    "Choose durations that fit together, here or in the properties.",
-                    e);
-        }
-    }
-
-    private @Nullable Duration one(Method method, String number, long seconds, String text, String said) {
-        if (seconds >= 0 && !said.isEmpty()) {
-            throw LockExpressions.wrong(
-                    method,
-                    "both " + number + " = " + seconds + " and " + text + " = \"" + said + "\" are given",
-                    "Leave one of them out.",
-                    null);
-        }
-        return seconds >= 0 ? Duration.ofSeconds(seconds) : duration(method, text, said);
-    }
-
-    private @Nullable Duration duration(Method method, String attribute, String said) {
-        if (said.isEmpty()) {
-            return null;
-        }
-        String text = expressions.resolved(method, attribute, said).strip();
-        try {
-            if (!text.isEmpty() && text.chars().allMatch(Character::isDigit)) {
-                throw new IllegalArgumentException("'" + text + "' has no unit");
-            }
-            return DurationStyle.detectAndParse(text);
-        } catch (IllegalArgumentException e) {
-            throw LockExpressions.wrong(
-                    method,
-                    attribute + " = \"" + said + "\" is not a duration: " + e.getMessage(),
-                    "Write such as 500ms, 30s, 5m or PT30S.",
-                    e);
-        }
     }
 
     /** A lock that is given back before the work has ended excludes nothing. */

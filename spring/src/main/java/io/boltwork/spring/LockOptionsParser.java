@@ -1,0 +1,165 @@
+package io.boltwork.spring;
+
+import io.boltwork.LockOptions;
+import io.boltwork.Replication;
+import io.boltwork.spring.BoltworkProperties.LockOverride;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+
+/** Makes the options of a lock from its annotation, the properties of its group and the defaults. */
+final class LockOptionsParser {
+    private final LockExpressions expressions;
+    private final LockDefaults defaults;
+
+    LockOptionsParser(LockExpressions expressions, LockDefaults defaults) {
+        this.expressions = expressions;
+        this.defaults = defaults;
+    }
+
+    LockOptions options(Method method, DistributedLock annotation, @Nullable LockOverride override, OnLost onLost) {
+        Duration minHold = override != null && override.minHold() != null
+                ? override.minHold()
+                : duration(method, "minHold", annotation.minHold(), defaults.minHold());
+        Duration maxHold = override != null && override.maxHold() != null
+                ? override.maxHold()
+                : duration(method, "maxHold", annotation.maxHold(), defaults.maxHold());
+        Duration takeoverDelay =
+                duration(method, "takeoverDelay", annotation.takeoverDelay(), defaults.takeoverDelay());
+        LockType type = annotation.type() == LockType.DEFAULT ? defaults.type() : annotation.type();
+        if (override != null && override.type() != null && override.type() != LockType.DEFAULT) {
+            type = override.type();
+        }
+        LockRelease release = annotation.release() == LockRelease.DEFAULT ? defaults.release() : annotation.release();
+        Replication replication = replication(method, annotation);
+        try {
+            LockOptions options = lease(method, annotation, override);
+            if (maxHold != null) {
+                options = options.withMaxHold(maxHold);
+            }
+            if (minHold != null) {
+                options = options.withMinHold(minHold);
+            }
+            if (takeoverDelay != null) {
+                options = options.withTakeoverDelay(takeoverDelay);
+            }
+            if (type == LockType.FAIR) {
+                options = options.withFairness(LockOptions.Fairness.FIFO);
+            }
+            if (release == LockRelease.SENT) {
+                options = options.withRelease(LockOptions.Release.SENT);
+            }
+            if (replication != null) {
+                options = options.withReplication(replication);
+            }
+            return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
+        } catch (IllegalArgumentException e) {
+            throw LockExpressions.wrong(
+                    method,
+                    String.valueOf(e.getMessage()),
+                    "Choose durations that fit together, here or in the properties.",
+                    e);
+        }
+    }
+
+    private LockOptions lease(Method method, DistributedLock annotation, @Nullable LockOverride override) {
+        Duration fixed = one(method, "leaseTime", annotation.leaseTime(), "lease", annotation.lease());
+        Duration renewed = duration(method, "renewedLease", annotation.renewedLease(), null);
+        if (fixed != null && renewed != null) {
+            throw LockExpressions.wrong(
+                    method,
+                    "both a lease that is renewed (renewedLease) and one that is not (lease, leaseTime) are given",
+                    "Leave one of them out.",
+                    null);
+        }
+        if (override != null && override.lease() != null) {
+            return LockOptions.fixedLease(override.lease());
+        }
+        if (fixed == null && renewed == null) {
+            fixed = defaults.lease();
+            renewed = defaults.renewedLease();
+        }
+        if (fixed != null) {
+            return LockOptions.fixedLease(fixed);
+        }
+        return renewed == null ? LockOptions.defaults() : LockOptions.renewedLease(renewed);
+    }
+
+    private @Nullable Replication replication(Method method, DistributedLock annotation) {
+        String within = annotation.replicationWithin();
+        if (annotation.replication().isEmpty()) {
+            if (!within.isEmpty()) {
+                throw LockExpressions.wrong(
+                        method,
+                        "replicationWithin = \"" + within + "\" without replication",
+                        "Give both: replication = \"1\", replicationWithin = \"200ms\".",
+                        null);
+            }
+            return defaults.replication();
+        }
+        String where = expressions
+                .resolved(method, "replication", annotation.replication())
+                .strip();
+        if (where.equals("none")) {
+            return null;
+        }
+        Duration time = duration(method, "replicationWithin", within, null);
+        try {
+            if (time == null) {
+                throw new IllegalArgumentException("replicationWithin is not given");
+            }
+            return where.equals("disk") ? Replication.onDisk(time) : Replication.atLeast(Integer.parseInt(where), time);
+        } catch (IllegalArgumentException e) {
+            throw LockExpressions.wrong(
+                    method,
+                    "replication = \"" + annotation.replication() + "\": " + e.getMessage(),
+                    "Write replication = \"1\" for one replica or \"disk\" for the server's own disk, and"
+                            + " replicationWithin = \"200ms\".",
+                    e);
+        }
+    }
+
+    /** {@code null} for ever. */
+    @Nullable
+    Duration waiting(Method method, DistributedLock annotation, @Nullable LockOverride override, LockMode mode) {
+        Duration said = one(method, "waitTime", annotation.waitTime(), "waitFor", annotation.waitFor());
+        if (override != null && override.waitFor() != null) {
+            said = override.waitFor();
+        }
+        if (said == null) {
+            said = defaults.waitFor();
+        }
+        return said == null && mode != LockMode.LOCK ? Duration.ZERO : said;
+    }
+
+    private @Nullable Duration one(Method method, String number, long seconds, String text, String said) {
+        if (seconds >= 0 && !said.isEmpty()) {
+            throw LockExpressions.wrong(
+                    method,
+                    "both " + number + " = " + seconds + " and " + text + " = \"" + said + "\" are given",
+                    "Leave one of them out.",
+                    null);
+        }
+        return seconds >= 0 ? Duration.ofSeconds(seconds) : duration(method, text, said, null);
+    }
+
+    private @Nullable Duration duration(Method method, String attribute, String said, @Nullable Duration otherwise) {
+        if (said.isEmpty()) {
+            return otherwise;
+        }
+        String text = expressions.resolved(method, attribute, said).strip();
+        try {
+            if (!text.isEmpty() && text.chars().allMatch(Character::isDigit)) {
+                throw new IllegalArgumentException("'" + text + "' has no unit");
+            }
+            return DurationStyle.detectAndParse(text);
+        } catch (IllegalArgumentException e) {
+            throw LockExpressions.wrong(
+                    method,
+                    attribute + " = \"" + said + "\" is not a duration: " + e.getMessage(),
+                    "Write such as 500ms, 30s, 5m or PT30S.",
+                    e);
+        }
+    }
+}

@@ -371,11 +371,11 @@ record Plan(
     }
 
     /**
-     * With {@code -Dboltwork.suspensions=true}, machines are suspended in some plans, and not just paused, and other clients announce
-     * themselves under a client's id.
+     * In an eighth of the plans, machines are suspended, and not just paused, and other clients announce themselves under a
+     * client's id.
      */
     private Plan withSuspensions() {
-        if (seed % 8 != 6 || !Boolean.getBoolean("boltwork.suspensions")) {
+        if (seed % 8 != 6) {
             return this;
         }
         Random random = random("suspensions");

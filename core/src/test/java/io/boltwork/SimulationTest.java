@@ -94,11 +94,7 @@ class SimulationTest {
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();
         assertThat(failures.get()).as("failures").isPositive();
-        java.util.Set<Plan.Trouble> expected = java.util.EnumSet.allOf(Plan.Trouble.class);
-        if (!Boolean.getBoolean("boltwork.suspensions")) {
-            expected.removeAll(java.util.Set.of(Plan.Trouble.SUSPEND, Plan.Trouble.CLONE));
-        }
-        assertThat(faults).containsOnlyKeys(expected);
+        assertThat(faults).containsOnlyKeys(Plan.Trouble.values());
     }
 
     private void run(long seed) {

@@ -23,7 +23,7 @@ final class Introduction {
      * All nonces that were sent are remembered, so a lost answer does no harm. A nonce in the record that was never sent from
      * here was sent by another living client. Two clients that were restored from one snapshot remember the same nonces up to
      * the snapshot; both have new connections afterwards, and so nonces that the other does not know. The one that announces
-     * itself second finds the other's.
+     * itself second finds the other's, takes another id, and puts the other's nonce back: the other keeps its id and its holds.
      */
 
     /** How long the record is remembered. */
@@ -159,13 +159,21 @@ final class Introduction {
         lock.lock();
         try {
             answered |= sent.equals(nonce);
-            another = !answer.before().isEmpty() && !nonces.contains(answer.before());
+            another = !answer.before().isEmpty()
+                    && !nonces.contains(answer.before())
+                    && card.id().equals(announced.id());
         } finally {
             lock.unlock();
         }
         if (another) {
+            putBack(announced, answer.before()); // first: a new id ends the connection
             engine.cloned(announced.id());
         }
+    }
+
+    /** Restores the record that this client has replaced, which is another's. */
+    private void putBack(ClientCard replaced, String before) {
+        engine.backend.send(new Command.Announce(replaced, LIFE_MILLIS, before), reply -> {});
     }
 
     /** Gives the client another id, unless it has another one already. Returns whether it was done. */

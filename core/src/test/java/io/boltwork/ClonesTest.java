@@ -74,6 +74,23 @@ class ClonesTest {
     }
 
     @Test
+    void theOneThatKeepsItsIdKeepsItsHold() {
+        List<Engine> engines = new ArrayList<>();
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Engine engine = client();
+            engines.add(engine);
+            leases.add(granted(wish(engine)));
+        }
+        pass(Duration.ofMinutes(1));
+        assertThat(engines.stream().map(Engine::client)).containsOnlyOnce(CARD.id());
+        for (int i = 0; i < 2; i++) {
+            assertThat(leases.get(i).isValid())
+                    .isEqualTo(engines.get(i).client().equals(CARD.id()));
+        }
+    }
+
+    @Test
     void bothGoOnUnderTheirOwnIds() {
         Engine one = client();
         Lease first = granted(wish(one));

@@ -34,6 +34,7 @@ final class Hunt {
             "io.boltwork.ReleaseLogTest",
             "io.boltwork.SuspensionRulesTest",
             "io.boltwork.CloneRulesTest",
+            "io.boltwork.ClonesTest",
             "io.boltwork.KeeperTest",
             "io.boltwork.FixedLeaseTest",
             "io.boltwork.CoolDownTest",

@@ -110,7 +110,7 @@ abstract class Promises {
         List<String> names = Stream.generate(() -> "remote-" + remotes.incrementAndGet())
                 .limit(number)
                 .toList();
-        return RemoteClient.start(server, histories, history, names, environment).stream()
+        return RemoteClient.start(server.uri(), histories, history, names, environment).stream()
                 .map(nothing::closing)
                 .toList();
     }

@@ -8,7 +8,6 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.HistoryWriter;
-import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -30,6 +29,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Stream;
 
 /**
  * A client in a JVM of its own, to be told what to do, killed and frozen. What it is told goes to one of its threads, which are
@@ -60,21 +60,18 @@ final class RemoteClient implements AutoCloseable {
     /**
      * Starts several at a time, as a JVM takes its time to start.
      *
+     * @param uri of their server
      * @param histories where they record what they do with their locks
      * @param history where it is recorded if they are killed
      * @param names of the processes there, one for each
      * @param environment variables of their JVMs
      */
     static List<RemoteClient> start(
-            RedisServer server,
-            Path histories,
-            HistoryWriter history,
-            List<String> names,
-            Map<String, String> environment) {
+            String uri, Path histories, HistoryWriter history, List<String> names, Map<String, String> environment) {
         List<RemoteClient> clients = new ArrayList<>();
         try {
             for (String name : names) {
-                List<String> args = List.of(server.uri(), histories.toString(), name);
+                List<String> args = List.of(uri, histories.toString(), name);
                 ChildJvm jvm = ChildJvm.start(RemoteClient.class, environment, JVM_ARGS, args);
                 clients.add(new RemoteClient(name, jvm, history));
             }
@@ -126,11 +123,18 @@ final class RemoteClient implements AutoCloseable {
 
     /** The number that a thread answers after a word. */
     long number(String thread, String word) {
+        return numbers(thread, word).get(0);
+    }
+
+    /** The numbers that follow a word in the next answer of a thread. */
+    List<Long> numbers(String thread, String word) {
         String answer = answer(thread);
         if (!answer.startsWith(word + " ")) {
             throw new AssertionError("Thread " + thread + " answered '" + answer + "' and not '" + word + " …'");
         }
-        return Long.parseLong(answer.substring(word.length() + 1).split(" ")[0]);
+        return Stream.of(answer.substring(word.length() + 1).split(" "))
+                .map(Long::parseLong)
+                .toList();
     }
 
     void expect(String thread, String expected) {
@@ -241,21 +245,15 @@ final class RemoteClient implements AutoCloseable {
                     boolean got = lock(thread, args).tryLock(Long.parseLong(args[2]), TimeUnit.MILLISECONDS);
                     return got + " " + (System.nanoTime() - start) / 1_000_000;
                 }
-                case "life" -> { // how long the hold lasts; while it is verified it is neither valid nor lost
-                    FencedLock lock = lock(thread, args);
+                case "life" -> {
+                    FencedLock lock = unrecorded(thread, args);
                     lock.lock();
-                    long start = System.nanoTime();
-                    CompletableFuture<?> loss =
-                            lock.currentLease().orElseThrow().whenLost().toCompletableFuture();
-                    while (!loss.isDone()) {
-                        Thread.sleep(1);
-                    }
-                    long life = (System.nanoTime() - start) / 1_000_000;
+                    String life = life(lock.currentLease().orElseThrow());
                     try {
                         lock.unlock();
                         return "unlocked";
                     } catch (LeaseLostException e) {
-                        return "lost " + life;
+                        return life;
                     }
                 }
                 case "watch" -> {
@@ -292,6 +290,32 @@ final class RemoteClient implements AutoCloseable {
         private FencedLock unrecorded(String thread, String[] args) {
             LockOptions options = args.length < 2 ? LockOptions.defaults() : options(args[1]);
             return own.getOrDefault(thread, shared).lock(args[0], options);
+        }
+
+        /**
+         * Looks at a lease until it is lost. Tells how long it lasted, for how long of that it was neither valid nor lost, both in
+         * ms, and the moment when it was last valid, in ns.
+         */
+        private static String life(Lease lease) throws InterruptedException {
+            long start = System.nanoTime();
+            CompletableFuture<?> loss = lease.whenLost().toCompletableFuture();
+            long unsure = 0;
+            long lastValid = start;
+            boolean lost = false;
+            for (long before = start; !lost; Thread.sleep(1)) {
+                lost = loss.isDone();
+                long now = System.nanoTime();
+                if (!lease.isValid()) {
+                    unsure += now - before;
+                } else if (lost) {
+                    throw new IllegalStateException("valid after it was lost");
+                } else {
+                    lastValid = now;
+                }
+                before = now;
+            }
+            long life = System.nanoTime() - start;
+            return "lost " + life / 1_000_000 + " " + unsure / 1_000_000 + " " + lastValid;
         }
 
         /**

@@ -61,7 +61,7 @@ final class SteppedRedis implements AutoCloseable {
                 "env",
                 "LD_PRELOAD=" + library,
                 "TZ=UTC",
-                "FAKETIME_TIMESTAMP_FILE=" + directory.resolve("clock"),
+                "FAKETIME_TIMESTAMP_FILE=" + clock(),
                 "FAKETIME_NO_CACHE=1",
                 "FAKETIME_DONT_FAKE_MONOTONIC=1");
         process = new ProcessBuilder(Stream.of(List.of("sh", "-c", GUARD, "sh"), clock, server, quiet)
@@ -87,10 +87,23 @@ final class SteppedRedis implements AutoCloseable {
 
     /** Sets the clock to microseconds since the epoch. */
     void set(long micros) throws IOException {
+        write(TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS).plusNanos(HALF)) + "\n");
+    }
+
+    /** Lets the clock go on from now, that many seconds ahead of the true time. */
+    void runAhead(long seconds) throws IOException {
+        write("+" + seconds + "\n");
+    }
+
+    private void write(String text) throws IOException {
         Path next = directory.resolve("next");
-        Files.writeString(
-                next, TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS).plusNanos(HALF)) + "\n");
-        Files.move(next, directory.resolve("clock"), StandardCopyOption.ATOMIC_MOVE);
+        Files.writeString(next, text);
+        Files.move(next, clock(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Returns the file that libfaketime reads, which other processes can share. */
+    Path clock() {
+        return directory.resolve("clock");
     }
 
     private void awaitReady() throws IOException {
@@ -119,7 +132,8 @@ final class SteppedRedis implements AutoCloseable {
         }
     }
 
-    private static Optional<Path> library() throws IOException {
+    /** Returns the library that fakes the time of a process, if it is installed. */
+    static Optional<Path> library() throws IOException {
         try (Stream<Path> roots = Files.list(Path.of("/usr/lib"))) {
             return Stream.concat(Stream.of(Path.of("/usr/lib64")), roots)
                     .map(root -> root.resolve("faketime/libfaketimeMT.so.1"))

@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.FencedLock;
+import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
@@ -10,7 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.springframework.integration.support.locks.DistributedLock;
-import org.springframework.integration.support.locks.LockRegistry;
+import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
  * Spring Integration's registry of locks over Boltwork: for aggregators, leader election and file filters that had another one.
@@ -19,9 +20,10 @@ import org.springframework.integration.support.locks.LockRegistry;
  * <p>A lock is known by its key, a {@link String} such as in {@code obtain("orders")}; two of one key are equal. As with Spring
  * Integration's own registries, {@code unlock()} throws {@link IllegalStateException} if the thread does not hold the lock and {@link
  * ConcurrentModificationException} if the lease was lost before, and there are no conditions. A lease is renewed unless the
- * caller gives it a length. Thread-safe.
+ * caller gives it a length or the options say so, without a scheduler of Spring's. {@link #renewLock(Object, Duration)} makes any
+ * lease last longer. Thread-safe.
  */
-public final class BoltworkLockRegistry implements LockRegistry<DistributedLock> {
+public final class BoltworkLockRegistry implements RenewableLockRegistry<DistributedLock> {
     private final LockClient client;
     private final String prefix;
     private final LockOptions options;
@@ -58,11 +60,51 @@ public final class BoltworkLockRegistry implements LockRegistry<DistributedLock>
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
+        return new KeyLock(fenced(lockKey));
+    }
+
+    private FencedLock fenced(Object lockKey) {
         if (!(lockKey instanceof String key)) {
             throw new IllegalArgumentException("lockKey must be a String, but is "
                     + (lockKey == null ? "null" : lockKey.getClass().getName()));
         }
-        return new KeyLock(client.lock(prefix + key, options));
+        return client.lock(prefix + key, options);
+    }
+
+    /**
+     * Makes the lock that this thread holds last for at least the length of the registry's lease from now on. One round trip.
+     *
+     * @param lockKey a string
+     * @throws IllegalArgumentException if the key is no string
+     * @throws IllegalStateException if this thread does not hold the lock, or has lost it
+     * @throws io.boltwork.BackendException if the backend did not answer
+     */
+    @Override
+    public void renewLock(Object lockKey) {
+        renewLock(lockKey, options.lease());
+    }
+
+    /**
+     * Makes the lock that this thread holds last for at least {@code ttl} from now on. A lock that would last longer anyway is not
+     * shortened. One round trip.
+     *
+     * @param lockKey a string
+     * @param ttl 1 ms to 365 days
+     * @throws IllegalArgumentException if the key is no string, or the time is out of range
+     * @throws IllegalStateException if this thread does not hold the lock, or has lost it
+     * @throws io.boltwork.BackendException if the backend did not answer
+     */
+    @Override
+    public void renewLock(Object lockKey, Duration ttl) {
+        FencedLock lock = fenced(lockKey);
+        Lease held = lock.currentLease()
+                .orElseThrow(() -> new IllegalStateException(
+                        "The lock '" + lock.name() + "' cannot be renewed: this thread does not hold it"));
+        try {
+            held.extend(ttl);
+        } catch (LeaseLostException lost) {
+            throw new IllegalStateException(lost.getMessage(), lost);
+        }
     }
 
     private record KeyLock(FencedLock fenced) implements DistributedLock {

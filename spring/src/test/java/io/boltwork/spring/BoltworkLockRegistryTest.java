@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /** What Spring Integration's documentation says of its registries. */
 class BoltworkLockRegistryTest {
@@ -71,6 +72,48 @@ class BoltworkLockRegistryTest {
                 .isLessThan(Duration.ofSeconds(9))
                 .isGreaterThan(Duration.ofSeconds(1));
         lock.unlock();
+    }
+
+    @Test
+    void renewingMakesAFixedLeaseLastLonger() {
+        RenewableLockRegistry<DistributedLock> renewable = registry;
+        lock.lock(Duration.ofMillis(400));
+        renewable.renewLock("orders", Duration.ofSeconds(50));
+        assertThat(remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(51));
+        renewable.renewLock("orders", Duration.ofSeconds(1));
+        assertThat(remaining()).as("is not shortened").isGreaterThan(Duration.ofSeconds(10));
+        lock.unlock();
+        lock.lock(Duration.ofSeconds(9));
+        renewable.renewLock("orders");
+        assertThat(remaining()).as("the registry's lease: 30 s").isGreaterThan(Duration.ofSeconds(10));
+        lock.unlock();
+    }
+
+    private Duration remaining() {
+        return locks.lock("int:orders").currentLease().orElseThrow().remaining();
+    }
+
+    @Test
+    void renewingIsForTheThreadThatHoldsTheLock() throws Exception {
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> registry.renewLock("orders"))
+                .withMessageContaining("int:orders");
+        lock.lock();
+        assertThat(elsewhere(() -> {
+                    try {
+                        registry.renewLock("orders", Duration.ofSeconds(9));
+                        return false;
+                    } catch (IllegalStateException notHeld) {
+                        return true;
+                    }
+                }))
+                .isTrue();
+        locks.inspector().forceRelease("int:orders");
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> registry.renewLock("orders"))
+                .withCauseInstanceOf(LeaseLostException.class);
+        assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(lock::unlock);
+        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> registry.renewLock(5));
     }
 
     @Test

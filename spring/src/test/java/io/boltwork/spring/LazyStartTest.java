@@ -1,0 +1,140 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.SentinelGroup;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** An application starts while all of Redis is down, and works when Redis is up. */
+class LazyStartTest {
+
+    @Test
+    void sentinels() {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            List<RedisServer> all = group.data().servers();
+            group.sentinels().forEach(RedisServer::kill);
+            all.forEach(RedisServer::kill);
+            startsAndWorksLater(
+                    () -> {
+                        restart(group.data());
+                        group.sentinels().forEach(RedisServer::restart);
+                    },
+                    "spring.data.redis.sentinel.master=" + SentinelGroup.NAME,
+                    "spring.data.redis.sentinel.nodes=" + addresses(group.sentinels()));
+        }
+    }
+
+    /** The sentinels are up and know a master, which is down. */
+    @Test
+    void sentinelsWhoseServersAreDown() {
+        try (SentinelGroup group = SentinelGroup.start()) {
+            group.data().servers().forEach(RedisServer::kill);
+            startsAndWorksLater(
+                    () -> restart(group.data()),
+                    "boltwork.lock.server.type=sentinel",
+                    "boltwork.lock.server.address=" + SentinelGroup.NAME + "," + addresses(group.sentinels()));
+        }
+    }
+
+    @Test
+    void masterAndReplicas() {
+        try (ReplicaGroup group = ReplicaGroup.start(2)) {
+            group.servers().forEach(RedisServer::kill);
+            startsAndWorksLater(
+                    () -> restart(group), "spring.data.redis.masterreplica.nodes=" + addresses(group.servers()));
+        }
+    }
+
+    /** Without its master a group of replicas has no server that takes locks. */
+    @Test
+    void replicasWithoutTheirMaster() {
+        try (ReplicaGroup group = ReplicaGroup.start(2)) {
+            group.servers().get(0).kill();
+            startsAndWorksLater(
+                    () -> group.promote(group.servers().get(1)),
+                    "boltwork.redis.uri=" + String.join(",", group.uris()));
+        }
+    }
+
+    @Test
+    void cluster() {
+        try (ClusterGroup group = ClusterGroup.start()) {
+            group.nodes().forEach(group::kill);
+            startsAndWorksLater(
+                    () -> {
+                        group.nodes().forEach(group::restart);
+                        group.awaitOk();
+                    },
+                    "spring.data.redis.cluster.nodes=" + addresses(group.nodes()));
+        }
+    }
+
+    /** Empty servers know nothing of replication: it is set up again, as an operator would. */
+    private static void restart(ReplicaGroup group) {
+        List<RedisServer> servers = group.servers();
+        servers.forEach(RedisServer::restart);
+        servers.subList(1, servers.size()).forEach(replica -> group.follow(replica, servers.get(0)));
+    }
+
+    private static void startsAndWorksLater(Runnable up, String... properties) {
+        try (ConfigurableApplicationContext application = new SpringApplicationBuilder(App.class)
+                .web(WebApplicationType.NONE)
+                .properties("spring.main.banner-mode=off", "boltwork.outage-patience=3m")
+                .properties(properties)
+                .run()) {
+            LocksHealthIndicator health = application.getBean(LocksHealthIndicator.class);
+            LockClient locks = application.getBean(LockClient.class);
+            Till till = application.getBean(Till.class);
+            assertThat(locks.isConnected()).isFalse();
+            assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
+            assertThatExceptionOfType(BackendException.class)
+                    .isThrownBy(till::tryBuy)
+                    .matches(BackendException::isRetryable);
+            up.run();
+            assertThat(till.buy()).as("has waited").isEqualTo("bought");
+            Await.until("up", () -> health.health().getStatus().equals(Status.UP));
+            assertThat(till.tryBuy()).isEqualTo("bought");
+        }
+    }
+
+    private static String addresses(List<RedisServer> servers) {
+        return servers.stream().map(each -> each.host() + ":" + each.port()).collect(Collectors.joining(","));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+    static class App {
+        @Bean
+        Till till() {
+            return new Till();
+        }
+    }
+
+    static class Till {
+        @DistributedLock("buy")
+        public String buy() {
+            return "bought";
+        }
+
+        @DistributedLock(name = "buy", mode = LockMode.TRY)
+        public String tryBuy() {
+            return "bought";
+        }
+    }
+}

@@ -5,8 +5,12 @@ import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
+import io.lettuce.core.resource.ClientResources;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
+import java.util.concurrent.Executor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -28,7 +32,8 @@ import org.springframework.util.StringUtils;
 /**
  * Auto-configuration of a {@link LockClient} and a {@link LockTemplate}. The client is closed with the context, after web
  * requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient} bean goes
- * before; all {@link LockListener} beans hear what happens.
+ * before; all {@link LockListener} beans hear what happens, and {@link ClientOptionsCustomizer} and {@link RedisOptionsCustomizer}
+ * beans change the options.
  */
 @AutoConfiguration(
         afterName = {
@@ -41,16 +46,31 @@ import org.springframework.util.StringUtils;
 @EnableConfigurationProperties(BoltworkProperties.class)
 @ImportRuntimeHints(BoltworkRuntimeHints.class)
 public final class BoltworkAutoConfiguration {
+    private static final String CLIENT = "lockClient";
+    private static final String BACKEND = "boltworkBackend";
 
     BoltworkAutoConfiguration() {}
 
-    @Bean(destroyMethod = "close")
+    @Bean(name = CLIENT, destroyMethod = "close")
     @ConditionalOnMissingBean
     LockClient lockClient(
             LockBackend backend,
             BoltworkProperties properties,
             Environment environment,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<ClientOptionsCustomizer> customizers,
             ObjectProvider<LockListener> listeners) {
+        ClientOptions options = options(properties, environment, new NamedBeans(beans));
+        for (ClientOptionsCustomizer customizer : customizers.orderedStream().toList()) {
+            options = customizer.customize(options);
+        }
+        LockClient client = LockClient.create(backend, options);
+        listeners.orderedStream().forEach(client::addListener);
+        StartLog.log(client, backend);
+        return client;
+    }
+
+    private static ClientOptions options(BoltworkProperties properties, Environment environment, NamedBeans beans) {
         ClientOptions options = ClientOptions.defaults()
                 .withOutagePatience(properties.outagePatience())
                 .withShutdownTime(properties.shutdownTime())
@@ -59,13 +79,20 @@ public final class BoltworkAutoConfiguration {
                 ? properties.application()
                 : environment.getProperty("spring.application.name");
         if (StringUtils.hasText(application)) {
-            BoltworkProperties.check("spring.application.name", application, options::withApplication);
-            options = options.withApplication(application);
+            options = BoltworkProperties.apply("spring.application.name", application, options::withApplication);
         }
-        LockClient client = LockClient.create(backend, options);
-        listeners.orderedStream().forEach(client::addListener);
-        StartLog.log(client, backend);
-        return client;
+        String executor = properties.callbackExecutor();
+        return StringUtils.hasText(executor)
+                ? options.withCallbackExecutor(
+                        beans.get("boltwork.callback-executor", executor, Executor.class, CLIENT))
+                : options;
+    }
+
+    /** Refuses durations without a unit. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static DurationUnits boltworkDurationUnits() {
+        return new DurationUnits();
     }
 
     @Bean
@@ -95,7 +122,7 @@ public final class BoltworkAutoConfiguration {
     static class MemoryConfiguration {
 
         /* the client closes it */
-        @Bean(destroyMethod = "")
+        @Bean(name = BACKEND, destroyMethod = "")
         MemoryBackend boltworkBackend() {
             return MemoryBackend.create();
         }
@@ -109,15 +136,39 @@ public final class BoltworkAutoConfiguration {
     static class RedisConfiguration {
 
         /* the client closes it */
-        @Bean(destroyMethod = "")
+        @Bean(name = BACKEND, destroyMethod = "")
         LockBackend boltworkBackend(
                 BoltworkProperties properties,
                 Environment environment,
+                ConfigurableListableBeanFactory beans,
+                ObjectProvider<RedisOptionsCustomizer> customizers,
                 ObjectProvider<SslBundles> bundles,
                 ObjectProvider<ApplicationRedis> application) {
             SslBundles all = bundles.getIfAvailable();
             ApplicationRedis redis = application.getIfAvailable(() -> new PropertiesRedis(environment, all));
-            return new RedisTargets(properties, environment, all).find(redis).connect(properties.redis());
+            return new RedisTargets(properties, environment, all)
+                    .find(redis)
+                    .connect(
+                            properties.redis(),
+                            options -> customized(
+                                    resources(options, properties.redis(), new NamedBeans(beans)),
+                                    customizers.orderedStream().toList()));
+        }
+
+        private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {
+            String name = redis.clientResources();
+            return StringUtils.hasText(name)
+                    ? options.clientResources(
+                            beans.get("boltwork.redis.client-resources", name, ClientResources.class, BACKEND))
+                    : options;
+        }
+
+        private static RedisOptions customized(RedisOptions options, List<RedisOptionsCustomizer> customizers) {
+            RedisOptions changed = options;
+            for (RedisOptionsCustomizer customizer : customizers) {
+                changed = customizer.customize(changed);
+            }
+            return changed;
         }
 
         /** Where the application has Spring Data Redis. */

@@ -3,10 +3,12 @@ package io.boltwork.spring;
 import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.IdleLife;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -21,6 +23,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param outagePatience how long a call without a time limit goes on waiting while the backend gives no answer
  * @param shutdownTime how long giving everything back may take when the application ends
  * @param slice for how long one instance may pass a lock from one of its threads to the next before other instances get it
+ * @param callbackExecutor name of the Executor bean that runs listeners and asynchronous results; threads of the client's own by
+ *     default
  * @param redis everything that can be said of Redis
  * @param lock locks on methods, and Redis in the short form
  * @param metrics meters
@@ -33,6 +37,7 @@ record BoltworkProperties(
         @DefaultValue("30s") Duration outagePatience,
         @DefaultValue("5s") Duration shutdownTime,
         @DefaultValue("1ms") Duration slice,
+        @Nullable String callbackExecutor,
         @DefaultValue Redis redis,
         @DefaultValue Lock lock,
         @DefaultValue Metrics metrics) {
@@ -49,8 +54,16 @@ record BoltworkProperties(
 
     /** Says which property is wrong, if {@code rule} does not like its value. */
     static <T> void check(String property, T value, Consumer<T> rule) {
+        apply(property, value, it -> {
+            rule.accept(it);
+            return property;
+        });
+    }
+
+    /** Returns what {@code rule} makes of the value of a property, or says that the property is wrong. */
+    static <T, R> R apply(String property, T value, Function<T, R> rule) {
         try {
-            rule.accept(value);
+            return rule.apply(value);
         } catch (IllegalArgumentException e) {
             throw invalid(property, value, String.valueOf(e.getMessage()));
         }
@@ -95,6 +108,10 @@ record BoltworkProperties(
      * @param idleLife how long Redis keeps the record of a lock that is not in use
      * @param timeout how long Redis may take to answer one command; 2 s unless 'spring.data.redis.timeout' says otherwise
      * @param sslBundle name of the SSL bundle for TLS
+     * @param trustedCertificates file in PEM with the certificates that are trusted with TLS, instead of those that the JVM trusts
+     * @param clientCertificate file in PEM with the certificate that is shown to a server that asks for one
+     * @param clientKey file in PEM with the private key of the client certificate
+     * @param clientResources name of the bean with Lettuce's ClientResources; resources of Boltwork's own by default
      * @param lazyConnect whether the application starts while Redis is down, and connects in the background
      * @param sentinelUsername user of the sentinels, if they have users
      * @param sentinelPassword password of the sentinels, if they ask for one
@@ -105,6 +122,10 @@ record BoltworkProperties(
             @DefaultValue("10m") Duration idleLife,
             @Nullable Duration timeout,
             @Nullable String sslBundle,
+            @Nullable Path trustedCertificates,
+            @Nullable Path clientCertificate,
+            @Nullable Path clientKey,
+            @Nullable String clientResources,
             @DefaultValue("true") boolean lazyConnect,
             @Nullable String sentinelUsername,
             @Nullable String sentinelPassword) {
@@ -112,6 +133,14 @@ record BoltworkProperties(
         Redis {
             atLeast(Duration.ofMillis(1), "boltwork.redis.timeout", timeout);
             check("boltwork.redis.idle-life", idleLife, IdleLife::millis);
+            if ((clientCertificate == null) != (clientKey == null)) {
+                throw clientCertificate == null
+                        ? invalid("boltwork.redis.client-key", clientKey, "It needs boltwork.redis.client-certificate.")
+                        : invalid(
+                                "boltwork.redis.client-certificate",
+                                clientCertificate,
+                                "It needs boltwork.redis.client-key.");
+            }
         }
 
         /** Without addresses, which may have passwords in them, and without the sentinels' password. */

@@ -6,9 +6,11 @@ import io.boltwork.spi.LockBackend;
 import io.lettuce.core.SslOptions;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -43,24 +45,38 @@ record RedisTarget(
     }
 
     /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
-    LockBackend connect(BoltworkProperties.Redis redis) {
-        BoltworkProperties.check("boltwork.redis.key-prefix", redis.keyPrefix(), RedisOptions.defaults()::keyPrefix);
+    LockBackend connect(BoltworkProperties.Redis redis, UnaryOperator<RedisOptions> customizers) {
+        RedisOptions options = customizers.apply(withTarget(options(redis)));
         try {
-            return connect(RedisOptions.defaults()
-                    .keyPrefix(redis.keyPrefix())
-                    .withIdleLife(redis.idleLife())
-                    .withLazyConnect(redis.lazyConnect()));
+            return connect(options);
         } catch (IllegalArgumentException e) {
             throw malformed(said, String.valueOf(e.getMessage()));
         }
     }
 
-    /** Says what is wrong with an address without quoting it: a password with a special character may stand anywhere in it. */
-    static InvalidConfigurationPropertyValueException malformed(String property, String reason) {
-        return BoltworkProperties.invalid(property, "(not shown: it may have a password in it)", reason);
+    /** What the properties say of any target. */
+    private static RedisOptions options(BoltworkProperties.Redis redis) {
+        RedisOptions options =
+                RedisOptions.defaults().withIdleLife(redis.idleLife()).withLazyConnect(redis.lazyConnect());
+        options = BoltworkProperties.apply("boltwork.redis.key-prefix", redis.keyPrefix(), options::keyPrefix);
+        Path trusted = redis.trustedCertificates();
+        if (trusted != null) {
+            options = BoltworkProperties.apply(
+                    "boltwork.redis.trusted-certificates", trusted, options::trustedCertificates);
+        }
+        Path certificate = redis.clientCertificate();
+        Path key = redis.clientKey();
+        if (certificate != null && key != null) {
+            RedisOptions before = options;
+            BoltworkProperties.check(
+                    "boltwork.redis.client-certificate", certificate, file -> before.clientCertificate(file, file));
+            options = BoltworkProperties.apply(
+                    "boltwork.redis.client-key", key, file -> before.clientCertificate(certificate, file));
+        }
+        return options;
     }
 
-    private LockBackend connect(RedisOptions defaults) {
+    private RedisOptions withTarget(RedisOptions defaults) {
         RedisOptions options = defaults;
         if (sslBundle != null) {
             options = options.sslOptions(lettuce(sslBundle));
@@ -68,6 +84,15 @@ record RedisTarget(
         if (sentinelPassword != null && !sentinelPassword.isEmpty()) {
             options = options.sentinelCredentials(sentinelUser, sentinelPassword);
         }
+        return options;
+    }
+
+    /** Says what is wrong with an address without quoting it: a password with a special character may stand anywhere in it. */
+    static InvalidConfigurationPropertyValueException malformed(String property, String reason) {
+        return BoltworkProperties.invalid(property, "(not shown: it may have a password in it)", reason);
+    }
+
+    private LockBackend connect(RedisOptions options) {
         return switch (kind) {
             case ONE -> RedisBackend.connect(uris.get(0), options);
             case REPLICATED -> RedisBackend.connectReplicated(uris, options);

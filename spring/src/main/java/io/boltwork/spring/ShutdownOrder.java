@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -22,6 +23,10 @@ import org.springframework.util.ClassUtils;
  */
 /** Sees to it that the client closes after all beans that take locks, and after the executors, have been destroyed. */
 final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton {
+    /** The client and its backend ask for all beans of these types. */
+    private static final List<Class<?>> ASKED_FOR =
+            List.of(LockListener.class, ClientOptionsCustomizer.class, RedisOptionsCustomizer.class);
+
     private final ConfigurableListableBeanFactory beans;
     private volatile boolean started;
 
@@ -72,7 +77,9 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
         Set<String> needs = new HashSet<>();
         Deque<String> open = new ArrayDeque<>(Set.of(client));
         // Spring does not note what a bean has asked for all beans of a type
-        open.addAll(Arrays.asList(beans.getBeanNamesForType(LockListener.class, true, false)));
+        for (Class<?> asked : ASKED_FOR) {
+            open.addAll(Arrays.asList(beans.getBeanNamesForType(asked, true, false)));
+        }
         while (!open.isEmpty()) {
             String next = open.pop();
             if (needs.add(next)) {

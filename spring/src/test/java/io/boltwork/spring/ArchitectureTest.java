@@ -25,7 +25,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage("io.boltwork.spring")
             .and()
-            .haveNameNotMatching(".*(RedisTarget|\\$RedisConfiguration)")
+            .haveNameNotMatching(".*(RedisTarget|RedisOptionsCustomizer|\\$RedisConfiguration)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.boltwork.redis..", "io.lettuce..");

@@ -89,7 +89,7 @@ class RedisPropertiesTest {
                         slow.thaw();
                     });
         }
-        assertWrong(redis(), "boltwork.redis.timeout=0", "at least 1 ms");
+        assertWrong(redis(), "boltwork.redis.timeout=0s", "at least 1 ms");
     }
 
     @Test

@@ -122,7 +122,7 @@ class SecretsTest {
                 .node("h", 1)
                 .build();
         assertThat(target).asString().doesNotContain(SECRET);
-        assertThat(catchThrowable(() -> target.connect(redis("bad prefix{"))))
+        assertThat(catchThrowable(() -> target.connect(redis("bad prefix{"), options -> options)))
                 .isNotNull()
                 .hasMessageNotContaining(SECRET);
     }

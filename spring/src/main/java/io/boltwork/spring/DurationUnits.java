@@ -1,0 +1,42 @@
+package io.boltwork.spring;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** Refuses a duration of {@code boltwork.*} that is a number without a unit. Spring Boot takes such a number as milliseconds. */
+final class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("boltwork");
+    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
+
+    @Override
+    public BindHandler apply(BindHandler handler) {
+        return new AbstractBindHandler(handler) {
+            @Override
+            public @Nullable Object onSuccess(
+                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+                if (result instanceof Duration && ROOT.isAncestorOf(name)) {
+                    check(name, context);
+                }
+                return super.onSuccess(name, target, context, result);
+            }
+        };
+    }
+
+    private static void check(ConfigurationPropertyName name, BindContext context) {
+        String text = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
+        if (NUMBER.matcher(text).matches()) {
+            String number = text.strip();
+            throw BoltworkProperties.invalid(
+                    name.toString(),
+                    number,
+                    "It must have a unit: write " + number + "s for seconds or " + number + "ms for milliseconds.");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.boltwork.spring;
+
+import java.util.Arrays;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/** Beans that properties name. */
+final class NamedBeans {
+    private final ConfigurableListableBeanFactory beans;
+
+    NamedBeans(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Returns the bean that the property names. It is destroyed after the bean {@code user}, which uses it. */
+    <T> T get(String property, String name, Class<T> type, String user) {
+        if (!beans.containsBean(name) || !beans.isTypeMatch(name, type)) {
+            throw BoltworkProperties.invalid(
+                    property,
+                    name,
+                    "It must be the name of a bean that is a " + type.getName() + ". There are: "
+                            + Arrays.toString(beans.getBeanNamesForType(type, true, false)));
+        }
+        T bean = beans.getBean(name, type);
+        beans.registerDependentBean(name, user);
+        return bean;
+    }
+}

@@ -1,0 +1,27 @@
+package io.boltwork.spring;
+
+import io.boltwork.redis.RedisOptions;
+
+/**
+ * A bean that changes how the auto-configured backend uses Redis. All such beans are called in their order, after the properties
+ * have been applied, so that they have the last word.
+ *
+ * <!-- snippet: spring/Customizers.java#redis -->
+ * <pre>{@code
+ * @Bean
+ * RedisOptionsCustomizer longerIdleLife() {
+ *     return options -> options.withIdleLife(Duration.ofDays(1));
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface RedisOptionsCustomizer {
+
+    /**
+     * Returns the options to use.
+     *
+     * @param options the options so far
+     * @return those options, or changed ones
+     */
+    RedisOptions customize(RedisOptions options);
+}

@@ -103,8 +103,16 @@ public final class BoltworkAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockTemplate lockTemplate(LockClient client, LockGroups groups, ObjectProvider<ObservationRegistry> observations) {
-        LockTemplate template = new LockTemplate(client, groups);
+    LockTemplate lockTemplate(
+            LockClient client,
+            LockGroups groups,
+            BoltworkProperties properties,
+            ObjectProvider<ObservationRegistry> observations) {
+        LockDefaults defaults = properties.lock().defaults();
+        LockTemplate template = new LockTemplate(client, groups).withOptions(defaults.options());
+        if (defaults.waitFor() != null) {
+            template = template.withWait(defaults.waitFor());
+        }
         ObservationRegistry registry = observations.getIfUnique();
         return registry == null ? template : template.withObservations(registry);
     }

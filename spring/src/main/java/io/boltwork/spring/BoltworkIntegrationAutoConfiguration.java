@@ -20,6 +20,7 @@ public final class BoltworkIntegrationAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(LockRegistry.class)
     BoltworkLockRegistry boltworkLockRegistry(LockClient client, BoltworkProperties properties) {
-        return new BoltworkLockRegistry(client, properties.lock().prefix());
+        return new BoltworkLockRegistry(
+                client, properties.lock().prefix(), properties.lock().defaults().options());
     }
 }

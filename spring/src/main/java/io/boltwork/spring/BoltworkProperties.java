@@ -1,7 +1,6 @@
 package io.boltwork.spring;
 
 import io.boltwork.ClientOptions;
-import io.boltwork.LockOptions;
 import io.boltwork.spi.IdleLife;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.StringUtils;
 
 /**
  * What the application's properties say.
@@ -73,7 +73,7 @@ record BoltworkProperties(
         return new InvalidConfigurationPropertyValueException(property, value, reason);
     }
 
-    private static void atLeast(Duration least, String property, @Nullable Duration value) {
+    static void atLeast(Duration least, String property, @Nullable Duration value) {
         if (value != null && value.compareTo(least) < 0) {
             throw invalid(property, value, "It must be at least " + least.toMillis() + " ms.");
         }
@@ -152,11 +152,26 @@ record BoltworkProperties(
     }
 
     /**
-     * Locks on methods.
+     * Locks on methods, and defaults of locks.
      *
      * @param enabled whether '@DistributedLock' has an effect
      * @param prefix what the names of all locks of '@DistributedLock' begin with, such as 'shop:'
      * @param order order of the advice; must be less than that of transactions, which is 2147483647 by default
+     * @param group group in metrics of locks whose annotation names none; by default the beginning of the lock's name
+     * @param mode what happens while another owner has the lock, where the annotation does not say
+     * @param type order in which those who wait get the lock, where the annotation does not say
+     * @param waitFor how long to wait for a lock, where the annotation or the code does not say; without end by default
+     * @param lease length of a lease that is not renewed, where the annotation or the code does not say
+     * @param renewedLease length of a lease that is renewed, where the annotation or the code does not say; 30 s by default
+     * @param minHold shortest time that a lock stays taken, where the annotation or the code does not say
+     * @param maxHold longest time that a lock is held, where the annotation or the code does not say
+     * @param takeoverDelay how much longer a lock stays closed after a lease that ended without a release
+     * @param release when the release of a lock returns, where the annotation or the code does not say
+     * @param replication where a lock must be known before it counts as acquired: a number of replicas, or 'disk'
+     * @param replicationWithin how long to wait for that
+     * @param onRefused what happens to a caller that is refused, where the annotation does not say
+     * @param onUnavailable what happens to a caller while the backend gives no answer, where the annotation does not say
+     * @param onLost what happens when a lease is lost, where the annotation does not say
      * @param names what differs from the annotations, by the lock's group, such as 'stock' for 'stock:#{#id}'
      * @param server Redis in the short form
      */
@@ -164,6 +179,21 @@ record BoltworkProperties(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("") String prefix,
             @DefaultValue("" + DistributedLock.ADVICE_ORDER) int order,
+            @Nullable String group,
+            @DefaultValue("default") LockMode mode,
+            @DefaultValue("default") LockType type,
+            @Nullable Duration waitFor,
+            @Nullable Duration lease,
+            @Nullable Duration renewedLease,
+            @Nullable Duration minHold,
+            @Nullable Duration maxHold,
+            @Nullable Duration takeoverDelay,
+            @DefaultValue("default") LockRelease release,
+            @Nullable String replication,
+            @Nullable Duration replicationWithin,
+            @DefaultValue("default") OnRefused onRefused,
+            @DefaultValue("default") OnUnavailable onUnavailable,
+            @DefaultValue("default") OnLost onLost,
             @DefaultValue Map<String, LockOverride> names,
             @DefaultValue Server server) {
 
@@ -171,7 +201,36 @@ record BoltworkProperties(
             if (order == Integer.MAX_VALUE) {
                 throw invalid("boltwork.lock.order", order, "It must be less than that of transactions.");
             }
-            names.forEach((group, override) -> override.check("boltwork.lock.names." + group));
+            new HoldProperties(
+                            waitFor,
+                            lease,
+                            renewedLease,
+                            minHold,
+                            maxHold,
+                            takeoverDelay,
+                            replication,
+                            replicationWithin)
+                    .check("boltwork.lock");
+            names.forEach((name, override) -> override.hold().check("boltwork.lock.names." + name));
+        }
+
+        /** What holds where neither an annotation nor the code says anything. */
+        LockDefaults defaults() {
+            return new LockDefaults(
+                    StringUtils.hasText(group) ? group : null,
+                    mode,
+                    type,
+                    waitFor,
+                    lease,
+                    renewedLease,
+                    minHold,
+                    maxHold,
+                    takeoverDelay,
+                    release,
+                    HoldProperties.replication("boltwork.lock", replication, replicationWithin),
+                    onRefused,
+                    onUnavailable,
+                    onLost);
         }
     }
 
@@ -221,37 +280,40 @@ record BoltworkProperties(
      *
      * @param enabled whether the lock is taken at all
      * @param lease lease that is not renewed
+     * @param renewedLease lease that is renewed
      * @param waitFor how long to wait for the lock
-     * @param mode what happens while somebody else has the lock
+     * @param mode what happens while another owner has the lock
      * @param type in which order those who wait get the lock
      * @param minHold shortest time that the lock stays taken
      * @param maxHold longest time that the lock is held
+     * @param takeoverDelay how much longer the lock stays closed after a lease that ended without a release
+     * @param release when the release returns
+     * @param replication where the lock must be known before it counts as acquired: a number of replicas, 'disk' or 'none'
+     * @param replicationWithin how long to wait for that
      * @param onRefused what happens to a caller that is refused
+     * @param onUnavailable what happens to a caller while the backend gives no answer
      * @param onLost what happens when the lease is lost
      */
     record LockOverride(
             @DefaultValue("true") boolean enabled,
             @Nullable Duration lease,
+            @Nullable Duration renewedLease,
             @Nullable Duration waitFor,
             @Nullable LockMode mode,
             @Nullable LockType type,
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
+            @Nullable Duration takeoverDelay,
+            @Nullable LockRelease release,
+            @Nullable String replication,
+            @Nullable Duration replicationWithin,
             @Nullable OnRefused onRefused,
+            @Nullable OnUnavailable onUnavailable,
             @Nullable OnLost onLost) {
 
-        private void check(String property) {
-            LockOptions options = LockOptions.defaults();
-            atLeast(Duration.ZERO, property + ".wait-for", waitFor);
-            if (lease != null) {
-                BoltworkProperties.check(property + ".lease", lease, LockOptions::fixedLease);
-            }
-            if (minHold != null) {
-                BoltworkProperties.check(property + ".min-hold", minHold, options::withMinHold);
-            }
-            if (maxHold != null) {
-                BoltworkProperties.check(property + ".max-hold", maxHold, options::withMaxHold);
-            }
+        private HoldProperties hold() {
+            return new HoldProperties(
+                    waitFor, lease, renewedLease, minHold, maxHold, takeoverDelay, replication, replicationWithin);
         }
     }
 }

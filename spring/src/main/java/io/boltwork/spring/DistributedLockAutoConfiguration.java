@@ -36,8 +36,8 @@ public final class DistributedLockAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockOperationSource boltworkLockOperationSource(LockExpressions expressions, BoltworkProperties properties) {
-        return new LockOperationSource(
-                new LockOperationParser(expressions, properties.lock(), LockDefaults.standard()));
+        return new LockOperationSource(new LockOperationParser(
+                expressions, properties.lock(), properties.lock().defaults()));
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,32 @@ record LockDefaults(
         onRefused = onRefused == OnRefused.DEFAULT ? OnRefused.THROW : onRefused;
         onUnavailable = onUnavailable == OnUnavailable.DEFAULT ? OnUnavailable.THROW : onUnavailable;
         onLost = onLost == OnLost.DEFAULT ? OnLost.THROW : onLost;
+    }
+
+    /** Returns the options of locks that are taken in code. What happens when a lease is lost is for methods alone. */
+    LockOptions options() {
+        LockOptions options = LockOptions.defaults();
+        if (lease != null) {
+            options = LockOptions.fixedLease(lease);
+        } else if (renewedLease != null) {
+            options = LockOptions.renewedLease(renewedLease);
+        }
+        if (maxHold != null) {
+            options = options.withMaxHold(maxHold);
+        }
+        if (minHold != null) {
+            options = options.withMinHold(minHold);
+        }
+        if (takeoverDelay != null) {
+            options = options.withTakeoverDelay(takeoverDelay);
+        }
+        if (replication != null) {
+            options = options.withReplication(replication);
+        }
+        if (type == LockType.FAIR) {
+            options = options.withFairness(LockOptions.Fairness.FIFO);
+        }
+        return release == LockRelease.SENT ? options.withRelease(LockOptions.Release.SENT) : options;
     }
 
     /** What holds without properties. */

@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.util.StringUtils;
 
 /** Makes the options of a lock from its annotation, the properties of its group and the defaults. */
 final class LockOptionsParser {
@@ -25,14 +26,21 @@ final class LockOptionsParser {
         Duration maxHold = override != null && override.maxHold() != null
                 ? override.maxHold()
                 : duration(method, "maxHold", annotation.maxHold(), defaults.maxHold());
-        Duration takeoverDelay =
-                duration(method, "takeoverDelay", annotation.takeoverDelay(), defaults.takeoverDelay());
+        Duration takeoverDelay = override != null && override.takeoverDelay() != null
+                ? override.takeoverDelay()
+                : duration(method, "takeoverDelay", annotation.takeoverDelay(), defaults.takeoverDelay());
         LockType type = annotation.type() == LockType.DEFAULT ? defaults.type() : annotation.type();
         if (override != null && override.type() != null && override.type() != LockType.DEFAULT) {
             type = override.type();
         }
         LockRelease release = annotation.release() == LockRelease.DEFAULT ? defaults.release() : annotation.release();
-        Replication replication = replication(method, annotation);
+        if (override != null && override.release() != null && override.release() != LockRelease.DEFAULT) {
+            release = override.release();
+        }
+        Replication replication = override != null && StringUtils.hasText(override.replication())
+                ? HoldProperties.replication(
+                        "boltwork.lock.names", override.replication(), override.replicationWithin())
+                : replication(method, annotation);
         try {
             LockOptions options = lease(method, annotation, override);
             if (maxHold != null) {
@@ -75,6 +83,9 @@ final class LockOptionsParser {
         }
         if (override != null && override.lease() != null) {
             return LockOptions.fixedLease(override.lease());
+        }
+        if (override != null && override.renewedLease() != null) {
+            return LockOptions.renewedLease(override.renewedLease());
         }
         if (fixed == null && renewed == null) {
             fixed = defaults.lease();

@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.LocksEndpoint;
+import io.boltwork.spring.RedisOptionsCustomizer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -37,6 +43,40 @@ class PropertiesInDocsTest {
                         .hasStackTraceContaining("host1")
                         .satisfies(
                                 all -> assertThat(Throwables.getStackTrace(all)).doesNotContain("s3cret")));
+    }
+
+    @Test
+    void defaults() {
+        try (ConfigurableApplicationContext application = start("defaults", "boltwork.backend=memory")) {
+            Duration remaining = application
+                    .getBean(LockTemplate.class)
+                    .<Duration, RuntimeException>execute("stock", lease -> lease.remaining());
+            assertThat(remaining).isBetween(Duration.ofMillis(1), Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void customizers() throws Exception {
+        try (ConfigurableApplicationContext application = new SpringApplicationBuilder(
+                        ShopApplication.class, Customizers.class)
+                .web(WebApplicationType.NONE)
+                .properties("spring.config.location=classpath:docs/", "spring.config.name=defaults")
+                .properties("spring.main.banner-mode=off", "spring.datasource.url=jdbc:h2:mem:docs")
+                .properties("boltwork.backend=memory")
+                .run()) {
+            assertThat(application
+                            .getBean(LockTemplate.class)
+                            .executeAsync(
+                                    "stock",
+                                    lease -> CompletableFuture.completedFuture(
+                                            Thread.currentThread().getName()))
+                            .get(10, TimeUnit.SECONDS))
+                    .as("on the application's executor")
+                    .startsWith("task-");
+            assertThat(application.getBean(RedisOptionsCustomizer.class).customize(RedisOptions.defaults()))
+                    .asString()
+                    .contains("idleLife=PT24H");
+        }
     }
 
     private static ConfigurableApplicationContext start(String files, String... properties) {

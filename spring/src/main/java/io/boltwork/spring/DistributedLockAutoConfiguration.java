@@ -2,6 +2,7 @@ package io.boltwork.spring;
 
 import io.boltwork.LockClient;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -47,11 +48,19 @@ public final class DistributedLockAutoConfiguration {
             LockExpressions expressions,
             ObjectProvider<LockClient> client,
             ObjectProvider<ObservationRegistry> observations,
-            ObjectProvider<LockGroups> groups) {
-        return new LockInterceptor(source, expressions, client::getObject, () -> {
+            ObjectProvider<LockGroups> groups,
+            ApplicationEnd end) {
+        Supplier<LockObservations> observed = () -> {
             ObservationRegistry registry = observations.getIfUnique();
             return new LockObservations(registry == null ? ObservationRegistry.NOOP : registry, groups.getObject());
-        });
+        };
+        return new LockInterceptor(source, expressions, client::getObject, observed, end);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ApplicationEnd boltworkApplicationEnd() {
+        return new ApplicationEnd();
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
@@ -29,6 +30,7 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockExpressions expressions;
     private final SingletonSupplier<LockClient> client;
     private final SingletonSupplier<LockObservations> observations;
+    private final ApplicationEnd end;
     private final LaterResults results = new LaterResults();
 
     /** Both are asked for at the first call, because advice is made before all other beans. */
@@ -36,15 +38,25 @@ final class LockInterceptor implements MethodInterceptor {
             LockOperationSource source,
             LockExpressions expressions,
             Supplier<LockClient> client,
-            Supplier<LockObservations> observations) {
+            Supplier<LockObservations> observations,
+            ApplicationEnd end) {
         this.source = source;
         this.expressions = expressions;
         this.client = SingletonSupplier.of(client);
         this.observations = SingletonSupplier.of(observations);
+        this.end = end;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        try {
+            return locked(invocation);
+        } catch (ApplicationEnd.Unnoticed ended) {
+            return Nothing.of(invocation.getMethod().getReturnType());
+        }
+    }
+
+    private @Nullable Object locked(MethodInvocation invocation) throws Throwable {
         Object target = Objects.requireNonNull(invocation.getThis());
         Class<?> targetClass = AopUtils.getTargetClass(target);
         LockMethod method = source.find(invocation.getMethod(), targetClass);
@@ -146,7 +158,13 @@ final class LockInterceptor implements MethodInterceptor {
             throws InterruptedException {
         try {
             return results.take(turn, byHandle);
+        } catch (ClientClosedException e) {
+            throw end.isUnnoticed(method.method()) ? new ApplicationEnd.Unnoticed(e) : e;
         } catch (InterruptedException e) {
+            if (end.isUnnoticed(method.method())) {
+                Thread.currentThread().interrupt();
+                throw new ApplicationEnd.Unnoticed(e);
+            }
             if (method.declares(InterruptedException.class)) {
                 throw e;
             }

@@ -14,12 +14,14 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /*
  * Spring destroys beans in the reverse order of their creation, and what depends on a bean before it. A bean with locked methods
  * does not have the client injected, and is mostly created before it: it would be destroyed after it, and so would the executors
- * that its methods are executed by. What the client itself needs, such as a listener's executor, is left alone.
+ * that its methods are executed by. The processor of scheduled methods ends the subscriptions of reactive ones, and is created very
+ * early. What the client itself needs, such as a listener's executor, is left alone.
  */
 /** Sees to it that the client closes after all beans that take locks, and after the executors, have been destroyed. */
 final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton {
@@ -66,6 +68,7 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
         LockOperationSource source =
                 beans.getBeanProvider(LockOperationSource.class).getIfAvailable();
         boolean first = Executor.class.isAssignableFrom(type)
+                || ScheduledAnnotationBeanPostProcessor.class.isAssignableFrom(type)
                 || source != null && source.isLocked(ClassUtils.getUserClass(type));
         if (first && !needs.contains(name)) {
             beans.registerDependentBean(client, name);

@@ -164,10 +164,11 @@ class LockDefaultsTest {
 
     @Test
     void onUnavailable() {
-        tuned(ALL + "on-unavailable=return-null").run(context -> assertThat(
-                        context.getBean(BoltworkProperties.class).lock().defaults())
-                .extracting(LockDefaults::onUnavailable)
-                .isEqualTo(OnUnavailable.RETURN_NULL));
+        tuned(ALL + "on-unavailable=return-null")
+                .run(context -> assertThat(
+                                context.getBean(BoltworkProperties.class).lock().defaults())
+                        .extracting(LockDefaults::onUnavailable)
+                        .isEqualTo(OnUnavailable.RETURN_NULL));
     }
 
     @Test

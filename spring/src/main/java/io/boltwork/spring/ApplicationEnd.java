@@ -1,0 +1,71 @@
+package io.boltwork.spring;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextAware;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/*
+ * When an application ends, its schedulers and executors interrupt what they execute, and log as errors what comes of that. A
+ * method that still waited for its lock has not begun; if no caller waits for its result, there is no error to tell.
+ */
+/** Knows that the application ends, and which methods need not begin then. */
+final class ApplicationEnd implements ApplicationListener<ContextClosedEvent>, ApplicationContextAware {
+    private static final Log LOG = LogFactory.getLog(DistributedLock.class);
+
+    private @Nullable ApplicationContext context;
+    private volatile boolean ending;
+
+    @Override
+    public void setApplicationContext(ApplicationContext applicationContext) {
+        context = applicationContext;
+    }
+
+    /** The end of a child, such as that of a management server, is told to its parents, too. */
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == context) {
+            ending = true;
+        }
+    }
+
+    /** Returns whether the method has no caller that needs to know that it was not executed: only if the application ends. */
+    boolean isUnnoticed(Method method) {
+        if (!ending || !has(method, Scheduled.class) && !isFireAndForget(method)) {
+            return false;
+        }
+        LOG.debug("The application ends: " + LockExpressions.where(method) + " has not begun, and is not executed");
+        return true;
+    }
+
+    private static boolean isFireAndForget(Method method) {
+        return method.getReturnType() == void.class
+                && (has(method, Async.class) || has(method.getDeclaringClass(), Async.class));
+    }
+
+    private static boolean has(AnnotatedElement element, Class<? extends Annotation> annotation) {
+        return MergedAnnotations.from(
+                        element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                .isPresent(annotation);
+    }
+
+    /** Thrown in place of what ended the waiting, to the advice of the same call. */
+    static final class Unnoticed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Unnoticed(Throwable cause) {
+            super(cause);
+        }
+    }
+}

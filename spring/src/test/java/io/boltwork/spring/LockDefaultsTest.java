@@ -163,12 +163,45 @@ class LockDefaultsTest {
     }
 
     @Test
-    void onUnavailable() {
-        tuned(ALL + "on-unavailable=return-null")
+    void everyDefaultHasItsProperty() {
+        tuned(
+                        "boltwork.lock.group=all",
+                        "boltwork.lock.mode=skip",
+                        "boltwork.lock.type=fair",
+                        "boltwork.lock.wait-for=1s",
+                        "boltwork.lock.renewed-lease=2s",
+                        "boltwork.lock.min-hold=3s",
+                        "boltwork.lock.max-hold=4s",
+                        "boltwork.lock.takeover-delay=5s",
+                        "boltwork.lock.release=sent",
+                        "boltwork.lock.replication=6",
+                        "boltwork.lock.replication-within=7ms",
+                        "boltwork.lock.on-refused=return-null",
+                        "boltwork.lock.on-unavailable=return-null",
+                        "boltwork.lock.on-lost=ignore")
                 .run(context -> assertThat(
                                 context.getBean(BoltworkProperties.class).lock().defaults())
-                        .extracting(LockDefaults::onUnavailable)
-                        .isEqualTo(OnUnavailable.RETURN_NULL));
+                        .isEqualTo(new LockDefaults(
+                                "all",
+                                LockMode.SKIP,
+                                LockType.FAIR,
+                                Duration.ofSeconds(1),
+                                null,
+                                Duration.ofSeconds(2),
+                                Duration.ofSeconds(3),
+                                Duration.ofSeconds(4),
+                                Duration.ofSeconds(5),
+                                LockRelease.SENT,
+                                Replication.atLeast(6, Duration.ofMillis(7)),
+                                OnRefused.RETURN_NULL,
+                                OnUnavailable.RETURN_NULL,
+                                OnLost.IGNORE)));
+        tuned("boltwork.lock.lease=8s")
+                .run(context -> assertThat(context.getBean(BoltworkProperties.class)
+                                .lock()
+                                .defaults()
+                                .lease())
+                        .isEqualTo(Duration.ofSeconds(8)));
     }
 
     @Test

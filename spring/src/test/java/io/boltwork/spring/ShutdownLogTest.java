@@ -10,6 +10,7 @@ import io.boltwork.testkit.RedisServer;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,8 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -108,6 +111,49 @@ class ShutdownLogTest {
                     .shutdownNow();
             Await.until("told", () -> output.getOut().contains(LockInterruptedException.class.getSimpleName()));
             assertThat(taken.isValid()).isTrue();
+        }
+    }
+
+    /** Spring makes a scheduler of its own then, which is no bean and ends with the processor of scheduled methods. */
+    @Test
+    void noWarningAndNoErrorWithoutASchedulerBean(CapturedOutput output) throws Exception {
+        ExecutorService callbacks = Executors.newCachedThreadPool();
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withPropertyValues("boltwork.backend=memory")
+                .withUserConfiguration(Plain.class)
+                .withBean(
+                        ClientOptionsCustomizer.class, () -> options -> options.withCallbackExecutor(callbacks))
+                .run(context -> {
+                    LockClient locks = context.getBean(LockClient.class);
+                    assertThat(locks.lock("taken")
+                                    .acquireAsync()
+                                    .toCompletableFuture()
+                                    .get(20, TimeUnit.SECONDS)
+                                    .isValid())
+                            .isTrue();
+                    Await.until("it waits", () -> locks.waiting() == 1);
+                });
+        callbacks.shutdown();
+        assertThat(callbacks.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output.getOut()).doesNotContain("WARN", "ERROR");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Plain {
+        @Bean
+        Later later() {
+            return new Later();
+        }
+    }
+
+    static class Later {
+        @Scheduled(initialDelay = 300, fixedDelay = 1)
+        @DistributedLock("taken")
+        public Mono<String> reactive() {
+            return Mono.just("done");
         }
     }
 

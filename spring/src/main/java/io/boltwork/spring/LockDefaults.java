@@ -54,12 +54,25 @@ record LockDefaults(
 
     /** Returns the options of locks that are taken in code. What happens when a lease is lost is for methods alone. */
     LockOptions options() {
-        LockOptions options = LockOptions.defaults();
+        LockOptions leased = LockOptions.defaults();
         if (lease != null) {
-            options = LockOptions.fixedLease(lease);
+            leased = LockOptions.fixedLease(lease);
         } else if (renewedLease != null) {
-            options = LockOptions.renewedLease(renewedLease);
+            leased = LockOptions.renewedLease(renewedLease);
         }
+        return options(leased, minHold, maxHold, takeoverDelay, type, release, replication);
+    }
+
+    /** Returns the options of a lease with everything else that is given. */
+    static LockOptions options(
+            LockOptions lease,
+            @Nullable Duration minHold,
+            @Nullable Duration maxHold,
+            @Nullable Duration takeoverDelay,
+            LockType type,
+            LockRelease release,
+            @Nullable Replication replication) {
+        LockOptions options = lease;
         if (maxHold != null) {
             options = options.withMaxHold(maxHold);
         }

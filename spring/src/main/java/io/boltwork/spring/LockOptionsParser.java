@@ -42,25 +42,8 @@ final class LockOptionsParser {
                         "boltwork.lock.names", override.replication(), override.replicationWithin())
                 : replication(method, annotation);
         try {
-            LockOptions options = lease(method, annotation, override);
-            if (maxHold != null) {
-                options = options.withMaxHold(maxHold);
-            }
-            if (minHold != null) {
-                options = options.withMinHold(minHold);
-            }
-            if (takeoverDelay != null) {
-                options = options.withTakeoverDelay(takeoverDelay);
-            }
-            if (type == LockType.FAIR) {
-                options = options.withFairness(LockOptions.Fairness.FIFO);
-            }
-            if (release == LockRelease.SENT) {
-                options = options.withRelease(LockOptions.Release.SENT);
-            }
-            if (replication != null) {
-                options = options.withReplication(replication);
-            }
+            LockOptions options = LockDefaults.options(
+                    lease(method, annotation, override), minHold, maxHold, takeoverDelay, type, release, replication);
             return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
         } catch (IllegalArgumentException e) {
             throw LockExpressions.wrong(

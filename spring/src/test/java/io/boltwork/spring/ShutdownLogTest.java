@@ -123,8 +123,7 @@ class ShutdownLogTest {
                         AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
                 .withPropertyValues("boltwork.backend=memory")
                 .withUserConfiguration(Plain.class)
-                .withBean(
-                        ClientOptionsCustomizer.class, () -> options -> options.withCallbackExecutor(callbacks))
+                .withBean(ClientOptionsCustomizer.class, () -> options -> options.withCallbackExecutor(callbacks))
                 .run(context -> {
                     LockClient locks = context.getBean(LockClient.class);
                     assertThat(locks.lock("taken")

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +59,7 @@ final class Aftercare {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} has cut short what the client was doing; its locks are being looked after",
-                    cause.toString());
+                    Printable.all(cause));
             alarm.cause = null;
         }
     }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -35,7 +36,7 @@ final class Checkpoints {
                 } catch (ClassNotFoundException | LinkageError absent) {
                     continue; // another one may be there
                 } catch (ReflectiveOperationException unknown) {
-                    LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", name, unknown.toString());
+                    LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", Printable.all(name, unknown));
                 }
             }
         }

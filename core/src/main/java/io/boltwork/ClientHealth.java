@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.List;
 
@@ -32,5 +33,11 @@ public record ClientHealth(
     public ClientHealth {
         nodes = List.copyOf(nodes);
         warnings = List.copyOf(warnings);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("ClientHealth[connected=" + connected + ", nodes=" + nodes + ", held=" + held
+                + ", waiting=" + waiting + ", renewalLag=" + renewalLag + ", warnings=" + warnings + "]");
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Instant;
 
 /**
@@ -17,6 +18,6 @@ public record ClientInfo(String id, String application, String host, long pid, I
     /** Such as {@code checkout@web-3:4711 (client 0b6e…)}. */
     @Override
     public String toString() {
-        return application + "@" + host + ":" + pid + " (client " + id + ")";
+        return Printable.text(application + "@" + host + ":" + pid + " (client " + id + ")");
     }
 }

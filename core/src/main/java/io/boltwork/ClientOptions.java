@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
@@ -63,7 +64,7 @@ public final class ClientOptions {
         if (name.isBlank() || name.length() > LONGEST_APPLICATION) {
             throw new IllegalArgumentException("name must have 1 to " + LONGEST_APPLICATION
                     + " characters and not be blank, but has " + name.length() + ": '"
-                    + name.substring(0, Math.min(40, name.length())) + "'");
+                    + Printable.text(name.substring(0, Math.min(40, name.length()))) + "'");
         }
         Utf8.length("name", name);
         return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime);
@@ -159,7 +160,8 @@ public final class ClientOptions {
 
     @Override
     public String toString() {
-        return "application " + application + ", slice " + slice.toNanos() / 1_000 + " µs, outage patience "
-                + Durations.text(outagePatience) + ", shutdown time " + Durations.text(shutdownTime);
+        return "application " + Printable.text(application) + ", slice " + slice.toNanos() / 1_000
+                + " µs, outage patience " + Durations.text(outagePatience) + ", shutdown time "
+                + Durations.text(shutdownTime);
     }
 }

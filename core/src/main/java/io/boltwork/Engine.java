@@ -7,6 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -301,7 +302,7 @@ final class Engine implements BackendListener {
         Verdict verdict = waiter.outcome.value();
         if (interrupted) {
             if (verdict == Waiter.Denied.CANCELLED) {
-                throw new InterruptedException("Interrupted while waiting for the lock '" + name + "'");
+                throw new InterruptedException("Interrupted while waiting for the lock '" + Printable.text(name) + "'");
             }
             Thread.currentThread().interrupt();
         }
@@ -468,8 +469,8 @@ final class Engine implements BackendListener {
     }
 
     private static IllegalStateException releasedMeanwhile(Hold hold, String what) {
-        return new IllegalStateException(
-                "The lease of the lock '" + hold.request.lock() + "' was released while it was to be " + what);
+        return new IllegalStateException("The lease of the lock '" + Printable.text(hold.request.lock())
+                + "' was released while it was to be " + what);
     }
 
     /** Who released does not wait longer than the command timeout. */
@@ -604,7 +605,7 @@ final class Engine implements BackendListener {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "This machine was suspended for about {0}, or a clock was set: the backend is asked about what is held",
-                Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed))));
+                Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
         keeper.together(() -> drivers.values().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
     }
 
@@ -621,8 +622,7 @@ final class Engine implements BackendListener {
                 System.Logger.Level.WARNING,
                 "The client {0} has been restored from a snapshot, or another one has: it goes on as {1}, what it held is"
                         + " lost, callers who wait ask anew",
-                id,
-                fresh);
+                Printable.all(id, fresh));
         backend.rename(fresh);
         drivers.values().forEach(driver -> driver.post(LockDriver::renamed));
         introduction.connected();
@@ -656,7 +656,7 @@ final class Engine implements BackendListener {
     }
 
     private void up(Downtimes.Return back) {
-        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", backend);
+        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(backend));
         if (!listeners.isEmpty()) {
             Duration outage = Duration.ofNanos(ticker.nanos() - back.since());
             tell(l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, back.another())));
@@ -672,11 +672,7 @@ final class Engine implements BackendListener {
         LOG.log(
                 System.Logger.Level.INFO,
                 "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests asked again",
-                backend,
-                counts.kept(),
-                counts.restored(),
-                counts.lost(),
-                counts.askedAgain());
+                Printable.all(backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
         if (!listeners.isEmpty()) {
             tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
                     backend.toString(),
@@ -690,8 +686,9 @@ final class Engine implements BackendListener {
     }
 
     @Override
-    public void warned(String what) {
-        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", backend, what);
+    public void warned(String warned) {
+        String what = Printable.text(warned);
+        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(backend, what));
         Listeners told;
         warning.lock();
         try {
@@ -833,8 +830,7 @@ final class Engine implements BackendListener {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The connection to {0} was lost: {1}. Leases run on until their deadlines, who waits goes on waiting",
-                backend,
-                cause.getMessage());
+                Printable.all(backend, cause.getMessage()));
         if (!listeners.isEmpty()) {
             tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
         }
@@ -988,9 +984,7 @@ final class Engine implements BackendListener {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "Closed without an answer of {0} for {1} locks, among them ''{2}''; what is left there ends with its lease",
-                    backend,
-                    drivers.size(),
-                    drivers.keys().nextElement());
+                    Printable.all(backend, drivers.size(), drivers.keys().nextElement()));
             drivers.clear();
         }
         long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));

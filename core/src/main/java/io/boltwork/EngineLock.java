@@ -3,6 +3,7 @@ package io.boltwork;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.Waiter.Verdict;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.Objects;
@@ -293,13 +294,14 @@ final class EngineLock implements FencedLock {
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
         Thread thread = Thread.currentThread();
         if (hold != null) {
-            return new IllegalMonitorStateException("Thread '" + thread.getName() + "' holds the lock '" + name
-                    + "' by a lease (acquire); release() or close() the lease, unlock() undoes lock()");
+            return new IllegalMonitorStateException(Printable.text("Thread '" + thread.getName() + "' holds the lock '"
+                    + name + "' by a lease (acquire); release() or close() the lease, unlock() undoes lock()"));
         }
         Hold other = engine.hold(name);
         String holder = other == null ? "nobody in this client does" : "it is held by " + other;
-        return new IllegalMonitorStateException("Thread '" + thread.getName() + "' does not hold the lock '" + name
-                + "'; " + holder + ". Call unlock() once for each lock(), on the same thread");
+        return new IllegalMonitorStateException(
+                Printable.text("Thread '" + thread.getName() + "' does not hold the lock '" + name + "'; " + holder
+                        + ". Call unlock() once for each lock(), on the same thread"));
     }
 
     // ================================================================ by handle
@@ -455,6 +457,6 @@ final class EngineLock implements FencedLock {
 
     @Override
     public String toString() {
-        return "FencedLock['" + name + "', " + options + "]";
+        return "FencedLock['" + Printable.text(name) + "', " + options + "]";
     }
 }

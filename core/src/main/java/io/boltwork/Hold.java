@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -207,7 +208,8 @@ final class Hold {
                 throw new LeaseLostException(lossOf());
             }
             if (count(now, asLease) == COUNT) {
-                throw new IllegalStateException("The lock '" + request.lock() + "' is nested too deeply");
+                throw new IllegalStateException(
+                        "The lock '" + Printable.text(request.lock()) + "' is nested too deeply");
             }
             if (WORD.compareAndSet(this, now, now + (asLease ? HANDLE : LOCK))) {
                 return true;
@@ -395,9 +397,7 @@ final class Hold {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "The lock ''{0}'' was lost by {1}: {2}",
-                    request.lock(),
-                    this,
-                    lost.reason());
+                    Printable.all(request.lock(), this, lost.reason()));
         }
         if (request.context.isHeard()) {
             Duration held = Duration.ofNanos(request.context.now() - since);
@@ -443,7 +443,9 @@ final class Hold {
     }
 
     static String ownerOf(@Nullable Thread thread, Thread asker) {
-        return thread == null ? "a handle of thread '" + asker.getName() + "'" : "thread '" + thread.getName() + "'";
+        return thread == null
+                ? "a handle of thread '" + Printable.text(asker.getName()) + "'"
+                : "thread '" + Printable.text(thread.getName()) + "'";
     }
 
     @Override

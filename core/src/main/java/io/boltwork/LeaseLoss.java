@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Instant;
 
 /**
@@ -27,5 +28,11 @@ public record LeaseLoss(String lockName, long fencingToken, Reason reason, Insta
         CLONED,
         /** The {@link LockClient} was closed while the lock was held. */
         CLOSED
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("LeaseLoss[lockName=" + lockName + ", fencingToken=" + fencingToken + ", reason=" + reason
+                + ", when=" + when + "]");
     }
 }

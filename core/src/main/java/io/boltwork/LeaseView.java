@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -65,7 +66,7 @@ class LeaseView implements Lease {
             throw new LeaseLostException(loss);
         }
         if (isReleased()) {
-            throw new IllegalStateException("The lease of the lock '" + lockName() + "' (fencing token "
+            throw new IllegalStateException("The lease of the lock '" + Printable.text(lockName()) + "' (fencing token "
                     + fencingToken() + ") has been released; nothing protects what follows");
         }
         if (hold.isUnverified()) {
@@ -131,6 +132,6 @@ class LeaseView implements Lease {
                 : isReleased()
                         ? "released"
                         : Durations.text(Duration.ofMillis(remaining().toMillis())) + " left";
-        return "Lease['" + lockName() + "', fencing token " + fencingToken() + ", " + state + "]";
+        return "Lease['" + Printable.text(lockName()) + "', fencing token " + fencingToken() + ", " + state + "]";
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.util.Optional;
 
 /**
@@ -11,4 +12,10 @@ import java.util.Optional;
  * @param fencingToken the token of that hold, 0 without one
  * @param waiting how many callers of this client wait for the lock
  */
-public record LocalLock(String name, Optional<String> thread, long fencingToken, int waiting) {}
+public record LocalLock(String name, Optional<String> thread, long fencingToken, int waiting) {
+    @Override
+    public String toString() {
+        return Printable.text("LocalLock[name=" + name + ", thread=" + thread + ", fencingToken=" + fencingToken
+                + ", waiting=" + waiting + "]");
+    }
+}

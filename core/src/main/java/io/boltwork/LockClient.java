@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
@@ -192,7 +193,7 @@ public final class LockClient implements AutoCloseable {
         int bytes = Utf8.length("name", name);
         if (bytes > LONGEST_NAME) {
             throw new IllegalArgumentException("name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has "
-                    + bytes + ": '" + name.substring(0, 40) + "…'; use a hash of the long part");
+                    + bytes + ": '" + Printable.text(name.substring(0, 40)) + "…'; use a hash of the long part");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,10 @@ public abstract class LockException extends RuntimeException {
     /**
      * For Boltwork's own modules.
      *
-     * @param message what happened to which lock, and what to do
+     * @param message what happened to which lock, and what to do; control characters in it are escaped
      * @param cause the failure underneath, or {@code null}
      */
     protected LockException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(Printable.text(message), cause);
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -75,13 +76,14 @@ public record LockInfo(
     }
 
     private static String who(String request, Optional<ClientInfo> client) {
-        return client.map(ClientInfo::toString).orElseGet(() -> "request " + request + " of an unknown client");
+        return client.map(ClientInfo::toString)
+                .orElseGet(() -> "request " + Printable.text(request) + " of an unknown client");
     }
 
     /** Several lines: the lock, its holder, and a line for each who waits. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(name).append(' ').append(state);
+        StringBuilder text = new StringBuilder(Printable.text(name)).append(' ').append(state);
         holder.ifPresent(h -> text.append(" by ").append(h));
         if (!remaining.isZero()) {
             text.append(", ").append(Durations.text(remaining)).append(" left");

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -136,7 +137,13 @@ public interface LockListener {
      * @param outcome how it ended
      * @param waited how long it took
      */
-    record Waited(String lockName, String asker, Outcome outcome, Duration waited) {}
+    record Waited(String lockName, String asker, Outcome outcome, Duration waited) {
+        @Override
+        public String toString() {
+            return Printable.text("Waited[lockName=" + lockName + ", asker=" + asker + ", outcome=" + outcome
+                    + ", waited=" + waited + "]");
+        }
+    }
 
     /**
      * A lock is held.
@@ -146,7 +153,13 @@ public interface LockListener {
      * @param owner who holds it: {@code thread 'x'}, or {@code a handle of thread 'x'}
      * @param waited how long it took to get it
      */
-    record Acquired(String lockName, long fencingToken, String owner, Duration waited) {}
+    record Acquired(String lockName, long fencingToken, String owner, Duration waited) {
+        @Override
+        public String toString() {
+            return Printable.text("Acquired[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
+                    + owner + ", waited=" + waited + "]");
+        }
+    }
 
     /**
      * A hold was passed on in memory.
@@ -156,7 +169,13 @@ public interface LockListener {
      * @param fencingToken the token of the hold that begins
      * @param owner who holds it now
      */
-    record HandedOver(String lockName, long previousToken, long fencingToken, String owner) {}
+    record HandedOver(String lockName, long previousToken, long fencingToken, String owner) {
+        @Override
+        public String toString() {
+            return Printable.text("HandedOver[lockName=" + lockName + ", previousToken=" + previousToken
+                    + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+        }
+    }
 
     /**
      * A lock was given back.
@@ -166,7 +185,13 @@ public interface LockListener {
      * @param owner who held it
      * @param held for how long
      */
-    record Released(String lockName, long fencingToken, String owner, Duration held) {}
+    record Released(String lockName, long fencingToken, String owner, Duration held) {
+        @Override
+        public String toString() {
+            return Printable.text("Released[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
+                    + owner + ", held=" + held + "]");
+        }
+    }
 
     /**
      * A hold was lost.
@@ -177,7 +202,13 @@ public interface LockListener {
      * @param held for how long
      * @param loss what the holder is told
      */
-    record Lost(String lockName, long fencingToken, String owner, Duration held, LeaseLoss loss) {}
+    record Lost(String lockName, long fencingToken, String owner, Duration held, LeaseLoss loss) {
+        @Override
+        public String toString() {
+            return Printable.text("Lost[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner
+                    + ", held=" + held + ", loss=" + loss + "]");
+        }
+    }
 
     /**
      * A hold was restored.
@@ -186,7 +217,13 @@ public interface LockListener {
      * @param fencingToken the hold's token
      * @param owner who holds it
      */
-    record Restored(String lockName, long fencingToken, String owner) {}
+    record Restored(String lockName, long fencingToken, String owner) {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "Restored[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+        }
+    }
 
     /** Why nobody is left who could release a lock. */
     enum Absence {
@@ -204,7 +241,13 @@ public interface LockListener {
      * @param owner who holds it, and is gone
      * @param absence why nobody can release it
      */
-    record Abandoned(String lockName, long fencingToken, String owner, Absence absence) {}
+    record Abandoned(String lockName, long fencingToken, String owner, Absence absence) {
+        @Override
+        public String toString() {
+            return Printable.text("Abandoned[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
+                    + owner + ", absence=" + absence + "]");
+        }
+    }
 
     /**
      * A release was not answered.
@@ -213,7 +256,13 @@ public interface LockListener {
      * @param fencingToken the hold's token
      * @param owner who held it
      */
-    record ReleaseFailed(String lockName, long fencingToken, String owner) {}
+    record ReleaseFailed(String lockName, long fencingToken, String owner) {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "ReleaseFailed[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+        }
+    }
 
     /**
      * A connection was lost.
@@ -221,7 +270,12 @@ public interface LockListener {
      * @param backend where it led, without credentials
      * @param cause what happened, if the backend knows
      */
-    record BackendDown(String backend, @Nullable Throwable cause) {}
+    record BackendDown(String backend, @Nullable Throwable cause) {
+        @Override
+        public String toString() {
+            return Printable.text("BackendDown[backend=" + backend + ", cause=" + cause + "]");
+        }
+    }
 
     /**
      * A connection was made again.
@@ -230,7 +284,13 @@ public interface LockListener {
      * @param outage how long there was none
      * @param anotherServer whether it leads to another server, or another run of it, than before
      */
-    record BackendUp(String backend, Duration outage, boolean anotherServer) {}
+    record BackendUp(String backend, Duration outage, boolean anotherServer) {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "BackendUp[backend=" + backend + ", outage=" + outage + ", anotherServer=" + anotherServer + "]");
+        }
+    }
 
     /**
      * Holds and waiters after an outage, a failover included.
@@ -244,7 +304,14 @@ public interface LockListener {
      * @param askedAgain requests that waited for a lock, and have asked for it again
      */
     record BackendRecovered(
-            String backend, Duration took, boolean anotherServer, int kept, int restored, int lost, int askedAgain) {}
+            String backend, Duration took, boolean anotherServer, int kept, int restored, int lost, int askedAgain) {
+        @Override
+        public String toString() {
+            return Printable.text("BackendRecovered[backend=" + backend + ", took=" + took + ", anotherServer="
+                    + anotherServer + ", kept=" + kept + ", restored=" + restored + ", lost=" + lost + ", askedAgain="
+                    + askedAgain + "]");
+        }
+    }
 
     /**
      * Promises are weaker than they may seem.
@@ -252,5 +319,10 @@ public interface LockListener {
      * @param backend where it leads, without credentials
      * @param text what is the matter, and what would be right
      */
-    record BackendWarning(String backend, String text) {}
+    record BackendWarning(String backend, String text) {
+        @Override
+        public String toString() {
+            return Printable.text("BackendWarning[backend=" + backend + ", text=" + text + "]");
+        }
+    }
 }

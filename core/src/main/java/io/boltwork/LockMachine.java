@@ -5,6 +5,7 @@ import io.boltwork.Request.State;
 import io.boltwork.Waiter.Denied;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -1485,6 +1486,7 @@ final class LockMachine {
 
     @Override
     public String toString() {
-        return "lock '" + effects.lock() + "': hold " + hold + ", " + waiters.size() + " waiting, requests " + requests;
+        return "lock '" + Printable.text(effects.lock()) + "': hold " + hold + ", " + waiters.size()
+                + " waiting, requests " + requests;
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
@@ -29,7 +30,7 @@ public record LockSummary(String name, State state, long fencingToken, Duration 
     /** Such as {@code stock:1001 HELD, fencing token 1763…, 21300 ms left, 3 waiting}. */
     @Override
     public String toString() {
-        return name + " " + state + (fencingToken == 0 ? "" : ", fencing token " + fencingToken)
+        return Printable.text(name) + " " + state + (fencingToken == 0 ? "" : ", fencing token " + fencingToken)
                 + (remaining.isZero() ? "" : ", " + Durations.text(remaining) + " left")
                 + (waiting == 0 ? "" : ", " + waiting + " waiting");
     }

@@ -8,6 +8,7 @@ import io.boltwork.LockListener.ReleaseFailed;
 import io.boltwork.LockListener.Released;
 import io.boltwork.LockListener.Restored;
 import io.boltwork.LockListener.Waited;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ final class News {
         if (hold == null) {
             return;
         }
-        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", context.lock(), hold);
+        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
         if (context.isHeard()) {
             Restored event = new Restored(context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.restored(event));
@@ -63,9 +64,7 @@ final class News {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The lock ''{0}'' is not renewed any more: {1} is gone and has not released it ({2})",
-                context.lock(),
-                hold,
-                absence);
+                Printable.all(context.lock(), hold, absence));
         if (context.isHeard()) {
             Abandoned event = new Abandoned(context.lock(), hold.token, hold.owner(), absence);
             context.tell(listener -> listener.abandoned(event));
@@ -77,8 +76,7 @@ final class News {
                 System.Logger.Level.WARNING,
                 "The backend has not answered to the release of the lock ''{0}'' by {1}; it is repeated until its lease"
                         + " would have ended",
-                context.lock(),
-                hold);
+                Printable.all(context.lock(), hold));
         if (context.isHeard()) {
             ReleaseFailed event = new ReleaseFailed(context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.releaseFailed(event));
@@ -90,8 +88,7 @@ final class News {
                 System.Logger.Level.WARNING,
                 "Thread ''{0}'' waits for the lock ''{1}'', which an asynchronous lease holds that it asked for itself;"
                         + " asynchronous leases are not reentrant: release the lease, or hold the lock by thread",
-                waiter.asker.getName(),
-                context.lock());
+                Printable.all(waiter.asker.getName(), context.lock()));
     }
 
     private static Duration since(LockContext context, long moment) {

@@ -15,6 +15,9 @@ final class LogBook extends Handler {
 
     final List<String> entries = new ArrayList<>();
 
+    /** The same before anything was filled in. */
+    final List<String> formats = new ArrayList<>();
+
     LogBook() {
         LOG.setUseParentHandlers(false);
         LOG.setLevel(Level.ALL);
@@ -23,6 +26,7 @@ final class LogBook extends Handler {
 
     @Override
     public void publish(LogRecord entry) {
+        formats.add(entry.getMessage());
         Object[] parameters = entry.getParameters();
         entries.add(parameters == null ? entry.getMessage() : MessageFormat.format(entry.getMessage(), parameters));
     }

@@ -10,4 +10,10 @@ package io.boltwork.spi;
  * @param sinceMillis when the client was made, by its own clock, in milliseconds since the epoch
  * @param wireVersion the version of the protocol that it speaks
  */
-public record ClientCard(String id, String application, String host, long pid, long sinceMillis, int wireVersion) {}
+public record ClientCard(String id, String application, String host, long pid, long sinceMillis, int wireVersion) {
+    @Override
+    public String toString() {
+        return Printable.text("ClientCard[id=" + id + ", application=" + application + ", host=" + host + ", pid=" + pid
+                + ", sinceMillis=" + sinceMillis + ", wireVersion=" + wireVersion + "]");
+    }
+}

@@ -25,7 +25,14 @@ public sealed interface Command {
      * @param notAfter when the command has become stale
      */
     record Acquire(String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter)
-            implements Command {}
+            implements Command {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "Acquire[lock=" + lock + ", request=" + request + ", queue=" + queue + ", leaseMillis="
+                            + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+        }
+    }
 
     /**
      * Gives a lock back and, in the same step, asks for it again for another request and grants it to whoever is next.
@@ -43,7 +50,13 @@ public sealed interface Command {
             long firstToken,
             long lastToken,
             long keepMillis,
-            @Nullable Acquire next) implements Command {}
+            @Nullable Acquire next) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
+                    + ", lastToken=" + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + "]");
+        }
+    }
 
     /**
      * Takes a request back, wherever it is: out of the queue, out of ownership. Then grants a free lock to whoever is next;
@@ -53,7 +66,12 @@ public sealed interface Command {
      * @param request the request that nobody wants any more, or {@code null}
      * @param lastToken the last token it has used if it ever held, else 0
      */
-    record Withdraw(String lock, @Nullable String request, long lastToken) implements Command {}
+    record Withdraw(String lock, @Nullable String request, long lastToken) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("Withdraw[lock=" + lock + ", request=" + request + ", lastToken=" + lastToken + "]");
+        }
+    }
 
     /**
      * Prolongs leases, all of one {@linkplain LockBackend#partition partition}. Each item has its own outcome.
@@ -83,7 +101,13 @@ public sealed interface Command {
          *     whether the request owns the lock, and prolong nothing
          * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
          */
-        public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {}
+        public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {
+            @Override
+            public String toString() {
+                return Printable.text("Item[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
+                        + ", leaseMillis=" + leaseMillis + ", takeoverMillis=" + takeoverMillis + "]");
+            }
+        }
     }
 
     /**
@@ -110,14 +134,26 @@ public sealed interface Command {
      * @param notAfter when the command has become stale
      */
     record Restore(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter)
-            implements Command {}
+            implements Command {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "Restore[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", leaseMillis="
+                            + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+        }
+    }
 
     /**
      * Reads a lock; changes nothing.
      *
      * @param lock the lock's name
      */
-    record Inspect(String lock) implements Command {}
+    record Inspect(String lock) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("Inspect[lock=" + lock + "]");
+        }
+    }
 
     /**
      * Takes a lock away from whoever has it, a kept one included, and grants it to whoever is next. The owner's client is sent a
@@ -128,7 +164,12 @@ public sealed interface Command {
      * @param expectedToken a token of the hold to be ended, anywhere in its block: if the owner's is another, or there is
      *     none, nothing is changed; 0 for any owner
      */
-    record ForceRelease(String lock, long expectedToken) implements Command {}
+    record ForceRelease(String lock, long expectedToken) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("ForceRelease[lock=" + lock + ", expectedToken=" + expectedToken + "]");
+        }
+    }
 
     /**
      * Lets everybody know who a client is, for a limited time.
@@ -137,7 +178,12 @@ public sealed interface Command {
      * @param lifeMillis for how long, or until it is announced anew; 0 to be forgotten at once
      * @param nonce what the client's record is told by: a client that has sent another one in the meantime has the same id
      */
-    record Announce(ClientCard card, long lifeMillis, String nonce) implements Command {}
+    record Announce(ClientCard card, long lifeMillis, String nonce) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("Announce[card=" + card + ", lifeMillis=" + lifeMillis + ", nonce=" + nonce + "]");
+        }
+    }
 
     /**
      * Asks who some clients are.
@@ -154,6 +200,11 @@ public sealed interface Command {
         public Identify {
             clients = List.copyOf(clients);
         }
+
+        @Override
+        public String toString() {
+            return Printable.text("Identify[clients=" + clients + "]");
+        }
     }
 
     /**
@@ -164,7 +215,12 @@ public sealed interface Command {
      * @param cursor where to go on, as answered before; empty to begin
      * @param count about how many keys to look at
      */
-    record ScanLocks(String pattern, String cursor, int count) implements Command {}
+    record ScanLocks(String pattern, String cursor, int count) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("ScanLocks[pattern=" + pattern + ", cursor=" + cursor + ", count=" + count + "]");
+        }
+    }
 
     /**
      * Looks for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
@@ -172,5 +228,10 @@ public sealed interface Command {
      * @param cursor where to go on, as answered before; empty to begin
      * @param count about how many keys to look at
      */
-    record ScanClients(String cursor, int count) implements Command {}
+    record ScanClients(String cursor, int count) implements Command {
+        @Override
+        public String toString() {
+            return Printable.text("ScanClients[cursor=" + cursor + ", count=" + count + "]");
+        }
+    }
 }

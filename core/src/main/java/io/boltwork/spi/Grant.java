@@ -9,4 +9,10 @@ package io.boltwork.spi;
  * @param leaseMillis the lease it was given, from {@code server} on; short (a <em>claim</em>) until the owner renews it
  * @param server when it was given
  */
-public record Grant(String lock, String request, long token, long leaseMillis, ServerTime server) {}
+public record Grant(String lock, String request, long token, long leaseMillis, ServerTime server) {
+    @Override
+    public String toString() {
+        return Printable.text("Grant[lock=" + lock + ", request=" + request + ", token=" + token + ", leaseMillis="
+                + leaseMillis + ", server=" + server + "]");
+    }
+}

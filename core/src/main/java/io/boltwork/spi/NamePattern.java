@@ -39,4 +39,9 @@ public record NamePattern(String text) {
         }
         return w == wanted.length;
     }
+
+    @Override
+    public String toString() {
+        return Printable.text("NamePattern[text=" + text + "]");
+    }
 }

@@ -26,4 +26,10 @@ public record NodeStatus(
         /** It has not said. */
         UNKNOWN
     }
+
+    @Override
+    public String toString() {
+        return Printable.text("NodeStatus[address=" + address + ", role=" + role + ", reachable=" + reachable
+                + ", latency=" + latency + ", version=" + version + ", problem=" + problem + "]");
+    }
 }

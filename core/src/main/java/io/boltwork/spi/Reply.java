@@ -70,7 +70,14 @@ public sealed interface Reply {
             int position,
             boolean known,
             @Nullable String owner)
-            implements Answer {}
+            implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Acquired[server=" + server + ", verdict=" + verdict + ", token=" + token
+                    + ", remainingMillis=" + remainingMillis + ", position=" + position + ", known=" + known
+                    + ", owner=" + owner + "]");
+        }
+    }
 
     /** What a release found. */
     enum Release {
@@ -97,7 +104,13 @@ public sealed interface Reply {
             Release outcome,
             @Nullable Acquired next,
             long claimMillis,
-            @Nullable String owner) implements Answer {}
+            @Nullable String owner) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Released[server=" + server + ", outcome=" + outcome + ", next=" + next
+                    + ", claimMillis=" + claimMillis + ", owner=" + owner + "]");
+        }
+    }
 
     /**
      * The answer to {@link Command.Withdraw}.
@@ -112,7 +125,13 @@ public sealed interface Reply {
             ServerTime server,
             boolean known,
             long claimMillis,
-            @Nullable String owner) implements Answer {}
+            @Nullable String owner) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Withdrawn[server=" + server + ", known=" + known + ", claimMillis=" + claimMillis
+                    + ", owner=" + owner + "]");
+        }
+    }
 
     /** What became of a lease that was to be prolonged or restored. */
     enum Renewal {
@@ -152,7 +171,12 @@ public sealed interface Reply {
          * @param outcome what became of it
          * @param owner who owns the lock now
          */
-        public record Item(Renewal outcome, @Nullable String owner) {}
+        public record Item(Renewal outcome, @Nullable String owner) {
+            @Override
+            public String toString() {
+                return Printable.text("Item[outcome=" + outcome + ", owner=" + owner + "]");
+            }
+        }
     }
 
     /**
@@ -167,7 +191,13 @@ public sealed interface Reply {
             ServerTime server,
             Renewal outcome,
             int copies,
-            @Nullable String owner) implements Answer {}
+            @Nullable String owner) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Replicated[server=" + server + ", outcome=" + outcome + ", copies=" + copies
+                    + ", owner=" + owner + "]");
+        }
+    }
 
     /**
      * The answer to {@link Command.Restore}.
@@ -177,7 +207,12 @@ public sealed interface Reply {
      * @param owner who owns the lock now
      */
     record Restored(
-            ServerTime server, Renewal outcome, @Nullable String owner) implements Answer {}
+            ServerTime server, Renewal outcome, @Nullable String owner) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Restored[server=" + server + ", outcome=" + outcome + ", owner=" + owner + "]");
+        }
+    }
 
     /**
      * The answer to {@link Command.Inspect}: a lock as the server sees it, leases that have run out included.
@@ -222,7 +257,19 @@ public sealed interface Reply {
          * @param request the request
          * @param sinceMillis when it entered, by the server's clock
          */
-        public record Waiting(String request, long sinceMillis) {}
+        public record Waiting(String request, long sinceMillis) {
+            @Override
+            public String toString() {
+                return Printable.text("Waiting[request=" + request + ", sinceMillis=" + sinceMillis + "]");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "Inspected[server=" + server + ", owner=" + owner + ", token=" + token + ", untilMillis="
+                            + untilMillis + ", claim=" + claim + ", fence=" + fence + ", queue=" + queue + "]");
+        }
     }
 
     /**
@@ -243,7 +290,13 @@ public sealed interface Reply {
             @Nullable String owner,
             @Nullable String taken,
             long takenToken)
-            implements Answer {}
+            implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Forced[server=" + server + ", released=" + released + ", claimMillis=" + claimMillis
+                    + ", owner=" + owner + ", taken=" + taken + ", takenToken=" + takenToken + "]");
+        }
+    }
 
     /**
      * The answer to {@link Command.Announce}.
@@ -251,7 +304,12 @@ public sealed interface Reply {
      * @param server when
      * @param before the nonce of the client's record until then; empty if there was none
      */
-    record Announced(ServerTime server, String before) implements Answer {}
+    record Announced(ServerTime server, String before) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Announced[server=" + server + ", before=" + before + "]");
+        }
+    }
 
     /**
      * The answer to {@link Command.Identify}.
@@ -304,7 +362,18 @@ public sealed interface Reply {
          * @param waiting how many wait, an upper bound
          */
         public record Lock(
-                String name, @Nullable String owner, long token, long untilMillis, boolean claim, int waiting) {}
+                String name, @Nullable String owner, long token, long untilMillis, boolean claim, int waiting) {
+            @Override
+            public String toString() {
+                return Printable.text("Lock[name=" + name + ", owner=" + owner + ", token=" + token + ", untilMillis="
+                        + untilMillis + ", claim=" + claim + ", waiting=" + waiting + "]");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text("ScannedLocks[server=" + server + ", locks=" + locks + ", cursor=" + cursor + "]");
+        }
     }
 
     /**
@@ -325,6 +394,12 @@ public sealed interface Reply {
          */
         public ScannedClients {
             clients = List.copyOf(clients);
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "ScannedClients[server=" + server + ", clients=" + clients + ", cursor=" + cursor + "]");
         }
     }
 }

@@ -6,4 +6,9 @@ package io.boltwork.spi;
  * @param millis milliseconds since the epoch, rounded down
  * @param run which run of which server this is; times of different runs must not be subtracted
  */
-public record ServerTime(long millis, String run) {}
+public record ServerTime(long millis, String run) {
+    @Override
+    public String toString() {
+        return Printable.text("ServerTime[millis=" + millis + ", run=" + run + "]");
+    }
+}

@@ -8,4 +8,10 @@ package io.boltwork.spi;
  * @param token the first token of its hold
  * @param server when and where it was taken
  */
-public record Taken(String lock, String request, long token, ServerTime server) {}
+public record Taken(String lock, String request, long token, ServerTime server) {
+    @Override
+    public String toString() {
+        return Printable.text(
+                "Taken[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server + "]");
+    }
+}

@@ -3,6 +3,7 @@ package io.boltwork.examples;
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.Printable;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisException;
 import java.io.PrintStream;
@@ -72,7 +73,7 @@ final class Example implements Callable<Integer> {
     static int run(List<String> args) {
         return new CommandLine(new Example())
                 .setParameterExceptionHandler((wrong, arguments) -> {
-                    wrong.getCommandLine().getErr().println(wrong.getMessage());
+                    wrong.getCommandLine().getErr().println(Printable.text(String.valueOf(wrong.getMessage())));
                     wrong.getCommandLine().getErr().println("./demo --example --help names the examples.");
                     return CommandLine.ExitCode.USAGE;
                 })
@@ -99,7 +100,7 @@ final class Example implements Callable<Integer> {
                 || failure instanceof RedisException
                 || failure instanceof SaleFailedException
                 || failure instanceof IllegalArgumentException) {
-            System.err.println(failure.getMessage());
+            System.err.println(Printable.text(String.valueOf(failure.getMessage())));
             return FAILED;
         }
         throw failure;

@@ -3,6 +3,7 @@ package io.boltwork.examples;
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.Printable;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisException;
 import java.io.PrintStream;
@@ -141,7 +142,7 @@ final class FlashSale implements Callable<Integer> {
 
     private static int explain(ParameterException wrong) {
         PrintWriter err = wrong.getCommandLine().getErr();
-        err.println(wrong.getMessage());
+        err.println(Printable.text(String.valueOf(wrong.getMessage())));
         UnmatchedArgumentException.printSuggestions(wrong, err);
         err.println("./demo --help explains the options.");
         return CommandLine.ExitCode.USAGE;
@@ -164,7 +165,7 @@ final class FlashSale implements Callable<Integer> {
                     || failure instanceof UncheckedIOException)) {
                 throw failure;
             }
-            System.err.println(failure.getMessage());
+            System.err.println(Printable.text(String.valueOf(failure.getMessage())));
         }
         return FAILED;
     }

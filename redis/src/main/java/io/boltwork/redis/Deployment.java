@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Printable;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
@@ -142,7 +143,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
     String describe() {
         return switch (kind) {
             case STANDALONE -> "Redis at " + hosts();
-            case SENTINEL -> "the Redis master '" + master + "' of the sentinels at " + hosts();
+            case SENTINEL -> "the Redis master '" + Printable.text(master) + "' of the sentinels at " + hosts();
             case REPLICATED -> "the Redis master among " + hosts();
             case CLUSTER -> "the Redis Cluster at " + hosts();
         };
@@ -159,7 +160,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
         }
         String hosts = members.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(","));
         String scheme = (isTls() ? "rediss" : "redis") + (kind == Kind.SENTINEL ? "-sentinel" : "") + "://";
-        return scheme + RedisAddress.user(node.lettuce()) + hosts + "/"
-                + node.lettuce().getDatabase() + (master.isEmpty() ? "" : "#" + master);
+        return Printable.text(scheme + RedisAddress.user(node.lettuce()) + hosts + "/"
+                + node.lettuce().getDatabase() + (master.isEmpty() ? "" : "#" + master));
     }
 }

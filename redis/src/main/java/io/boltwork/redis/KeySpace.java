@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +67,7 @@ final class KeySpace {
     /** Which lock a key belongs to. */
     String lock(String key) {
         if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
-            throw new IllegalArgumentException("Not the key of a lock: " + key);
+            throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
         }
         return unescape(key.substring(prefix.length() + 2, key.length() - 1));
     }

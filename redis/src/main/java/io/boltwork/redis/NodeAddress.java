@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -44,6 +45,6 @@ record NodeAddress(String host, int port) {
 
     @Override
     public String toString() {
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+        return Printable.text((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port);
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Printable;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
@@ -182,12 +183,12 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
 
     static String hostAndPort(RedisURI lettuce) {
         String host = lettuce.getHost();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + lettuce.getPort();
+        return Printable.text((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + lettuce.getPort());
     }
 
     @Override
     public String toString() {
-        return text;
+        return Printable.text(text);
     }
 
     private static boolean isTls(String uri) {

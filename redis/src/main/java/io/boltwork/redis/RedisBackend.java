@@ -5,6 +5,7 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Utf8;
 import io.lettuce.core.ClientOptions;
@@ -286,7 +287,8 @@ public final class RedisBackend implements LockBackend {
 
     private static void checkClient(String client) {
         if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
-            throw new IllegalArgumentException("client must not be empty and have no blanks, but is '" + client + "'");
+            throw new IllegalArgumentException(
+                    "client must not be empty and have no blanks, but is '" + Printable.text(client) + "'");
         }
         Utf8.length("client", client);
     }

@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -73,7 +74,7 @@ public final class RedisOptions {
                 .noneMatch(c -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));
         if (prefix.isEmpty() || !allowed) {
             throw new IllegalArgumentException("prefix must not be empty and must have no braces, blanks or control"
-                    + " characters in it, but is '" + prefix + "'");
+                    + " characters in it, but is '" + Printable.text(prefix) + "'");
         }
         Utf8.length("prefix", prefix);
         return new RedisOptions(
@@ -231,7 +232,8 @@ public final class RedisOptions {
 
     private static void checkReadable(Path file, String name) {
         if (!Files.isReadable(Objects.requireNonNull(file, name)) || Files.isDirectory(file)) {
-            throw new IllegalArgumentException(name + " must be a file in PEM that can be read, but is " + file);
+            throw new IllegalArgumentException(
+                    name + " must be a file in PEM that can be read, but is " + Printable.text(file.toString()));
         }
     }
 
@@ -277,13 +279,13 @@ public final class RedisOptions {
 
     @Override
     public String toString() {
-        return "RedisOptions[keyPrefix=" + keyPrefix
+        return Printable.text("RedisOptions[keyPrefix=" + keyPrefix
                 + (idleMillis == IdleLife.DEFAULT.toMillis() ? "" : ", idleLife=" + Duration.ofMillis(idleMillis))
                 + (clientResources == null ? "" : ", clientResources given")
                 + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)
                 + (certificate == null ? "" : ", clientCertificate=" + certificate)
                 + (tls == null ? "" : ", sslOptions given")
-                + (lazyConnect ? ", lazyConnect" : "") + "]";
+                + (lazyConnect ? ", lazyConnect" : "") + "]");
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Printable;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -52,7 +53,7 @@ final class SlotMap {
                 }
             }
         } catch (RuntimeException e) {
-            throw new IllegalArgumentException("Not a reply to CLUSTER SLOTS: " + e, e);
+            throw new IllegalArgumentException("Not a reply to CLUSTER SLOTS: " + Printable.text(e.toString()), e);
         }
         return new SlotMap(masters, epoch);
     }

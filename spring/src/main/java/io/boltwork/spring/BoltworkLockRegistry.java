@@ -5,6 +5,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
@@ -159,7 +160,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
 
         @Override
         public String toString() {
-            return "BoltworkLockRegistry lock '" + fenced.name() + "'";
+            return "BoltworkLockRegistry lock '" + Printable.text(fenced.name()) + "'";
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockInfo;
+import io.boltwork.spi.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.commons.logging.Log;
@@ -25,22 +26,17 @@ final class ForceLog {
     void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
         String principal = user == null ? "anonymous" : user;
         String holder = before.holder().map(Object::toString).orElse("none");
-        LOG.warn(printable("The lock '" + before.name() + "' "
+        LOG.warn(Printable.text("The lock '" + before.name() + "' "
                 + (released ? "was taken from its holder" : "was to be taken from its holder, but was not,")
                 + " through the endpoint locks by the user '" + principal + "'; holder: " + holder
                 + (fencingToken == null ? "" : "; asked for fencing token " + fencingToken)));
         Map<String, Object> data = new LinkedHashMap<>();
-        data.put("lock", before.name());
+        data.put("lock", Printable.text(before.name()));
         data.put("released", released);
         data.put("holder", holder);
         if (fencingToken != null) {
             data.put("fencingToken", fencingToken);
         }
         events.publishEvent(new AuditApplicationEvent(principal, EVENT, data));
-    }
-
-    /** Names come from requests, and a log has one line for each event. */
-    private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
@@ -65,8 +66,9 @@ final class KeyText {
         String text = value.toString();
         String identity = text.indexOf('@') < 0 ? null : identityIn(text, type.getClassLoader());
         if (identity != null) {
-            throw new IllegalArgumentException("is a " + type.getTypeName() + ", whose text '" + identity
-                    + "' says where something is in memory, so that each call would have another lock");
+            throw new IllegalArgumentException(
+                    "is a " + type.getTypeName() + ", whose text '" + Printable.text(identity)
+                            + "' says where something is in memory, so that each call would have another lock");
         }
         return text.isEmpty() ? null : text;
     }

@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.spi.Printable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -77,10 +78,11 @@ final class LockGroups {
         return group.indexOf('@') < 0 ? group : "";
     }
 
-    private String bounded(String group) {
-        if (group.isEmpty()) {
+    private String bounded(String wanted) {
+        if (wanted.isEmpty()) {
             return OTHER;
         }
+        String group = Printable.text(wanted);
         if (known.contains(group)) {
             return group;
         }

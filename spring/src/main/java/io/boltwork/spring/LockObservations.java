@@ -3,6 +3,7 @@ package io.boltwork.spring;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
+import io.boltwork.spi.Printable;
 import io.boltwork.spring.LockTurn.Hold;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -126,7 +127,7 @@ final class LockObservations {
         return Observation.createNotStarted(NAME, registry)
                 .contextualName("lock " + group)
                 .lowCardinalityKeyValue("group", group)
-                .highCardinalityKeyValue("name", lock.name())
+                .highCardinalityKeyValue("name", Printable.text(lock.name()))
                 .start();
     }
 

@@ -5,6 +5,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.Printable;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Objects;
@@ -158,7 +159,7 @@ public final class LockTemplate {
                 || LaterTypes.endlessIn(result) != null
                 || result != null && LaterTypes.reactive(result.getClass()) != null) {
             throw new IllegalStateException(
-                    "The action under the lock '" + hold.lock().name() + "' has returned a "
+                    "The action under the lock '" + Printable.text(hold.lock().name()) + "' has returned a "
                             + result.getClass().getName()
                             + ", whose work goes on after the lock has been given back; use executeAsync");
         }

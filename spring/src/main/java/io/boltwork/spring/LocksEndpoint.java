@@ -6,6 +6,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockSummary;
+import io.boltwork.spi.Printable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * The actuator endpoint {@code locks}: lists locks, describes one, and takes one away from a holder that hangs. The last of these
- * needs {@code management.endpoint.locks.access=unrestricted}.
+ * needs {@code management.endpoint.locks.access=unrestricted}. Control characters in names are escaped in the answers.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -141,7 +142,7 @@ public final class LocksEndpoint {
         List<LockLine> lines = found.stream()
                 .limit(most)
                 .map(lock -> new LockLine(
-                        lock.name(),
+                        Printable.text(lock.name()),
                         lock.state().name(),
                         lock.fencingToken(),
                         lock.remaining().toMillis(),
@@ -165,7 +166,7 @@ public final class LocksEndpoint {
             return null;
         }
         return new Lock(
-                lock.name(),
+                Printable.text(lock.name()),
                 lock.state().name(),
                 lock.remaining().toMillis(),
                 lock.holder().map(holder -> holder(holder, local)).orElse(null),
@@ -194,10 +195,10 @@ public final class LocksEndpoint {
         boolean here = local.fencingToken() >= holder.fencingToken();
         return new Holder(
                 clientOf(holder.request()),
-                client.map(ClientInfo::application).orElse(null),
-                client.map(ClientInfo::host).orElse(null),
+                client.map(ClientInfo::application).map(Printable::text).orElse(null),
+                client.map(ClientInfo::host).map(Printable::text).orElse(null),
                 client.map(ClientInfo::pid).orElse(null),
-                here ? local.thread().orElse(null) : null,
+                here ? local.thread().map(Printable::text).orElse(null) : null,
                 holder.since(),
                 holder.fencingToken());
     }
@@ -207,14 +208,14 @@ public final class LocksEndpoint {
         return new Waiting(
                 waiting.position(),
                 clientOf(waiting.request()),
-                client.map(ClientInfo::application).orElse(null),
-                client.map(ClientInfo::host).orElse(null),
+                client.map(ClientInfo::application).map(Printable::text).orElse(null),
+                client.map(ClientInfo::host).map(Printable::text).orElse(null),
                 client.map(ClientInfo::pid).orElse(null),
                 waiting.waited().toMillis());
     }
 
     private static String clientOf(String request) {
-        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
+        return Printable.text(request.substring(0, Math.max(0, request.lastIndexOf(':'))));
     }
 
     /**
@@ -244,6 +245,6 @@ public final class LocksEndpoint {
         boolean released =
                 fencingToken == null ? inspector.forceRelease(name) : inspector.forceRelease(name, fencingToken);
         log.forced(user, before, fencingToken, released);
-        return new Forced(name, released);
+        return new Forced(Printable.text(name), released);
     }
 }

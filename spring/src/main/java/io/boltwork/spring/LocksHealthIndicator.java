@@ -3,6 +3,7 @@ package io.boltwork.spring;
 import io.boltwork.ClientHealth;
 import io.boltwork.LockClient;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -37,9 +38,9 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     }
 
     private static String text(NodeStatus node) {
-        return node.address() + " " + node.role()
+        return Printable.text(node.address() + " " + node.role()
                 + (node.reachable()
                         ? " " + node.version() + ", " + node.latency().toNanos() / 1_000 + " µs"
-                        : " unreachable: " + node.problem());
+                        : " unreachable: " + node.problem()));
     }
 }

@@ -4,6 +4,7 @@ import io.boltwork.ClientHealth;
 import io.boltwork.LockClient;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -15,7 +16,7 @@ final class StartLog {
 
     static void log(LockClient client, LockBackend backend) {
         if (LOG.isInfoEnabled()) {
-            LOG.info("Boltwork" + version() + ": locks at " + backend + state(client));
+            LOG.info(Printable.text("Boltwork" + version() + ": locks at " + backend + state(client)));
         }
     }
 

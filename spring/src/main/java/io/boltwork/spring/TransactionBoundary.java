@@ -2,6 +2,7 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
@@ -44,7 +45,7 @@ final class TransactionBoundary {
     /** Returns what is logged when a transaction commits without an answer of the backend. */
     static String unanswered(LockTurn turn, Lease lease) {
         return "@DistributedLock on " + turn.operation().where()
-                + ": the backend has not answered whether the lease of '" + lease.lockName()
+                + ": the backend has not answered whether the lease of '" + Printable.text(lease.lockName())
                 + "' still exists; the transaction commits, because the lease is valid by the clock";
     }
 

@@ -2,6 +2,7 @@ package io.boltwork.examples.web;
 
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
+import io.boltwork.spi.Printable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +78,7 @@ class Board {
                 late,
                 lock.holder()
                         .flatMap(LockInfo.Holder::client)
-                        .map(client -> client.application() + " " + client.pid())
+                        .map(client -> Printable.text(client.application() + " " + client.pid()))
                         .orElse("nobody"),
                 lock.queue().size(),
                 locks.waiting(),

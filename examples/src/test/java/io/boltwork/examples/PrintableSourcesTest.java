@@ -1,0 +1,107 @@
+package io.boltwork.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Values from outside get into texts without control characters. An exception of Boltwork's own escapes its message, so does a log
+ * message whose values are given by {@code Printable.all}; elsewhere {@code Printable.text} stands before a quoted value.
+ */
+class PrintableSourcesTest {
+    private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
+    private static final Pattern FILLED_IN =
+            Pattern.compile("LOG\\.log\\(\\s*[\\w.]+,\\s*" + LITERAL + "(?:\\s*\\+\\s*" + LITERAL + ")*,\\s*(\\S*)");
+    private static final Pattern QUOTED = Pattern.compile("'\"\\s*\\+\\s*([\\w.]+)");
+    private static final Pattern ESCAPES_ITSELF =
+            Pattern.compile("Printable\\.(text|all)\\(|new (Backend|ClientClosed|LockRefused)Exception\\(");
+
+    /** Exceptions of Boltwork's own, by their constructors or by what makes their messages; and texts of the application's developer. */
+    private static final Map<String, String> OTHERS = Map.ofEntries(
+            Map.entry("LeaseLostException.java", "an exception of Boltwork's own"),
+            Map.entry("LockTimeoutException.java", "an exception of Boltwork's own"),
+            Map.entry("LockInterruptedException.java", "an exception of Boltwork's own"),
+            Map.entry("KeySpace.java", "is told in exceptions of Boltwork's own"),
+            Map.entry("AnnounceCall.java", "is told in exceptions of Boltwork's own"),
+            Map.entry("Script.java", "is told in exceptions of Boltwork's own"),
+            Map.entry("ClusterScan.java", "is told in exceptions of Boltwork's own"),
+            Map.entry("LockExpressions.java", "texts of annotations"),
+            Map.entry("LockOperationParser.java", "texts of annotations"),
+            Map.entry("LockName.java", "texts of annotations"));
+
+    @Test
+    void valuesOfLogMessagesArePrintable() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int found = 0;
+        for (Path source : sources("core", "redis")) {
+            Matcher call = FILLED_IN.matcher(Files.readString(source));
+            while (call.find()) {
+                found++;
+                if (call.group().contains("{0}") && !call.group(1).startsWith("Printable.all(")) {
+                    wrong.add(source.getFileName() + ": " + call.group());
+                }
+            }
+        }
+        assertThat(found).isGreaterThan(15);
+        assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void quotedValuesArePrintable() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int found = 0;
+        for (Path source : sources("core", "redis", "spring")) {
+            String text = Files.readString(source);
+            Matcher quoted = QUOTED.matcher(text);
+            while (quoted.find()) {
+                found++;
+                boolean known = OTHERS.containsKey(source.getFileName().toString())
+                        || quoted.group(1).equals("Printable.text")
+                        || ESCAPES_ITSELF
+                                .matcher(statement(text, quoted.start()))
+                                .find();
+                if (!known) {
+                    wrong.add(source.getFileName() + ": " + quoted.group());
+                }
+            }
+        }
+        assertThat(found).isGreaterThan(30);
+        assertThat(wrong).isEmpty();
+    }
+
+    /** What stands between the end of the statement before and a place in a statement; {@code ;}, {@code {} and {@code }} in literals do not count. */
+    private static String statement(String text, int place) {
+        StringBuilder plain = new StringBuilder();
+        Matcher literal = Pattern.compile(LITERAL).matcher(text);
+        int last = 0;
+        while (literal.find() && literal.start() < place) {
+            plain.append(text, last, literal.start()).append(" ".repeat(literal.end() - literal.start()));
+            last = literal.end();
+        }
+        if (last < place) {
+            plain.append(text, last, place);
+        }
+        String before = plain.substring(0, Math.min(place, plain.length()));
+        int start = Math.max(before.lastIndexOf(';'), Math.max(before.lastIndexOf('{'), before.lastIndexOf('}')));
+        return text.substring(start + 1, place);
+    }
+
+    private static List<Path> sources(String... modules) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (String module : modules) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
+                files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
+            }
+        }
+        return found;
+    }
+}

@@ -37,6 +37,8 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
             ", for example redis-sentinel://host1:26379,host2:26379,host3:26379/0#mymaster";
     private static final Pattern SENTINEL_SCHEME = Pattern.compile("(?is)(rediss?)-sentinel://(.*)");
 
+    private static final Pattern NOT_IN_NAMES = Pattern.compile("[@/?#]");
+
     private static final Pattern SENTINEL_PARTS =
             Pattern.compile("(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<rest>[^#]*)#(?<master>.+)", Pattern.DOTALL);
 
@@ -112,6 +114,11 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
         if (!parts.matches() || parts.group("master").isBlank()) {
             throw RedisAddress.wrong(
                     "must end with # and the name that the sentinels have for the master" + SENTINEL_EXAMPLE);
+        }
+        if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // part of a password, perhaps
+            throw RedisAddress.wrong(
+                    "must have no @ / ? # in the name after the #, where they are written as %40 %2F %3F"
+                            + " %23, and so in a user or password");
         }
         String[] hosts = parts.group("hosts").split(",", -1);
         String user = Objects.requireNonNullElse(parts.group("user"), "");

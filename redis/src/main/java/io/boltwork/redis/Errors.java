@@ -44,6 +44,9 @@ final class Errors {
     private static final String NO_DISK =
             "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
+    /** What Java says of a certificate that is in order, but for another host. */
+    private static final Pattern OTHER_NAME = Pattern.compile("No subject alternative|No name matching");
+
     /** Errors that come before a script has written anything. */
     private static final Set<String> NOT_EXECUTED = Set.of(
             "WRONGTYPE",
@@ -214,6 +217,14 @@ final class Errors {
         if (cause instanceof NotSslRecordException) {
             return new BackendException(
                     "Cannot connect to " + server + ": it does not speak TLS there; use redis:// or its TLS port",
+                    false,
+                    cause);
+        }
+        if (cause instanceof CertificateException && OTHER_NAME.matcher(said).find()) {
+            return new BackendException(
+                    "Cannot connect to " + server + ": its certificate is not for that name (" + said
+                            + "); connect with a name that the certificate has, which sentinels and cluster nodes must"
+                            + " announce, too, or use verifyPeer=ca",
                     false,
                     cause);
         }

@@ -232,6 +232,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
+        InsecureTransport.warn(deployment, options);
         // A fence must outlive what may still come late, which has effect for a command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());

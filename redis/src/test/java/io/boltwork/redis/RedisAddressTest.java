@@ -12,10 +12,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 class RedisAddressTest {
@@ -118,6 +120,57 @@ class RedisAddressTest {
                 .withMessageContaining(word == null ? "" : word)
                 .withMessageNotContaining("s3cr3t")
                 .withNoCause();
+    }
+
+    /** A password with a special character that was not escaped: the URI is refused or understood, and its parts are told in no case. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://user:%s@host",
+                "redis://:%s@host:6379/1",
+                "redis://%s@host",
+                "redis://user:%s",
+                "redis://:%s@host?timeout=2s",
+                "redis://:7%s@host",
+                "redis://user:%s@host,other",
+                "redis://:secret@%s@host:x",
+                "redis://user:6379/%s@host",
+                "redis://user:6379?%s@host",
+                "redis://user:6379?timeout=%s@host",
+                "redis://user:6379#%s@host",
+                "rediss://user:6379?verifyPeer=%s@host",
+                "redis-sentinel://user:%s@host,other/0#name",
+                "redis-sentinel://:%s@host",
+                "redis-sentinel://:6379#%s@host/0#name",
+                "redis-sentinel://user:6379/0#%s@host/0#name",
+                "%s://host",
+                "%s"
+            })
+    void partsOfAPasswordAreNotQuoted(String form) {
+        for (char special = ' '; special <= '\u007f'; special++) {
+            boolean endsAUser = form.equals("redis://%s@host") && special == ':';
+            boolean beginsAHost = form.equals("redis://user:%s") && special == '@';
+            if (Character.isLetterOrDigit(special) || endsAUser || beginsAHost) {
+                continue;
+            }
+            for (String middle :
+                    List.of(String.valueOf(special), special + "1" + special, "7" + special, special + "%zz")) {
+                String uri = form.replace("%s", "s3c" + middle + "r3t");
+                String told = told(uri);
+                assertThat(told).as(uri).doesNotContain("s3c").doesNotContain("r3t");
+            }
+        }
+    }
+
+    private static String told(String uri) {
+        try {
+            Deployment deployment = Deployment.parse(uri, RedisOptions.defaults());
+            return deployment + " " + deployment.describe() + " " + deployment.node() + " "
+                    + deployment.node().lettuce() + " " + deployment.members();
+        } catch (IllegalArgumentException e) {
+            assertThat(e).as(uri).hasMessageStartingWith("uri ").hasNoCause();
+            return e.getMessage();
+        }
     }
 
     /** A user who forgets the host leaves the password in its place. */

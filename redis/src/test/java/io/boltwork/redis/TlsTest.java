@@ -20,6 +20,7 @@ class TlsTest {
     private static Certificates certificates;
     private static RedisServer server;
     private static RedisServer strict;
+    private static RedisServer named;
 
     @BeforeAll
     static void start() {
@@ -27,6 +28,7 @@ class TlsTest {
         certificates = Certificates.make();
         server = RedisServer.startTls(certificates, false);
         strict = RedisServer.startTls(certificates, true);
+        named = RedisServer.startNamed(certificates);
     }
 
     @AfterAll
@@ -34,6 +36,7 @@ class TlsTest {
         if (certificates != null) {
             server.close();
             strict.close();
+            named.close();
             certificates.close();
         }
     }
@@ -81,6 +84,33 @@ class TlsTest {
             assertThat(refused).hasMessageContaining("certificate is not trusted");
             assertThat(refused.isRetryable()).isFalse();
         }
+    }
+
+    @Test
+    void aCertificateForAnotherNameIsRefused() {
+        RedisOptions options = trusting(certificates.authority());
+        BackendException refused = refused(() -> RedisBackend.connect(named.tlsUri(), options));
+        assertThat(refused)
+                .hasMessageContaining("127.0.0.1:" + named.tlsPort() + ": its certificate is not for that name")
+                .hasMessageContaining("verifyPeer=ca");
+        assertThat(refused.isRetryable()).isFalse();
+        assertThat(refused(() -> RedisBackend.connectReplicated(List.of(named.tlsUri()), options)))
+                .hasMessageContaining("its certificate is not for that name");
+    }
+
+    @Test
+    void aCertificateForTheRightNameIsTaken() {
+        String uri = named.tlsUri().replace("127.0.0.1", "localhost");
+        works(RedisBackend.connect(uri, trusting(certificates.authority())));
+    }
+
+    @Test
+    void anotherNameIsTakenWithoutItsCheck() {
+        works(RedisBackend.connect(named.tlsUri() + "?verifyPeer=ca", trusting(certificates.authority())));
+        works(RedisBackend.connect(named.tlsUri() + "?verifyPeer=none"));
+        BackendException refused = refused(
+                () -> RedisBackend.connect(named.tlsUri() + "?verifyPeer=ca", trusting(certificates.stranger())));
+        assertThat(refused).hasMessageContaining("certificate is not trusted");
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * Certificates for tests, made by the JDK's {@code keytool}, as files in PEM: an authority, what it has signed for a server on
- * 127.0.0.1 and localhost and for a client, and an authority that has nothing to do with these. Immutable; the files go with
+ * 127.0.0.1 and localhost, for one on localhost alone, and for a client, and an authority that has nothing to do with these. Immutable; the files go with
  * {@link #close()}.
  */
 public final class Certificates implements AutoCloseable {
@@ -39,6 +39,7 @@ public final class Certificates implements AutoCloseable {
                 made.generate("authority", "-ext", "bc:c");
                 made.generate("stranger", "-ext", "bc:c");
                 made.generate("server", "-signer", "authority", "-ext", "san=ip:127.0.0.1,dns:localhost");
+                made.generate("named", "-signer", "authority", "-ext", "san=dns:localhost");
                 made.generate("client", "-signer", "authority");
                 made.export();
             } catch (IOException | GeneralSecurityException | RuntimeException e) {
@@ -115,13 +116,27 @@ public final class Certificates implements AutoCloseable {
      * @return the arguments
      */
     public List<String> serverArguments(int port, boolean clients) {
+        return arguments(server(), serverKey(), port, clients);
+    }
+
+    /**
+     * The same for a server whose certificate is for the name {@code localhost}, and for no address.
+     *
+     * @param port where
+     * @return the arguments
+     */
+    public List<String> namedArguments(int port) {
+        return arguments(directory.resolve("named.pem"), directory.resolve("named.key"), port, false);
+    }
+
+    private List<String> arguments(Path certificate, Path key, int port, boolean clients) {
         return List.of(
                 "--tls-port",
                 Integer.toString(port),
                 "--tls-cert-file",
-                server().toString(),
+                certificate.toString(),
                 "--tls-key-file",
-                serverKey().toString(),
+                key.toString(),
                 "--tls-ca-cert-file",
                 authority().toString(),
                 "--tls-auth-clients",
@@ -155,7 +170,7 @@ public final class Certificates implements AutoCloseable {
         try (InputStream in = Files.newInputStream(store())) {
             all.load(in, PASSWORD.toCharArray());
         }
-        for (String alias : List.of("authority", "stranger", "server", "client")) {
+        for (String alias : List.of("authority", "stranger", "server", "named", "client")) {
             write(alias + ".pem", "CERTIFICATE", all.getCertificate(alias).getEncoded());
             Key key = all.getKey(alias, PASSWORD.toCharArray());
             write(alias + ".key", "PRIVATE KEY", key.getEncoded());

@@ -101,6 +101,40 @@ public final class ClusterGroup implements AutoCloseable {
                 PATIENCE);
     }
 
+    /**
+     * Starts a cluster without replicas that speaks TLS. All certificates are for the name {@code localhost} and no address; nodes
+     * announce their addresses until {@link #announceNames} is called.
+     *
+     * @param certificates theirs
+     * @param masters how many; each gets the same share of the slots
+     * @return the cluster, all slots covered
+     */
+    public static ClusterGroup startNamed(Certificates certificates, int masters) {
+        return start(
+                args -> RedisServer.startNamed(certificates, args),
+                masters,
+                0,
+                PATIENCE,
+                "--tls-cluster",
+                "yes",
+                "--tls-replication",
+                "yes");
+    }
+
+    /** Makes all nodes announce the name {@code localhost} instead of their addresses. Needs Redis 7. */
+    public void announceNames() {
+        nodes.forEach(node -> set(node, "cluster-announce-hostname", "localhost"));
+        nodes.forEach(node -> set(node, "cluster-preferred-endpoint-type", "hostname"));
+        Await.until(
+                "all nodes tell the names of all",
+                () -> nodes.stream()
+                        .allMatch(node -> nodes.stream()
+                                .allMatch(other -> String.valueOf(node.command("CLUSTER", "SLOTS"))
+                                                .contains("[localhost, " + other.tlsPort() + ",")
+                                        || String.valueOf(node.command("CLUSTER", "SLOTS"))
+                                                .contains("[localhost, " + other.port() + ","))));
+    }
+
     private static ClusterGroup start(
             Function<String[], RedisServer> starter,
             int masters,
@@ -135,7 +169,7 @@ public final class ClusterGroup implements AutoCloseable {
                 command(node, "ADDSLOTS", IntStream.range(SLOTS * i / masters, SLOTS * (i + 1) / masters));
             }
             for (RedisServer other : nodes.subList(0, i)) {
-                node.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
+                node.command("CLUSTER", "MEET", other.host(), Integer.toString(other.meetingPort()));
             }
         }
         Await.until(

@@ -100,6 +100,16 @@ public final class RedisServer implements AutoCloseable {
         return new RedisServer(embedded, watching);
     }
 
+    /** Starts a sentinel like {@link #startSentinel} that speaks TLS too, with the certificate of {@link #startNamed}. */
+    static RedisServer startNamedSentinel(Certificates certificates, List<String> watching) {
+        List<String> args = certificates.namedArguments(freePort());
+        List<String> lines = new ArrayList<>(watching);
+        for (int i = 0; i < args.size(); i += 2) {
+            lines.add(args.get(i).substring(2) + " " + args.get(i + 1));
+        }
+        return new RedisServer(false, lines, args.toArray(String[]::new));
+    }
+
     /**
      * Starts a server like {@link #start} that speaks TLS too, on another port; {@link #uri()} is the plain one.
      *
@@ -116,12 +126,35 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * Starts a server like {@link #startTls} whose certificate is for the name {@code localhost}, and not for 127.0.0.1.
+     *
+     * @param certificates its own, and the authority of its clients
+     * @param extraArgs further arguments, as on the command line
+     * @return the server, answering
+     * @throws UncheckedIOException if it does not start
+     */
+    public static RedisServer startNamed(Certificates certificates, String... extraArgs) {
+        List<String> args = new ArrayList<>(certificates.namedArguments(freePort()));
+        args.addAll(List.of(extraArgs));
+        return start(args.toArray(String[]::new));
+    }
+
+    /**
      * Where a server of {@link #startTls} speaks TLS.
      *
      * @return {@code rediss://127.0.0.1:<port>}
      */
     public String tlsUri() {
-        return "rediss://" + host() + ":" + extraArgs.get(extraArgs.indexOf("--tls-port") + 1);
+        return "rediss://" + host() + ":" + tlsPort();
+    }
+
+    /**
+     * Where a server of {@link #startTls} or {@link #startNamed} speaks TLS.
+     *
+     * @return the port
+     */
+    public int tlsPort() {
+        return Integer.parseInt(extraArgs.get(extraArgs.indexOf("--tls-port") + 1));
     }
 
     /**
@@ -136,6 +169,20 @@ public final class RedisServer implements AutoCloseable {
         } catch (UncheckedIOException e) {
             return false;
         }
+    }
+
+    /** Where other servers and clients find it: by name and with TLS if it talks to other servers so. */
+    String meetingHost() {
+        return meetsByTls() ? "localhost" : host();
+    }
+
+    /** The port there. */
+    int meetingPort() {
+        return meetsByTls() ? tlsPort() : port;
+    }
+
+    private boolean meetsByTls() {
+        return extraArgs.contains("--tls-replication");
     }
 
     /**

@@ -39,6 +39,24 @@ public final class ReplicaGroup implements AutoCloseable {
         return start(RedisServer::startEmbedded, replicas, extraArgs);
     }
 
+    /**
+     * Starts a master and replicas like {@link #start} whose certificates are for the name {@code localhost}, which they announce; they
+     * speak TLS with each other.
+     *
+     * @param certificates theirs
+     * @param replicas how many
+     * @return the group, in step
+     */
+    public static ReplicaGroup startNamed(Certificates certificates, int replicas) {
+        return start(
+                args -> RedisServer.startNamed(certificates, args),
+                replicas,
+                "--tls-replication",
+                "yes",
+                "--replica-announce-ip",
+                "localhost");
+    }
+
     private static ReplicaGroup start(Function<String[], RedisServer> starter, int replicas, String... extraArgs) {
         List<String> args = new ArrayList<>(List.of("--repl-diskless-sync-delay", "0"));
         args.addAll(List.of(extraArgs));
@@ -82,7 +100,7 @@ public final class ReplicaGroup implements AutoCloseable {
      * @param master whom
      */
     public void follow(RedisServer replica, RedisServer master) {
-        replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
+        replica.command("REPLICAOF", master.meetingHost(), Integer.toString(master.meetingPort()));
         Await.until(
                 replica + " follows " + master,
                 () -> "up".equals(field(replica, "master_link_status")) && knows(master, replica));
@@ -91,7 +109,7 @@ public final class ReplicaGroup implements AutoCloseable {
     /** Whether the master has had an answer of that replica. */
     private static boolean knows(RedisServer master, RedisServer replica) {
         master.command("PUBLISH", "in step", ""); // something to acknowledge
-        Pattern acknowledged = Pattern.compile("port=" + replica.port() + ",state=online,offset=[1-9]");
+        Pattern acknowledged = Pattern.compile("port=" + replica.meetingPort() + ",state=online,offset=[1-9]");
         return acknowledged.matcher(info(master)).find();
     }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -48,7 +49,8 @@ public final class SentinelGroup implements AutoCloseable {
      * @return the group; each sentinel knows the two others and both replicas
      */
     public static SentinelGroup startEmbedded(String... extraArgs) {
-        return watching(true, ReplicaGroup.startEmbedded(2, extraArgs), List.of());
+        return watching(
+                lines -> RedisServer.startSentinel(true, lines), ReplicaGroup.startEmbedded(2, extraArgs), List.of());
     }
 
     /**
@@ -59,20 +61,36 @@ public final class SentinelGroup implements AutoCloseable {
      * @return the group
      */
     public static SentinelGroup watching(ReplicaGroup data, List<String> configuration) {
-        return watching(false, data, configuration);
+        return watching(lines -> RedisServer.startSentinel(false, lines), data, configuration);
     }
 
-    private static SentinelGroup watching(boolean embedded, ReplicaGroup data, List<String> configuration) {
+    /**
+     * Starts a group like {@link #start} that speaks TLS throughout. All certificates are for the name {@code localhost} and no
+     * address; servers and sentinels announce that name.
+     *
+     * @param certificates theirs
+     * @return the group; each sentinel knows the two others and both replicas
+     */
+    public static SentinelGroup startNamed(Certificates certificates) {
+        return watching(
+                lines -> RedisServer.startNamedSentinel(certificates, lines),
+                ReplicaGroup.startNamed(certificates, 2),
+                List.of("sentinel resolve-hostnames yes", "sentinel announce-hostnames yes", "tls-replication yes"));
+    }
+
+    private static SentinelGroup watching(
+            Function<List<String>, RedisServer> starter, ReplicaGroup data, List<String> configuration) {
         SentinelGroup group = new SentinelGroup(data);
         try {
             RedisServer master = data.servers().get(0);
-            List<String> lines = new ArrayList<>(List.of(
-                    "sentinel monitor " + NAME + " " + master.host() + " " + master.port() + " " + (SENTINELS / 2 + 1),
+            List<String> lines = new ArrayList<>(configuration);
+            lines.addAll(List.of(
+                    "sentinel monitor " + NAME + " " + master.meetingHost() + " " + master.meetingPort() + " "
+                            + (SENTINELS / 2 + 1),
                     "sentinel down-after-milliseconds " + NAME + " " + PATIENCE.toMillis(),
                     "sentinel failover-timeout " + NAME + " 2000"));
-            lines.addAll(configuration);
             for (int i = 0; i < SENTINELS; i++) {
-                group.sentinels.add(RedisServer.startSentinel(embedded, lines));
+                group.sentinels.add(starter.apply(lines));
             }
             group.sentinels.forEach(SentinelGroup::hurry);
             Await.until("the sentinels know each other and the replicas", group::isComplete);
@@ -133,6 +151,17 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
+     * The address for clients of {@link #startNamed}.
+     *
+     * @return such as {@code rediss-sentinel://localhost:1,localhost:2,localhost:3/0#mymaster}
+     */
+    public String tlsUri() {
+        return sentinels.stream()
+                .map(sentinel -> "localhost:" + sentinel.tlsPort())
+                .collect(Collectors.joining(",", "rediss-sentinel://", "/0#" + NAME));
+    }
+
+    /**
      * Who watches.
      *
      * @return the three sentinels
@@ -160,7 +189,7 @@ public final class SentinelGroup implements AutoCloseable {
         List<?> address =
                 (List<?>) Objects.requireNonNull(sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME));
         return data.servers().stream()
-                .filter(server -> Integer.toString(server.port()).equals(address.get(1)))
+                .filter(server -> Integer.toString(server.meetingPort()).equals(address.get(1)))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("Not of this group: " + address));
     }

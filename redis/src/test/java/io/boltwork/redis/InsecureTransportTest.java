@@ -1,0 +1,143 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.BackendException;
+import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
+import java.text.MessageFormat;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Addresses that others in the network can listen to are warned of, once for each time that a backend is made. */
+class InsecureTransportTest {
+    private static final String CERTIFICATE = "does not check the server's certificate";
+    private static final String PASSWORD = "goes through the network in the clear";
+
+    private final Logger logger = Logger.getLogger("io.boltwork");
+    private final List<String> logged = new ArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            logged.add(entry.getLevel() + " " + MessageFormat.format(entry.getMessage(), entry.getParameters()));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        logger.setUseParentHandlers(false);
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void leave() {
+        logger.removeHandler(handler);
+        logger.setUseParentHandlers(true);
+    }
+
+    private void warn(Deployment deployment, RedisOptions options, String warning) {
+        logged.clear();
+        InsecureTransport.warn(deployment, options);
+        if (warning == null) {
+            assertThat(logged).isEmpty();
+        } else {
+            assertThat(logged)
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARNING ")
+                    .contains(warning)
+                    .doesNotContain("s3cr3t");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "redis://u:s3cr3t@h                              | goes through the network in the clear",
+                "redis://:s3cr3t@10.0.0.1                        | goes through the network in the clear",
+                "redis://:s3cr3t@localhost.example.org           | goes through the network in the clear",
+                "redis://:s3cr3t@128.0.0.1                       | goes through the network in the clear",
+                "redis://:s3cr3t@[fe80::1]                       | goes through the network in the clear",
+                "redis-sentinel://:s3cr3t@h,i/0#m                | goes through the network in the clear",
+                "redis-sentinel://:s3cr3t@127.0.0.1,i/0#m        | goes through the network in the clear",
+                "redis://u:s3cr3t@localhost                      |",
+                "redis://u:s3cr3t@LOCALHOST                      |",
+                "redis://u:s3cr3t@a.localhost                    |",
+                "redis://u:s3cr3t@127.0.0.1                      |",
+                "redis://u:s3cr3t@127.1.2.3                      |",
+                "redis://u:s3cr3t@[::1]                          |",
+                "redis://h                                       |",
+                "rediss://u:s3cr3t@h                             |",
+                "rediss://u:s3cr3t@h?verifyPeer=full             |",
+                "rediss://u:s3cr3t@h?verifyPeer=ca               |",
+                "rediss://h?verifyPeer=none                      | does not check the server's certificate",
+                "rediss://localhost?verifyPeer=none              | does not check the server's certificate",
+                "rediss-sentinel://:s3cr3t@h,i/0?verifyPeer=none#m | does not check the server's certificate"
+            })
+    void anAddressIsWarnedOf(String uri, String warning) {
+        warn(Deployment.parse(uri, RedisOptions.defaults()), RedisOptions.defaults(), warning);
+    }
+
+    @Test
+    void eachAddressOfSeveralCounts() {
+        RedisOptions options = RedisOptions.defaults();
+        warn(Deployment.cluster(List.of("redis://:s3cr3t@localhost", "redis://:s3cr3t@h")), options, PASSWORD);
+        warn(Deployment.replicated(List.of("rediss://h", "rediss://i?verifyPeer=none")), options, CERTIFICATE);
+        warn(Deployment.replicated(List.of("redis://h", "redis://i")), options, null);
+    }
+
+    @Test
+    void credentialsOfSentinelsCount() {
+        RedisOptions options = RedisOptions.defaults().sentinelCredentials("u", "s3cr3t");
+        warn(Deployment.parse("redis-sentinel://h/0#m", options), options, PASSWORD);
+        warn(Deployment.parse("redis-sentinel://localhost/0#m", options), options, null);
+        warn(Deployment.parse("rediss-sentinel://h/0#m", options), options, null);
+    }
+
+    @Test
+    void credentialsOfAnApplicationsOwnProviderCount() {
+        RedisURI uri = RedisURI.create("redis://h");
+        uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "s3cr3t")));
+        warn(Deployment.of(uri, RedisOptions.defaults()), RedisOptions.defaults(), PASSWORD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void connectingWarnsOnceEachTime(boolean lazy) {
+        RedisOptions options = RedisOptions.defaults().withLazyConnect(lazy);
+        try (RedisServer server = RedisServer.start()) {
+            String uri = "redis://:s3cr3t@boltwork.invalid:" + server.port();
+            for (int i = 1; i <= 2; i++) {
+                try {
+                    RedisBackend.connect(uri, options).close();
+                } catch (BackendException unknownHost) {
+                    assertThat(lazy).isFalse();
+                }
+                assertThat(logged)
+                        .hasSize(i)
+                        .last()
+                        .asString()
+                        .contains(PASSWORD)
+                        .contains("boltwork.invalid");
+            }
+        }
+    }
+}

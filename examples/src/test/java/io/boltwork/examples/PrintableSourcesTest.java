@@ -36,6 +36,7 @@ class PrintableSourcesTest {
             Map.entry("ClusterScan.java", "is told in exceptions of Boltwork's own"),
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
+            Map.entry("LockOptionsParser.java", "texts of annotations"),
             Map.entry("LockName.java", "texts of annotations"));
 
     @Test

@@ -226,7 +226,7 @@ class SecurityPageTest {
                     .toCompletableFuture()
                     .orTimeout(30, TimeUnit.SECONDS)
                     .join();
-            assertThat(loss.reason()).isIn(LeaseLoss.Reason.TAKEN, LeaseLoss.Reason.EXPIRED);
+            assertThat(loss.reason()).isEqualTo(LeaseLoss.Reason.TAKEN);
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isLessThan(Slack.of(Duration.ofMillis(LockBackend.CLAIM_MILLIS)));
             assertThat(lease.verify()).isTrue();

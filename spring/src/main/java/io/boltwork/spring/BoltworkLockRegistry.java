@@ -99,8 +99,8 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     public void renewLock(Object lockKey, Duration ttl) {
         FencedLock lock = fenced(lockKey);
         Lease held = lock.currentLease()
-                .orElseThrow(() -> new IllegalStateException(
-                        "The lock '" + lock.name() + "' cannot be renewed: this thread does not hold it"));
+                .orElseThrow(() -> new IllegalStateException("The lock '" + Printable.text(lock.name())
+                        + "' cannot be renewed: this thread does not hold it"));
         try {
             held.extend(ttl);
         } catch (LeaseLostException lost) {

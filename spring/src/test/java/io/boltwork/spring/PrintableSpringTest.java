@@ -94,7 +94,9 @@ class PrintableSpringTest {
         Thread.currentThread().interrupt();
         fails(() -> new LockTemplate(client).withWait(Duration.ofSeconds(60)).execute(NAME, () -> 1));
         assertThat(Thread.interrupted()).isTrue();
-        texts.add(new BoltworkLockRegistry(client, "").obtain(NAME).toString());
+        BoltworkLockRegistry locks = new BoltworkLockRegistry(client, "");
+        texts.add(locks.obtain(NAME).toString());
+        fails(() -> locks.renewLock(NAME, Duration.ofSeconds(1)));
     }
 
     private void fails(Runnable call) {

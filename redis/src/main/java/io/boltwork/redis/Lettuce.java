@@ -45,8 +45,10 @@ final class Lettuce {
     private final Errors errors;
     private volatile boolean shutDown;
 
-    /** The user's I/O threads, {@code null} if they are our own. */
-    private final @Nullable EventLoopGroup usersLoops;
+    /** The I/O threads, counted once more than the client counts them, so that its shutdown does not end them. */
+    private final EventLoopGroup loops;
+
+    private final boolean areUsers;
 
     /**
      * A client that has not connected.
@@ -59,7 +61,6 @@ final class Lettuce {
         ClientResources given = options.clientResources();
         if (given == null) {
             this.resources = ownResources();
-            this.usersLoops = null;
         } else {
             if (given.eventExecutorGroup().isShuttingDown()) {
                 throw new IllegalStateException("The client resources have been shut down");
@@ -69,9 +70,10 @@ final class Lettuce {
                         "clientResources must have an eventExecutorGroup of executors with one thread each");
             }
             this.resources = given;
-            // the same that the client below gets; they are counted, and shut down when nobody has them any more
-            this.usersLoops = given.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
         }
+        this.areUsers = given != null;
+        // the same that the client below gets; they are counted, and shut down when nobody has them any more
+        this.loops = resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
         this.client = RedisClient.create(resources);
         ClientOptions wanted = clientOptions(base, deployment);
         this.client.setOptions(
@@ -156,19 +158,36 @@ final class Lettuce {
         shutDown = true;
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         client.shutdownAsync(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                .whenComplete((ignored, failure) -> letThreadsGo().addListener(down -> done.complete(null)));
+                .whenComplete((ignored, failure) -> letThreadsGo().whenComplete((down, never) -> done.complete(null)));
         return done;
     }
 
-    private io.netty.util.concurrent.Future<Boolean> letThreadsGo() {
-        return usersLoops == null
-                ? resources.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
-                : resources.eventLoopGroupProvider().release(usersLoops, 0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+    /*
+     * Lettuce's timer keeps the time-out of each connection that was refused. If it is over while the I/O threads have ended, and
+     * the timer and the other threads have not, Netty logs an error. So the I/O threads are the last of our own.
+     */
+    private CompletableFuture<@Nullable Void> letThreadsGo() {
+        CompletableFuture<@Nullable Void> gone = new CompletableFuture<>();
+        if (areUsers) {
+            resources
+                    .eventLoopGroupProvider()
+                    .release(loops, 0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                    .addListener(down -> gone.complete(null));
+            return gone;
+        }
+        resources.timer().stop();
+        resources
+                .eventExecutorGroup()
+                .shutdownGracefully(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                .addListener(ended -> resources
+                        .shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                        .addListener(down -> gone.complete(null)));
+        return gone;
     }
 
     /** Whether this is a thread that connections live on, which must not wait for them. */
     private boolean isOnLettucesThread() {
-        return isOneOf(resources.eventExecutorGroup()) || (usersLoops != null && isOneOf(usersLoops));
+        return isOneOf(resources.eventExecutorGroup()) || isOneOf(loops);
     }
 
     private static boolean isOneOf(EventExecutorGroup threads) {

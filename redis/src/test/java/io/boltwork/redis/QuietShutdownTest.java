@@ -1,0 +1,92 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.ChildJvm;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** A shutdown during an outage logs no error. */
+class QuietShutdownTest {
+    private static final String END = "end";
+
+    /**
+     * The time-outs of refused connections are over while the threads end. Without the right order of that, most rounds log "Failed
+     * to submit a listener notification task. Event loop shut down?".
+     */
+    @Test
+    void noErrorWhileRefusedConnectionsTimeOut() throws Exception {
+        try (ChildJvm jvm = ChildJvm.start(Rounds.class, List.of("-Xmx256m"), List.of("20"))) {
+            assertThat(jvm.nextLine(Duration.ofMinutes(2))).isEqualTo(END);
+        }
+    }
+
+    /** Netty looks for its logger once in each JVM. */
+    static final class Rounds {
+        private static final int NO_SERVER = 1;
+        private static final Duration TIMEOUT = Duration.ofMillis(150);
+
+        /** Lettuce's timer ticks every 100 ms; a shutdown that begins a moment before is the one that is wanted. */
+        private static final int FIRST_END_MILLIS = 390;
+
+        private Rounds() {}
+
+        public static void main(String[] args) throws Exception {
+            InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+            Logger root = Logger.getLogger("");
+            for (Handler handler : root.getHandlers()) {
+                root.removeHandler(handler);
+            }
+            root.addHandler(new Printing());
+            for (int i = 0; i < Integer.parseInt(args[0]); i++) {
+                round(FIRST_END_MILLIS + i);
+            }
+            System.out.println(END);
+        }
+
+        /** Refusals go on for long enough that the first of them time out when the last have not. */
+        private static void round(long millis) throws Exception {
+            String server = "redis://127.0.0.1:" + NO_SERVER;
+            Lettuce lettuce = new Lettuce(
+                    Deployment.parse(server, RedisOptions.defaults()), RedisOptions.defaults(), ClientOptions.create());
+            RedisURI uri = RedisURI.create(server);
+            uri.setTimeout(TIMEOUT);
+            long begun = System.nanoTime();
+            while (System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(millis)) {
+                try {
+                    lettuce.connect(uri).toCompletableFuture().get(10, TimeUnit.SECONDS);
+                } catch (ExecutionException refused) {
+                    // as it should
+                }
+            }
+            lettuce.shutdown().get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Prints what is logged to where the test reads. */
+    private static final class Printing extends Handler {
+        @Override
+        public void publish(LogRecord record) {
+            if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
+                System.out.println(record.getLevel() + " " + record.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+}

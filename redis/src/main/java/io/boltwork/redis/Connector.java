@@ -263,6 +263,12 @@ final class Connector {
             StatefulRedisConnection<byte[], byte[]> lettuce, String info, RedisAddress server, Errors errors) {
         String version = ServerInfo.field(info, "redis_version");
         String run = ServerInfo.field(info, "run_id");
+        String garnet = ServerInfo.field(info, "garnet_version");
+        if (!garnet.isEmpty()) {
+            throw errors.unfit(
+                    "it is Garnet " + garnet + ", which may run other commands while a script runs, so that two"
+                            + " clients could get one lock (see docs/servers.md)");
+        }
         if (!ServerInfo.isAtLeast(version, MIN_MAJOR, MIN_MINOR)) {
             throw errors.unfit("its version is " + (version.isEmpty() ? "unknown" : version)
                     + "; Boltwork needs Redis 6.2 or later");

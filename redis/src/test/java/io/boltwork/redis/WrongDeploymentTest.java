@@ -171,6 +171,21 @@ class WrongDeploymentTest {
         }
     }
 
+    /** A real server whose answer to INFO tells of Garnet. */
+    @Test
+    void garnetIsRefused() {
+        try (RedisServer server = RedisServer.start();
+                RespProxy proxy = new RespProxy(server)) {
+            proxy.change(value -> value.text().contains("redis_version:")
+                    ? value.with(value.text().replace("redis_version:", "garnet_version:1.0.48\r\nredis_version:"))
+                    : value);
+            BackendException refused = refused(() -> RedisBackend.connect(proxy.uri()));
+            assertThat(refused)
+                    .hasMessageContaining("it is Garnet 1.0.48, which may run other commands while a script runs");
+            assertThat(refused.isRetryable()).isFalse();
+        }
+    }
+
     @Test
     void aSentinelInsteadOfAServer() {
         BackendException refused = refused(

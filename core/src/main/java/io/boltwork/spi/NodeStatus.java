@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param reachable whether it has answered just now
  * @param latency how long the answer took; 0 if there was none
  * @param version what it calls its version; empty if it did not say
- * @param problem why there was no answer; empty if there was one
+ * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is
  */
 public record NodeStatus(
         String address, Role role, boolean reachable, Duration latency, String version, String problem) {

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -205,7 +206,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
                 if (closed) {
                     node.close();
                 } else if (listener != null) {
-                    node.open(client);
+                    node.open(client, false); // the client works with the others
                 }
                 clerk.schedule(() -> retire(node, false), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
             });
@@ -233,7 +234,7 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             client = whose;
             listener = told;
             List<CompletableFuture<?>> opens = new ArrayList<>();
-            nodes.values().forEach(node -> opens.add(node.open(whose)));
+            nodes.values().forEach(node -> opens.add(node.open(whose, true)));
             all(opens).whenComplete((ignored, failure) -> {
                 if (failure == null) {
                     opened.complete(null);
@@ -430,6 +431,18 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
         } catch (RejectedExecutionException e) {
             // the user has shut his threads down
         }
+    }
+
+    @Override
+    public int anySlot(ClusterNode node) {
+        BitSet slots = topology.slots(node);
+        int size = slots.cardinality();
+        return size == 0
+                ? -1
+                : slots.stream()
+                        .skip(ThreadLocalRandom.current().nextInt(size))
+                        .findFirst()
+                        .orElse(-1);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A master of a cluster: the connections to it, and the channels on which it is listened to. What a lock needs there before it can
  * wait, a channel of its slot, is seen to here.
  */
-final class ClusterNode implements BackendListener, Connector.Ear {
+final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe.Shards {
     private static final long LOOK_MILLIS = 200;
 
     private static final CompletionStage<ServerTime> STILL_DOWN =
@@ -50,6 +51,9 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         /** A slot may have moved. */
         void suspicion();
 
+        /** Returns one of the slots that the node has, at random; -1 if it has none. */
+        int anySlot(ClusterNode node);
+
         /** Grants of a slot are not heard any more: who waits there is to ask again, though the slot may have come back. */
         void unheard(int slot);
     }
@@ -76,7 +80,7 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         this.keySpace = connector.keySpace();
         this.errors = connector.errors();
         this.owner = owner;
-        this.connections = new Connections(connector);
+        this.connections = new Connections(connector, this);
         this.channels = new ShardChannels(clerk, keySpace, owner::suspicion, owner::unheard);
     }
 
@@ -94,10 +98,14 @@ final class ClusterNode implements BackendListener, Connector.Ear {
         connections.keepConnecting();
     }
 
-    /** Connects for grants; goes on trying if that fails. On the clerk's thread. */
-    CompletableFuture<@Nullable Void> open(String whose) {
+    /**
+     * Connects for grants; goes on trying if that fails. On the clerk's thread.
+     *
+     * @param refusing as in {@link Connections#open}
+     */
+    CompletableFuture<@Nullable Void> open(String whose, boolean refusing) {
         client = whose;
-        CompletableFuture<@Nullable Void> made = connections.open(whose, this, this);
+        CompletableFuture<@Nullable Void> made = connections.open(whose, this, this, refusing);
         made.whenComplete((ignored, failure) -> opened.complete(null));
         return made;
     }
@@ -288,6 +296,29 @@ final class ClusterNode implements BackendListener, Connector.Ear {
     @Override
     public void granted(Grant grant) {
         owner.granted(grant);
+    }
+
+    @Override
+    public CompletionStage<OptionalInt> listen(ServerConnection listening) {
+        channels.up(client, listening);
+        int slot = owner.anySlot(this);
+        if (slot < 0) {
+            return CompletableFuture.completedFuture(OptionalInt.empty());
+        }
+        CompletableFuture<OptionalInt> listens = new CompletableFuture<>();
+        channels.tryOut(slot, failure -> {
+            if (failure == null) {
+                listens.complete(OptionalInt.of(slot));
+            } else {
+                listens.completeExceptionally(failure);
+            }
+        });
+        return listens;
+    }
+
+    @Override
+    public void leave(int slot) {
+        channels.letGo(slot);
     }
 
     @Override

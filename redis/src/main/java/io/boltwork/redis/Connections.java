@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -42,6 +43,7 @@ final class Connections {
     private final EventExecutor clerk;
     private final Keeper commandKeeper;
     private final Replicator replicator;
+    private final DeliveryProbe delivery;
 
     private volatile @Nullable ServerConnection commands;
     private volatile BackendException absence;
@@ -52,13 +54,24 @@ final class Connections {
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
 
+    /** The client whose grants are listened to. */
+    private String whose = "";
+
+    /** Whether opening fails if grants do not arrive. */
+    private boolean strict;
+
     private final Set<String> warned = new HashSet<>();
     private boolean connected;
 
     private boolean closed;
 
-    /** Connections that have not been made. */
+    /** Connections that have not been made, to a server that has no sharded channels. */
     Connections(Connector connector) {
+        this(connector, DeliveryProbe.Shards.NONE);
+    }
+
+    /** Connections that have not been made. */
+    Connections(Connector connector, DeliveryProbe.Shards shards) {
         this.connector = connector;
         this.clerk = connector.clerk();
         this.absence = connector.errors().broken("it has not been made yet");
@@ -66,6 +79,7 @@ final class Connections {
         this.commandKeeper =
                 new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
+        this.delivery = new DeliveryProbe(clerk, connector.keySpace(), shards, new ProbeOwner());
     }
 
     /** Connects for commands; if that fails, it is not tried again. */
@@ -122,10 +136,11 @@ final class Connections {
                         ? CompletableFuture.completedFuture(Probe.unreachable(
                                 connector.deployment().describe(), String.valueOf(absence.getMessage())))
                         : Probe.of(
-                                connection.where(),
-                                connection.errors(),
-                                millis,
-                                () -> connection.lettuce().info()));
+                                        connection.where(),
+                                        connection.errors(),
+                                        millis,
+                                        () -> connection.lettuce().info())
+                                .thenApply(status -> Probe.with(status, delivery.problem())));
         asked.addAll(connector.finder().probe(connection == null ? "" : connection.where(), millis));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
@@ -142,49 +157,55 @@ final class Connections {
      * @param whose the client, which listens on its channels
      * @param ear gets them
      * @param client is told
+     * @param refusing whether it fails if {@linkplain DeliveryProbe grants do not arrive}; else the client is warned
      * @return done when both connections are up and the client has heard of it; fails if that takes too long, but goes on trying
      *     until it is {@linkplain #unopen unopened}
      */
-    CompletableFuture<@Nullable Void> open(String whose, Connector.Ear ear, BackendListener client) {
+    CompletableFuture<@Nullable Void> open(String whose, Connector.Ear ear, BackendListener client, boolean refusing) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
-        Keeper keeper = keeper(whose, ear);
         clerk.execute(() -> {
             listener = client;
             opening = opened;
-            grantKeeper = keeper;
-            keeper.start();
+            strict = refusing;
+            listen(whose, ear);
         });
         Future<?> timeout = clerk.schedule(
-                () -> opened.completeExceptionally(commands == null ? absence : connector.silent()),
+                () -> opened.completeExceptionally(late()),
                 Connector.LIMIT_MILLIS + GRACE_MILLIS,
                 TimeUnit.MILLISECONDS);
         opened.whenComplete((ignored, failure) -> timeout.cancel(false));
         return opened;
     }
 
-    private Keeper keeper(String whose, Connector.Ear ear) {
+    private BackendException late() {
+        return commands == null ? absence : Objects.requireNonNullElseGet(delivery.unheard(), connector::silent);
+    }
+
+    private void listen(String client, Connector.Ear ear) {
+        whose = client;
         KeySpace keySpace = connector.keySpace();
-        return new Keeper(
+        Connector.Ear probed = delivery.before(ear);
+        Keeper keeper = new Keeper(
                 clerk,
-                () -> connector.subscribe(keySpace.channel(whose), keySpace.told(whose), ear),
+                () -> connector.subscribe(keySpace.channel(client), keySpace.told(client), probed),
                 connection -> connection.ping().thenApply(pong -> false),
                 GRANTS_PATIENCE,
                 new GrantOwner());
+        grantKeeper = keeper;
+        keeper.start();
     }
 
     /**
      * Makes another connection for grants in place of the one there is, since they come on another channel now. The client hears
      * of it as of a connection that broke. On the clerk's thread.
      */
-    void reopen(String whose, Connector.Ear ear) {
+    void reopen(String client, Connector.Ear ear) {
         Keeper before = grantKeeper;
         if (before != null) {
             before.stop();
             grants = null;
             tellIfDown(connector.errors().broken("the client has taken another id"));
-            Keeper keeper = keeper(whose, ear);
-            grantKeeper = keeper;
-            keeper.start();
+            listen(client, ear);
         }
     }
 
@@ -238,29 +259,81 @@ final class Connections {
         listener = null;
         opening = null;
         connected = false;
+        delivery.end();
         return keeper == null ? CompletableFuture.completedFuture(null) : keeper.stop();
     }
 
-    private void tellIfUp(ServerTime server) {
-        if (listener != null && commands != null && grants != null) {
-            connected = true;
-            listener.connected(server);
-            for (String warning : commands.warnings()) {
-                if (warned.add(warning)) {
-                    listener.warned(warning);
-                }
-            }
-            if (opening != null) {
-                opening.complete(null);
-                opening = null;
+    /** One connection is up; perhaps both. What was connected before works, whatever the probe may find. */
+    private void oneIsUp(ServerTime server) {
+        ServerConnection both = commands;
+        ServerConnection listening = grants;
+        if (listener != null && both != null && listening != null) {
+            delivery.begin(whose, both, listening);
+            if (!refuses()) {
+                tellUp(server);
             }
         }
     }
 
+    private boolean refuses() {
+        return strict && opening != null;
+    }
+
+    private void tellUp(ServerTime server) {
+        BackendListener told = listener;
+        ServerConnection connection = commands;
+        if (told == null || connection == null) {
+            return;
+        }
+        connected = true;
+        told.connected(server);
+        connection.warnings().forEach(this::warn);
+        if (opening != null) {
+            opening.complete(null);
+            opening = null;
+        }
+    }
+
+    private void warn(String what) {
+        if (listener != null && warned.add(what)) {
+            listener.warned(what);
+        }
+    }
+
     private void tellIfDown(BackendException cause) {
+        delivery.end();
         if (connected && listener != null) {
             connected = false;
             listener.disconnected(cause);
+        }
+    }
+
+    private final class ProbeOwner implements DeliveryProbe.Owner {
+        @Override
+        public void passed() {
+            ServerConnection made = commands;
+            if (refuses() && made != null) { // its clock has gone on since it was read
+                made.time()
+                        .whenComplete((time, failure) -> clerk.execute(() -> {
+                            if (time != null && refuses() && commands == made && grants != null) {
+                                tellUp(time);
+                            }
+                        }));
+            }
+        }
+
+        @Override
+        public void undecided() {
+            passed(); // whether grants arrive is told later
+        }
+
+        @Override
+        public void failed(BackendException why) {
+            if (opening != null && refuses()) {
+                opening.completeExceptionally(why);
+            } else {
+                warn(why.getMessage() + ". Until this is mended they find out by asking, every 5 s");
+            }
         }
     }
 
@@ -274,7 +347,7 @@ final class Connections {
                     && !grants.run().equals(made.connection().run())) {
                 grantKeeper.lose(grants, ELSEWHERE);
             }
-            tellIfUp(made.time());
+            oneIsUp(made.time());
         }
 
         @Override
@@ -299,7 +372,7 @@ final class Connections {
             if (other != null && !other.run().equals(made.connection().run())) {
                 commandKeeper.lose(other, ELSEWHERE);
             }
-            tellIfUp(made.time());
+            oneIsUp(made.time());
         }
 
         @Override

@@ -253,6 +253,15 @@ final class Errors {
         return new BackendException(server + " cannot be used: " + why, false, null);
     }
 
+    /** The server is there, but callers that wait would not hear that they are granted a lock. */
+    BackendException undelivered(String how) {
+        return new BackendException(
+                server + " does not deliver what scripts publish: " + how
+                        + "; callers that wait for a lock would miss that it is theirs (see docs/servers.md)",
+                false,
+                null);
+    }
+
     /** The server is there, but follows another one. */
     BackendException replica(String master) {
         return new BackendException(
@@ -324,6 +333,11 @@ final class Errors {
     /** The server refused a connection, and Lettuce found it closed before it had seen why. */
     static boolean isUnseen(Throwable failure) {
         return String.valueOf(root(failure).getMessage()).contains("RedisHandshakeHandler not registered");
+    }
+
+    /** The user may run no script that the server knows, and so take no lock. */
+    static boolean isAboutScripts(String error) {
+        return code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
     }
 
     /** A right was missing that only a script needs. */

@@ -44,7 +44,7 @@ final class OneMaster implements Servers {
     public void open(String client, BackendListener told) {
         connector.clerk().execute(() -> listener = told);
         try {
-            Lettuce.await(connections.open(client, new Hearing(told), told));
+            Lettuce.await(connections.open(client, new Hearing(told), told, true));
         } catch (BackendException e) {
             connector.clerk().execute(connections::unopen);
             throw e;

@@ -25,6 +25,19 @@ final class Probe {
                         where, String.valueOf(errors.connecting(failure).getMessage())));
     }
 
+    /** The same, with a problem that was found otherwise, if none was found yet. */
+    static NodeStatus with(NodeStatus status, String problem) {
+        return problem.isEmpty() || !status.problem().isEmpty()
+                ? status
+                : new NodeStatus(
+                        status.address(),
+                        status.role(),
+                        status.reachable(),
+                        status.latency(),
+                        status.version(),
+                        problem);
+    }
+
     static NodeStatus unreachable(String where, String problem) {
         return new NodeStatus(where, Role.UNKNOWN, false, Duration.ZERO, "", problem);
     }

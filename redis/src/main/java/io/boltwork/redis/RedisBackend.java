@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * io.boltwork.Replication} is used), pings them every second and makes them anew when they
  * break. Where another server may become the master, it keeps one more to each sentinel or server, and asks there twice a
  * second who the master is. In a cluster it keeps these connections to each master, and asks up to three nodes every second, five times a
- * second while something is wrong, who has which slots. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
+ * second while something is wrong, who has which slots. When connections are made, a script publishes to the client itself: a server that does
+ * not deliver that refuses the client in {@link #open}, and later makes a warning. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
  * 2 s more.
  *
  * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
@@ -262,7 +263,8 @@ public final class RedisBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks for about 5 s at most. May be called again after it has failed.
+     * <p>Blocks for about 5 s at most. May be called again after it has failed. Fails with a {@link BackendException} that is not
+     * {@linkplain BackendException#isRetryable retryable} if the server does not deliver what scripts publish.
      *
      * @throws IllegalArgumentException if the client's id is empty, has blanks in it or is not well-formed UTF-16
      * @throws IllegalStateException if this backend was opened or closed before, or on a thread of Lettuce's

@@ -219,7 +219,7 @@ public final class RedisOptions {
      * Sets whether a backend can be made while Redis is down. It tries once to connect, for about 5 s at most, and goes on in the
      * background until it succeeds. Meanwhile the client is in an outage: calls wait or fail as they do in one, and {@link
      * io.boltwork.LockClient#health} says why. A server that is reached and refuses (its version, credentials, rights) makes the
-     * first attempt fail; a refusal that is found later is a {@link io.boltwork.BackendException} of every call that is not {@linkplain
+     * first attempt fail; whether it delivers messages is found out when a client is made; a refusal that is found later is a {@link io.boltwork.BackendException} of every call that is not {@linkplain
      * io.boltwork.BackendException#isRetryable retryable}, until the server refuses no more. Default: {@code false}.
      *
      * @param lazy whether to connect in the background

@@ -30,6 +30,7 @@ record Script(String name, byte[] text, byte[] sha) {
     static final Script FORCE_RELEASE = load("forcerelease");
     static final Script GROUP = load("group");
     static final Script ANNOUNCE = load("announce");
+    static final Script PROBE = load("probe");
 
     /**
      * An error's text with the command that failed, which the server names by its line only, in the words that it has for

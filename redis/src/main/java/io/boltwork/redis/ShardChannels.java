@@ -23,7 +23,7 @@ final class ShardChannels {
      *   none     nobody waits there              listen: opening
      *   opening  SSUBSCRIBE is under way         confirmed: open. Refused, or the connection is lost: none. Either way those
      *            who want to wait are let go: what is not heard is found by asking again, when the slot is connected.
-     *   open     used by each command that waits The server has said that it ends it (the slot has moved): none. Not used for
+     *   open     used by each command that waits. Tried out by the probe and not used: none. The server has said that it ends it (the slot has moved): none. Not used for
      *            a round: none. The connection is lost: none.
      *
      * A sender marks a channel as used and then sees whether it is there still; the sweep takes it away and then sees whether it
@@ -42,7 +42,7 @@ final class ShardChannels {
 
     private static final class Channel {
         final ServerConnection at;
-        volatile boolean used = true;
+        volatile boolean used;
         volatile boolean open;
 
         /* What follows belongs to the clerk's thread. */
@@ -51,8 +51,9 @@ final class ShardChannels {
         @Nullable
         Throwable over;
 
-        Channel(ServerConnection at) {
+        Channel(ServerConnection at, boolean used) {
             this.at = at;
+            this.used = used;
         }
     }
 
@@ -87,6 +88,19 @@ final class ShardChannels {
         }
     }
 
+    /** Listens as {@link #listen} does, for no caller that waits. */
+    void tryOut(int slot, Consumer<@Nullable Throwable> then) {
+        listen(slot, false, false, then);
+    }
+
+    /** Ends what was tried out, unless a caller that waits has come to use it. On the clerk's thread. */
+    void letGo(int slot) {
+        Channel channel = channels.get(slot);
+        if (channel != null && channel.open && !channel.used) {
+            close(slot, channel);
+        }
+    }
+
     /** Whether the client hears of grants of a slot. */
     Hearing hears(int slot) {
         Channel channel = channels.get(slot);
@@ -109,12 +123,16 @@ final class ShardChannels {
      * @param then what to do as soon as it does, or cannot: then it is told why
      */
     void listen(int slot, boolean asking, Consumer<@Nullable Throwable> then) {
+        listen(slot, asking, true, then);
+    }
+
+    private void listen(int slot, boolean asking, boolean used, Consumer<@Nullable Throwable> then) {
         ServerConnection at = connection;
         if (at == null) {
             then.accept(null);
             return;
         }
-        Channel fresh = new Channel(at);
+        Channel fresh = new Channel(at, used);
         Channel known = channels.putIfAbsent(slot, fresh);
         try {
             clerk.execute(() -> {
@@ -180,11 +198,15 @@ final class ShardChannels {
             if (channel.used) {
                 channel.used = false;
             } else if (channel.open) {
-                channels.remove(slot, channel);
-                if (!channel.used || channels.putIfAbsent(slot, channel) != null) {
-                    channel.at.sunsubscribe(keySpace.channel(client, slot));
-                }
+                close(slot, channel);
             }
         });
+    }
+
+    private void close(int slot, Channel channel) {
+        channels.remove(slot, channel);
+        if (!channel.used || channels.putIfAbsent(slot, channel) != null) {
+            channel.at.sunsubscribe(keySpace.channel(client, slot));
+        }
     }
 }

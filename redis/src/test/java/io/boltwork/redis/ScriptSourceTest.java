@@ -41,7 +41,8 @@ class ScriptSourceTest {
                 Script.RESTORE,
                 Script.WITHDRAW,
                 Script.FORCE_RELEASE,
-                Script.ANNOUNCE);
+                Script.ANNOUNCE,
+                Script.PROBE);
     }
 
     private static List<String> header(Script script) {
@@ -137,6 +138,10 @@ class ScriptSourceTest {
         check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
         ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
         check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
+        check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
+        assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))
+                        .subList(2, 5))
+                .containsExactly("0", "boltwork:grants:a", "probe");
 
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
         assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5", "6");

@@ -41,6 +41,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         return Printable.text(node.address() + " " + node.role()
                 + (node.reachable()
                         ? " " + node.version() + ", " + node.latency().toNanos() / 1_000 + " µs"
+                                + (node.problem().isEmpty() ? "" : ", " + node.problem())
                         : " unreachable: " + node.problem()));
     }
 }

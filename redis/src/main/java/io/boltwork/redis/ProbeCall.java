@@ -1,0 +1,77 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** {@code probe.lua} under way. */
+final class ProbeCall extends ScriptCall {
+    /** The answer if the user may run no scripts. */
+    static final long NO_SCRIPTS = -1;
+
+    private static final String ABOUT = "the probe of its messages";
+
+    /**
+     * To how many clients the server has sent the message, or {@link #NO_SCRIPTS}; fails with a {@link BackendException}.
+     */
+    final CompletableFuture<Long> receivers = new CompletableFuture<>();
+
+    private final @Nullable String key;
+    private final String channel;
+    private final String message;
+
+    /**
+     * A probe that has not been sent.
+     *
+     * @param key a key of the channel's slot; {@code null} if the channel is not sharded
+     */
+    ProbeCall(ServerConnection connection, @Nullable String key, String channel, String message) {
+        super(connection, Script.PROBE, key == null ? 0 : 1, 2);
+        this.key = key;
+        this.channel = channel;
+        this.message = message;
+    }
+
+    /** Returns what it means that the client could not listen on the channel. */
+    static BackendException deaf(Errors errors, Throwable failure) {
+        return errors.failed(failure, ABOUT).cause();
+    }
+
+    @Override
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
+        if (key != null) {
+            Resp.write(out, key);
+        }
+    }
+
+    @Override
+    void writeArguments(ByteBuf out, KeySpace keySpace) {
+        Resp.write(out, channel);
+        Resp.write(out, message);
+    }
+
+    @Override
+    void answered(FlatReply answer) {
+        try {
+            receivers.complete(answer.number(1));
+        } catch (RuntimeException e) {
+            receivers.completeExceptionally(
+                    connection.errors().unexpected(e, ABOUT).cause());
+        }
+    }
+
+    @Override
+    void rejected(String error) {
+        if (Errors.isAboutScripts(error)) {
+            receivers.complete(NO_SCRIPTS);
+        } else {
+            receivers.completeExceptionally(connection.refused(error, ABOUT).cause());
+        }
+    }
+
+    @Override
+    void failed(Throwable cause, boolean written) {
+        receivers.completeExceptionally(connection.errors().lost(cause, written, ABOUT));
+    }
+}

@@ -1,0 +1,191 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Each master of a cluster has to show that it delivers what scripts publish, on a channel of a slot that it has. */
+class ClusterDeliveryProbeTest {
+    private static ClusterGroup group;
+    private static List<RedisServer> masters;
+
+    /** In front of the first master; the cluster tells clients its address. */
+    private static RespProxy proxy;
+
+    @BeforeAll
+    static void start() {
+        group = ClusterGroup.start(3, 0, ClusterSite.PATIENT);
+        masters = group.masters();
+        proxy = new RespProxy(masters.get(0));
+        group.announce(masters.get(0), "127.0.0.1", proxy.port());
+        open("warm").close();
+    }
+
+    @AfterEach
+    void changeNothing() {
+        proxy.change(UnaryOperator.identity());
+    }
+
+    @AfterAll
+    static void stop() {
+        proxy.close();
+        group.close();
+    }
+
+    private static List<String> uris() {
+        return List.of(masters.get(1).uri(), masters.get(2).uri());
+    }
+
+    private static Client open(String id) {
+        return Client.open(id, RedisBackend.connectCluster(uris()));
+    }
+
+    private static BackendException refused() {
+        BackendException[] refused = new BackendException[1];
+        try (RedisBackend backend = RedisBackend.connectCluster(uris())) {
+            refused[0] = catchThrowableOfType(BackendException.class, () -> Client.open("a", backend));
+        }
+        assertThat(refused[0]).isNotNull();
+        return refused[0];
+    }
+
+    @Test
+    void oneMasterThatDeliversNothingRefusesTheClient() {
+        proxy.change(RespProxy.SWALLOWS);
+        BackendException refused = refused();
+        assertThat(refused)
+                .hasMessageContaining("127.0.0.1:" + proxy.port() + " does not deliver what scripts publish")
+                .hasMessageContaining("did not arrive within 5000 ms");
+        assertThat(refused.isRetryable()).isFalse();
+    }
+
+    @Test
+    void eachMasterIsProbedByOneScriptAndOneSubscription() {
+        masters.forEach(CommandStats::reset);
+        try (Client client = open("a")) {
+            for (RedisServer master : masters) {
+                CommandStats stats = CommandStats.of(master);
+                assertThat(stats.requests()).as(stats.toString()).isEqualTo(1);
+                assertThat(stats.of(isSharded(master) ? "spublish" : "publish"))
+                        .as(stats.toString())
+                        .isEqualTo(1);
+                assertThat(stats.published()).as(stats.toString()).isEqualTo(1);
+            }
+            for (RedisServer master : masters) {
+                if (isSharded(master)) {
+                    assertThat(stats(master)).contains("cmdstat_ssubscribe:calls=1,");
+                    Await.until("it listens no more", () -> stats(master).contains("cmdstat_sunsubscribe:calls=1,"));
+                    assertThat(master.command("PUBSUB", "SHARDCHANNELS")).isEqualTo(List.of());
+                }
+            }
+            assertThat(client.grants).isEmpty();
+        }
+    }
+
+    private static String stats(RedisServer server) {
+        return String.valueOf(server.command("INFO", "commandstats"));
+    }
+
+    private static boolean isSharded(RedisServer server) {
+        return ServerInfo.isAtLeast(server.version(), 7, 0);
+    }
+
+    @Test
+    void aSlotThatHasMovedIsProbedElsewhere() {
+        AtomicInteger moved = new AtomicInteger();
+        proxy.change(value -> value.isProbeAnswer() && moved.getAndIncrement() == 0
+                ? RespProxy.Value.error("MOVED 42 127.0.0.1:" + masters.get(1).port())
+                : value);
+        try (Client client = open("a")) {
+            Await.until("probed again", () -> moved.get() > 1);
+            assertThat(client.warnings).noneMatch(text -> text.contains("deliver"));
+        }
+    }
+
+    @Test
+    void aMasterThatFailsLaterIsToldOfAndUsed() {
+        try (LockClient client = LockClient.create(RedisBackend.connectCluster(uris()))) {
+            UnaryOperator<RespProxy.@Nullable Value> swallows = RespProxy.SWALLOWS;
+            proxy.change(swallows);
+            proxy.cut();
+            Await.until(
+                    "told",
+                    () -> client.health().warnings().stream()
+                            .anyMatch(text -> text.contains(proxy.port() + " does not deliver")));
+            assertThat(client.isConnected()).isTrue();
+            assertThat(client.health().nodes())
+                    .filteredOn(node -> node.problem().contains("does not deliver"))
+                    .extracting(node -> node.address())
+                    .containsExactly("127.0.0.1:" + proxy.port());
+            for (int i = 0; i < 20; i++) {
+                client.lock("used-" + i).acquire().release();
+            }
+            proxy.change(UnaryOperator.identity());
+            Await.until(
+                    "mended",
+                    () -> client.health().nodes().stream()
+                            .allMatch(node -> node.problem().isEmpty()));
+        }
+    }
+
+    /** It can look at locks and take none, so it needs no messages. */
+    @Test
+    void aUserThatMayRunNoScriptsIsOpened() {
+        for (RedisServer master : masters) {
+            master.command(
+                    ("ACL SETUSER looking reset on >p resetchannels ~boltwork:* &boltwork:grants:* &boltwork:told:*"
+                                    + " +ping +info +time +hmget +hgetall +scan +subscribe +cluster|slots")
+                            .split(" "));
+        }
+        List<String> uris =
+                uris().stream().map(uri -> uri.replace("://", "://looking:p@")).toList();
+        try (Client client = Client.open("a", RedisBackend.connectCluster(uris))) {
+            assertThat(client.inspect("looked at").queue()).isEmpty();
+            assertThat(client.warnings).noneMatch(text -> text.contains("lacks a right"));
+        }
+    }
+
+    @Test
+    void slotsThatMoveCostNoProbe() {
+        RedisServer taker = masters.get(2);
+        try (Client client = open("a")) {
+            masters.forEach(CommandStats::reset);
+            group.moveSlot(11, masters.get(0), taker);
+            client.acquire("l", "a:1");
+            assertThat(CommandStats.of(masters).published()).isZero();
+        } finally {
+            group.moveSlot(11, taker, masters.get(0));
+        }
+    }
+
+    @Test
+    void mastersOfOldAndNewVersionsAreProbedOnceEach() {
+        try (ClusterGroup mixed = ClusterGroup.startMixed(3);
+                LockClient first = LockClient.create(RedisBackend.connectCluster(mixed.uris()))) {
+            first.lock("l").acquire().release();
+            mixed.masters().forEach(CommandStats::reset);
+            try (Client client = Client.open("a", RedisBackend.connectCluster(mixed.uris()))) {
+                for (RedisServer master : mixed.masters()) {
+                    CommandStats stats = CommandStats.of(master);
+                    assertThat(stats.of(isSharded(master) ? "spublish" : "publish"))
+                            .as("%s: %s", client.id, stats)
+                            .isEqualTo(1);
+                    assertThat(stats.published()).as(stats.toString()).isEqualTo(1);
+                }
+            }
+        }
+    }
+}

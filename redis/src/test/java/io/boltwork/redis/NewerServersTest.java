@@ -50,6 +50,8 @@ class NewerServersTest {
                         selectClass(DifferentialTest.class),
                         selectClass(ClusterTest.class),
                         selectClass(ClusterSlotsTest.class),
+                        selectClass(DeliveryProbeTest.class),
+                        selectClass(ClusterDeliveryProbeTest.class),
                         selectClass(RightsTest.class),
                         selectClass(ClusterRightsTest.class))
                 .execute()

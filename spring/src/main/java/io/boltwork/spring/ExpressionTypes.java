@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
@@ -30,12 +29,19 @@ final class ExpressionTypes {
     private final Class<?> target;
     private final ConfigurableListableBeanFactory beans;
     private final LockHints.Found found;
+    private final ParameterNames names;
 
-    ExpressionTypes(Method method, Class<?> target, ConfigurableListableBeanFactory beans, LockHints.Found found) {
+    ExpressionTypes(
+            Method method,
+            Class<?> target,
+            ConfigurableListableBeanFactory beans,
+            LockHints.Found found,
+            ParameterNames names) {
         this.method = method;
         this.target = target;
         this.beans = beans;
         this.found = found;
+        this.names = names;
     }
 
     void ofText(String text) {
@@ -124,8 +130,7 @@ final class ExpressionTypes {
             int number = Integer.parseInt(name.substring(1));
             return number < types.length ? types[number] : null;
         }
-        @Nullable String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
-        int index = names == null ? -1 : Arrays.asList(names).indexOf(name);
+        int index = names.indexOf(method, name);
         return index < 0 ? null : types[index];
     }
 

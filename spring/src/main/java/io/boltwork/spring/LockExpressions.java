@@ -2,18 +2,14 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
-import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.PrioritizedParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
@@ -21,8 +17,6 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.common.LiteralExpression;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -30,39 +24,38 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 /** Understands the texts of annotations, and says where one is wrong before it is needed. Thread-safe. */
 final class LockExpressions {
     private static final Pattern BY_NUMBER = Pattern.compile("[ap](\\d+)");
-    private static final Pattern FORGOTTEN = Pattern.compile("#([A-Za-z_]\\w*)");
+    /** Names are looked up in {@link ParameterNames}. */
+    private static final ParameterNameDiscoverer NUMBERS_ONLY = new PrioritizedParameterNameDiscoverer();
+
     private static final Pattern LITERAL_START = Pattern.compile("^'([^']*)'");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
-    private final ParameterNameDiscoverer names = new RememberedNames();
+    private final ParameterNames names = new ParameterNames();
     private final ConfigurableListableBeanFactory beans;
     private final BeanResolver resolver;
+    private final ExpressionCheck check;
 
     LockExpressions(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
         this.resolver = new BeanFactoryResolver(beans);
+        this.check = new ExpressionCheck(beans, names);
     }
 
     EvaluationContext context(Method method, Object[] arguments, Object target, Class<?> targetClass) {
-        MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-                new LockExpressionRoot(method, arguments, target, targetClass), method, arguments, names);
+        MethodBasedEvaluationContext context =
+                new MethodBasedEvaluationContext(
+                        new LockExpressionRoot(method, arguments, target, targetClass),
+                        method,
+                        arguments,
+                        NUMBERS_ONLY) {
+                    @Override
+                    public @Nullable Object lookupVariable(String name) {
+                        Object value = super.lookupVariable(name);
+                        return value == null ? names.argument(method, name, arguments) : value;
+                    }
+                };
         context.setBeanResolver(resolver);
         return context;
-    }
-
-    /** Reflection copies parameters for each question. */
-    private static final class RememberedNames extends DefaultParameterNameDiscoverer {
-        private final Map<Method, Optional<@Nullable String[]>> known = new ConcurrentHashMap<>();
-
-        @Override
-        public @Nullable String @Nullable [] getParameterNames(Method method) {
-            Optional<@Nullable String[]> names = known.get(method);
-            if (names == null) {
-                names = Optional.ofNullable(super.getParameterNames(method));
-                known.put(method, names);
-            }
-            return names.orElse(null);
-        }
     }
 
     /** A text with its placeholders replaced. */
@@ -91,14 +84,7 @@ final class LockExpressions {
         if (resolved.startsWith("#") || resolved.startsWith("@") || resolved.startsWith("'")) {
             return text(method, resolved, parse(method, attribute, resolved, null));
         }
-        Matcher forgotten = FORGOTTEN.matcher(resolved);
-        if (forgotten.find()) {
-            throw wrong(
-                    method,
-                    attribute + " = \"" + text + "\" is meant literally, '" + forgotten.group() + "' included",
-                    "Write " + forgotten.replaceAll("#{#$1}") + " to have the value in its place.",
-                    null);
-        }
+        check.literal(method, attribute, resolved);
         return LockText.of(resolved);
     }
 
@@ -114,7 +100,8 @@ final class LockExpressions {
 
     /** Each value must have a text that is the same at each call, as far as its type is declared. */
     private LockText withTexts(Method method, String attribute, LockText text) {
-        ExpressionTypes types = new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none());
+        ExpressionTypes types =
+                new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none(), names);
         for (LockText.Part part : text.parts()) {
             Class<?> type = part.isExpression() ? types.typeOf(part.text()) : null;
             String problem = KeyText.problem(type);
@@ -160,8 +147,7 @@ final class LockExpressions {
         if (variable.equals("root") || variable.equals("this")) {
             return -1;
         }
-        @Nullable String[] known = names.getParameterNames(method);
-        int named = known == null ? -1 : Arrays.asList(known).indexOf(variable);
+        int named = names.indexOf(method, variable);
         Matcher number = BY_NUMBER.matcher(variable);
         return named < 0 && number.matches() ? Integer.parseInt(number.group(1)) : named;
     }
@@ -194,68 +180,8 @@ final class LockExpressions {
                     "Correct the expression; arguments are written #name or #p0, text 'in quotes'.",
                     e);
         }
-        check(method, attribute, text, expression);
+        check.expression(method, attribute, text, expression);
         return expression;
-    }
-
-    private void check(Method method, String attribute, String text, Expression expression) {
-        if (expression instanceof CompositeStringExpression composite) {
-            for (Expression each : composite.getExpressions()) {
-                check(method, attribute, text, each);
-            }
-        } else if (expression instanceof SpelExpression spel) {
-            check(method, attribute + " = \"" + text + "\"", spel.getAST());
-        }
-    }
-
-    private void check(Method method, String said, SpelNode node) {
-        if (node instanceof VariableReference) {
-            checkVariable(method, said, node.toStringAST().substring(1));
-        } else if (node instanceof BeanReference) {
-            String bean = node.toStringAST().substring(1).replace("'", "");
-            if (!bean.startsWith("&") && !beans.containsBean(bean)) {
-                throw wrong(
-                        method,
-                        said + " names the bean '" + bean + "', and there is none of that name",
-                        "Define that bean, or correct its name.",
-                        null);
-            }
-        }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            check(method, said, node.getChild(i));
-        }
-    }
-
-    private void checkVariable(Method method, String said, String variable) {
-        Matcher number = BY_NUMBER.matcher(variable);
-        @Nullable String[] known = names.getParameterNames(method);
-        List<@Nullable String> parameters = known == null ? List.of() : Arrays.asList(known);
-        if (variable.equals("root") || variable.equals("this") || parameters.contains(variable)) {
-            return;
-        }
-        if (number.matches()) {
-            if (Integer.parseInt(number.group(1)) < method.getParameterCount()) {
-                return;
-            }
-            throw wrong(
-                    method,
-                    said + " has #" + variable + ", but the method has " + method.getParameterCount() + " parameters",
-                    "Count parameters from #p0 on.",
-                    null);
-        }
-        if (known == null && method.getParameterCount() > 0) {
-            throw wrong(
-                    method,
-                    said + " has #" + variable + ", but the names of the parameters are not in the compiled class",
-                    "Compile with -parameters (Spring Boot's Maven and Gradle plugins do), or write #p0 for the first"
-                            + " parameter, #p1 for the second.",
-                    null);
-        }
-        throw wrong(
-                method,
-                said + " has #" + variable + ", but the method's parameters are " + parameters,
-                "Use the name of a parameter, or its number: #p0.",
-                null);
     }
 
     static LockDefinitionException wrong(Method method, String problem, String action, @Nullable Throwable cause) {

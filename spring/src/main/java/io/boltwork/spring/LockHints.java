@@ -50,7 +50,7 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
         if (!lock.fallback().isEmpty()) {
             found.methods().add(LockOperationParser.fallback(method, type, lock));
         }
-        ExpressionTypes types = new ExpressionTypes(method, type, beans, found);
+        ExpressionTypes types = new ExpressionTypes(method, type, beans, found, new ParameterNames());
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

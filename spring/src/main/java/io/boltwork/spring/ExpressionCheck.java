@@ -1,0 +1,208 @@
+package io.boltwork.spring;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.expression.Expression;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.util.StringUtils;
+
+/** Says what is wrong with the texts of an annotation before they are needed. Thread-safe. */
+final class ExpressionCheck {
+    private static final Pattern BY_NUMBER = Pattern.compile("[ap](\\d+)");
+    private static final Pattern FORGOTTEN = Pattern.compile("#([A-Za-z_]\\w*)");
+    private static final Pattern BRACES = Pattern.compile("\\{#?([A-Za-z_]\\w*|\\d{1,3})?([^{}]*)}");
+
+    /** What a name without {@code #} may be, in an expression. */
+    private static final Set<String> OF_ROOT = Arrays.stream(LockExpressionRoot.class.getMethods())
+            .map(Method::getName)
+            .flatMap(name ->
+                    Stream.of(name, name.startsWith("get") ? StringUtils.uncapitalize(name.substring(3)) : name))
+            .collect(Collectors.toUnmodifiableSet());
+
+    private final ConfigurableListableBeanFactory beans;
+    private final ParameterNames names;
+
+    ExpressionCheck(ConfigurableListableBeanFactory beans, ParameterNames names) {
+        this.beans = beans;
+        this.names = names;
+    }
+
+    /** Looks at a text that is meant literally. */
+    void literal(Method method, String attribute, String text) {
+        piece(method, attribute, text, text);
+        Matcher forgotten = FORGOTTEN.matcher(text);
+        if (forgotten.find()) {
+            throw literally(method, attribute, text, forgotten.group(), "#{" + forgotten.group() + "}");
+        }
+    }
+
+    /** Looks at a piece of a text: arguments in it are not meant literally. */
+    private void piece(Method method, String attribute, String text, String piece) {
+        Matcher braces = BRACES.matcher(piece);
+        while (braces.find()) {
+            String meant = meant(method, braces.toMatchResult());
+            if (meant != null) {
+                throw literally(method, attribute, text, braces.group(), meant);
+            }
+        }
+        Matcher forgotten = FORGOTTEN.matcher(piece);
+        while (forgotten.find()) {
+            if (names.indexOf(method, forgotten.group(1)) >= 0) {
+                throw literally(method, attribute, text, forgotten.group(), "#{" + forgotten.group() + "}");
+            }
+        }
+    }
+
+    private static LockDefinitionException literally(
+            Method method, String attribute, String text, String piece, String meant) {
+        return LockExpressions.wrong(
+                method,
+                attribute + " = \"" + text + "\" is meant literally, '" + piece + "' included",
+                "Write " + text.replace(piece, meant) + " to have the value in its place.",
+                null);
+    }
+
+    /** Returns what braces without {@code #} would be as an expression; {@code null} if they name no argument. */
+    private @Nullable String meant(Method method, MatchResult braces) {
+        String name = braces.group(1);
+        if (method.getParameterCount() == 0) {
+            return null;
+        }
+        if (name == null) {
+            return braces.group(2).isEmpty() ? "#{#p0}" : null;
+        }
+        if (Character.isDigit(name.charAt(0))) {
+            return Integer.parseInt(name) < method.getParameterCount() ? "#{#p" + name + braces.group(2) + "}" : null;
+        }
+        return names.indexOf(method, name) >= 0 ? "#{#" + name + braces.group(2) + "}" : null;
+    }
+
+    void expression(Method method, String attribute, String text, Expression expression) {
+        if (expression instanceof CompositeStringExpression composite) {
+            for (Expression each : composite.getExpressions()) {
+                expression(method, attribute, text, each);
+            }
+        } else if (expression instanceof LiteralExpression literal) {
+            piece(method, attribute, text, literal.getValue());
+        } else if (expression instanceof SpelExpression spel) {
+            node(method, attribute + " = \"" + text + "\"", spel.getAST(), true, true);
+        }
+    }
+
+    /** {@code bare} is whether a name without {@code #} is one of the root object's here, and {@code inside} in arguments. */
+    private void node(Method method, String said, SpelNode node, boolean bare, boolean inside) {
+        if (node instanceof VariableReference) {
+            variable(method, said, node.toStringAST().substring(1));
+        } else if (node instanceof BeanReference) {
+            bean(method, said, node.toStringAST().substring(1).replace("'", ""));
+        } else if (node instanceof StringLiteral literal) {
+            quoted(method, said, String.valueOf(literal.getLiteralValue().getValue()));
+        } else if (bare && node instanceof PropertyOrFieldReference property) {
+            ofRoot(method, said, property.getName());
+        } else if (bare && node instanceof MethodReference call) {
+            ofRoot(method, said, call.getName());
+        }
+        boolean ofElements = node instanceof Projection || node instanceof Selection;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            boolean key = child instanceof PropertyOrFieldReference
+                    && (node instanceof Indexer || node instanceof InlineMap && i % 2 == 0);
+            boolean first = !(node instanceof CompoundExpression) || i == 0;
+            if (!key) {
+                node(method, said, child, first && inside && !ofElements, inside && !ofElements);
+            }
+        }
+    }
+
+    private void ofRoot(Method method, String said, String name) {
+        if (OF_ROOT.contains(name)) {
+            return;
+        }
+        boolean argument = names.indexOf(method, name) >= 0;
+        throw LockExpressions.wrong(
+                method,
+                said + " has the name '" + name + "' without #, and #root has no such property or method",
+                argument
+                        ? "Write #" + name + " for the argument."
+                        : "Write #name for an argument, @name for a bean, and text 'in quotes'.",
+                null);
+    }
+
+    /** An argument in quotes would be the same text at each call. */
+    private void quoted(Method method, String said, String text) {
+        Matcher forgotten = FORGOTTEN.matcher(text);
+        while (forgotten.find()) {
+            if (names.indexOf(method, forgotten.group(1)) >= 0) {
+                throw LockExpressions.wrong(
+                        method,
+                        said + " has '" + forgotten.group() + "' in quotes, where it is meant literally",
+                        "Take the quotes away: " + forgotten.group() + "; text and values are joined by +.",
+                        null);
+            }
+        }
+    }
+
+    private void bean(Method method, String said, String bean) {
+        if (!bean.startsWith("&") && !beans.containsBean(bean)) {
+            throw LockExpressions.wrong(
+                    method,
+                    said + " names the bean '" + bean + "', and there is none of that name",
+                    "Define that bean, or correct its name.",
+                    null);
+        }
+    }
+
+    private void variable(Method method, String said, String variable) {
+        Matcher number = BY_NUMBER.matcher(variable);
+        if (variable.equals("root") || variable.equals("this") || names.indexOf(method, variable) >= 0) {
+            return;
+        }
+        if (number.matches()) {
+            if (Integer.parseInt(number.group(1)) < method.getParameterCount()) {
+                return;
+            }
+            throw LockExpressions.wrong(
+                    method,
+                    said + " has #" + variable + ", but the method has " + method.getParameterCount() + " parameters",
+                    "Count parameters from #p0 on.",
+                    null);
+        }
+        List<List<String>> known = names.of(method);
+        if (known.isEmpty() && method.getParameterCount() > 0) {
+            throw LockExpressions.wrong(
+                    method,
+                    said + " has #" + variable + ", but the names of the parameters are not in the compiled class",
+                    "Compile with -parameters (Spring Boot's Maven and Gradle plugins do), or write #p0 for the first"
+                            + " parameter, #p1 for the second.",
+                    null);
+        }
+        throw LockExpressions.wrong(
+                method,
+                said + " has #" + variable + ", but the method's parameters are "
+                        + (known.isEmpty() ? List.of() : known.get(0)),
+                "Use the name of a parameter, or its number: #p0.",
+                null);
+    }
+}

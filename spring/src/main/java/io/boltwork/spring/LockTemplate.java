@@ -137,6 +137,16 @@ public final class LockTemplate {
         return execute(hold, () -> action.doWithLock(Objects.requireNonNull(hold.lease())));
     }
 
+    private static <T extends @Nullable Object, E extends Throwable> T current(LockTurn.Hold hold, Action<T, E> action)
+            throws E {
+        CurrentLease.@Nullable Hold outer = CurrentLease.enter(hold.lock(), hold.lease());
+        try {
+            return action.call();
+        } finally {
+            CurrentLease.leave(outer);
+        }
+    }
+
     private interface Action<T extends @Nullable Object, E extends Throwable> {
         T call() throws E;
     }
@@ -145,7 +155,7 @@ public final class LockTemplate {
             throws E {
         T result;
         try {
-            result = action.call();
+            result = current(hold, action);
         } catch (Throwable failure) {
             try {
                 hold.release();
@@ -216,7 +226,7 @@ public final class LockTemplate {
             if (lease == null) {
                 result.completeExceptionally(failure == null ? refusal(name) : failure);
             } else if (result.begin()) {
-                run(lease, action, result, context);
+                run(lock, lease, action, result, context);
             } else {
                 lease.releaseAsync();
             }
@@ -233,6 +243,7 @@ public final class LockTemplate {
 
     @SuppressWarnings("unchecked") // what the action returns
     private static <T extends @Nullable Object> void run(
+            FencedLock lock,
             Lease lease,
             Function<? super Lease, ? extends CompletionStage<T>> action,
             AsyncResult<T> result,
@@ -240,7 +251,8 @@ public final class LockTemplate {
         CompletionStage<T> body;
         try {
             body = (CompletionStage<T>) Objects.requireNonNull(
-                    context.call(() -> action.apply(lease)), "action must return a stage, but has returned null");
+                    context.call(() -> current(new LockTurn.Hold(lock, lease), () -> action.apply(lease))),
+                    "action must return a stage, but has returned null");
         } catch (Throwable thrown) { // the user's own; the lock is given back all the same
             body = CompletableFuture.failedFuture(thrown);
         }

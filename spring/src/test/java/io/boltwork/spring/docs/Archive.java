@@ -1,0 +1,35 @@
+package io.boltwork.spring.docs;
+
+import io.boltwork.spring.CurrentLease;
+import io.boltwork.spring.DistributedLock;
+import java.time.Duration;
+import org.springframework.stereotype.Component;
+
+/** A job whose steps know that they are executed under its lock. */
+@Component
+class Archive {
+    private final StringBuilder steps = new StringBuilder();
+
+    @DistributedLock("archive")
+    public String archive() {
+        move();
+        return steps.toString();
+    }
+
+    // @start region="current"
+    void move() {
+        CurrentLease.ensureHeld("archive"); // no other path leads here
+        collect();
+        CurrentLease.extend(Duration.ofMinutes(5));
+        write();
+    }
+    // @end
+
+    private void collect() {
+        steps.append("collected, ");
+    }
+
+    private void write() {
+        steps.append("written");
+    }
+}

@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,13 +21,13 @@ import org.springframework.aop.ProxyMethodInvocation;
  * @param turns its locks, in their order
  * @param invocation the call, which nobody else goes on with
  */
-record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation invocation) {
+record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocation) {
 
-    /** What was taken, or which lock was refused. */
+    /** What was taken, or why not. */
     record Held(
             List<LockTurn> turns,
             List<Lease> leases,
-            @Nullable LockTurn refused) {
+            @Nullable LockDenial denial) {
 
         /** Gives everything back, the last first. */
         CompletableFuture<?> release() {
@@ -40,19 +41,32 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
 
     /** Takes the locks when it {@linkplain Taking#begin() begins}: whatever waits for it must do so before. */
     Taking take() {
-        return new Taking(turns);
+        return new Taking(turns.all());
     }
 
-    /** Executes the method with its lease. */
+    /** Executes the method with its leases. */
     @Nullable
     Object execute(Held held) throws Throwable {
         ProxyMethodInvocation call = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation)
                 .invocableClone(invocation.getArguments().clone());
         if (!method.leases().isEmpty()) {
-            call.setArguments(
-                    method.withLease(call.getArguments(), held.leases().get(0)));
+            call.setArguments(turns.withLeases(method, call.getArguments(), held.leases()));
         }
-        return call.proceed();
+        return current(held, 0, call::proceed);
+    }
+
+    /** Executes what is executed under the locks of {@code held}, from that one on. */
+    private static @Nullable Object current(Held held, int next, Body body) throws Throwable {
+        if (next == held.leases().size()) {
+            return body.call();
+        }
+        CurrentLease.@Nullable Hold outer =
+                CurrentLease.enter(held.turns().get(next).lock(), held.leases().get(next));
+        try {
+            return current(held, next + 1, body);
+        } finally {
+            CurrentLease.leave(outer);
+        }
     }
 
     /** Executes the method under its locks without blocking; completes when they have been given back. */
@@ -65,8 +79,8 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
                 result.completeExceptionally(failure);
             } else if (!result.begin()) {
                 held.release();
-            } else if (held.refused() != null) {
-                refused(held.refused(), result, context);
+            } else if (held.denial() != null) {
+                denied(held.denial(), result, context);
             } else {
                 run(held, result, context);
             }
@@ -75,16 +89,9 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
         return result;
     }
 
-    private void refused(LockTurn turn, AsyncResult<@Nullable Object> result, CallerContext context) {
-        OnRefused then = turn.operation().onRefused();
-        if (turn.skips() || then == OnRefused.RETURN_NULL) {
-            result.complete(null);
-        } else if (then == OnRefused.THROW) {
-            result.completeExceptionally(turn.refusal());
-        } else {
-            body(() -> context.call(() -> LockInterceptor.fallback(turn, invocation)))
-                    .whenComplete((value, failure) -> result.end(value, failure, null));
-        }
+    private void denied(LockDenial denial, AsyncResult<@Nullable Object> result, CallerContext context) {
+        body(() -> context.call(() -> denial.instead(null, invocation)))
+                .whenComplete((value, failure) -> result.end(value, failure, null));
     }
 
     private void run(Held held, AsyncResult<@Nullable Object> result, CallerContext context) {
@@ -152,10 +159,12 @@ record AsyncLocking(LockMethod method, List<LockTurn> turns, MethodInvocation in
                 return;
             }
             new Held(turns, List.copyOf(leases), null).release().whenComplete((nothing, loss) -> {
-                if (failure != null) {
-                    completeExceptionally(failure);
+                if (failure == null) {
+                    complete(new Held(turns, List.of(), new LockDenial(turn, null)));
+                } else if (unwrapped(failure) instanceof BackendException outage) {
+                    complete(new Held(turns, List.of(), new LockDenial(turn, outage)));
                 } else {
-                    complete(new Held(turns, List.of(), turn));
+                    completeExceptionally(failure);
                 }
             });
         }

@@ -12,7 +12,9 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * The method is executed by one caller at a time, over all threads and all instances of the application. On a class: each of its
- * public methods.
+ * public methods, but {@code toString}, {@code equals}, {@code hashCode}, its fallbacks, and what it inherits that is final. A
+ * method with an annotation of its own takes from the one on its class what it leaves out; a method with a name takes no keys, and a
+ * lease or a wait of its own replaces the class's.
  *
  * <!-- snippet: spring/Purchases.java#buy -->
  * <pre>{@code
@@ -40,11 +42,11 @@ import org.springframework.core.annotation.AliasFor;
  * colons and percent signs in them are escaped. Durations are written like {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
  *
  * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} gets the hold, with its fencing token, whatever the caller
- * passes ({@code null}).
+ * passes ({@code null}). If the method has several locks, {@link LeaseOf} says which. {@link CurrentLease} has it without a parameter.
  *
  * <p><b>Failures.</b> Results and exceptions of the method pass unchanged. If the backend does not answer, the caller gets
- * {@link io.boltwork.BackendException}, and the method is not executed, whatever the mode. Mistakes in an annotation are found
- * when the application starts.
+ * {@link io.boltwork.BackendException}, or what {@link #onUnavailable()} says, and the method is not executed, whatever the mode.
+ * Mistakes in an annotation are found when the application starts.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -197,12 +199,21 @@ public @interface DistributedLock {
     OnRefused onRefused() default OnRefused.DEFAULT;
 
     /**
-     * The method that is called instead, for {@link OnRefused#FALLBACK}: of the same class, with the same parameters and, if it
-     * likes, a {@link LockRefusedException} after them.
+     * What happens to a caller while the backend gives no answer. The method is not executed in any case.
      *
-     * @return its name
+     * @return what happens
      */
-    String fallback() default "";
+    OnUnavailable onUnavailable() default OnUnavailable.DEFAULT;
+
+    /**
+     * Methods that are called instead, for {@link OnRefused#FALLBACK} and {@link OnUnavailable#FALLBACK}: of the same class, with the
+     * same parameters, or with one more, to which a {@link LockRefusedException} or a {@link io.boltwork.BackendException} can be
+     * passed. Of several methods, with one name or more, the one with the nearest exception type is called. A fallback is called
+     * through the proxy, so its own annotations count, unless it is private or final. An annotation on the class does not lock it.
+     *
+     * @return names
+     */
+    String[] fallback() default {};
 
     /**
      * What {@link LockRefusedException} says. Default: which lock was refused to which method.

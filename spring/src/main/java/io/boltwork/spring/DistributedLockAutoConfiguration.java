@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -86,6 +87,9 @@ public final class DistributedLockAutoConfiguration {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (registry instanceof ConfigurableBeanFactory beans) {
+                beans.addBeanPostProcessor(new EarlyBeans());
+            }
             if (registry.containsBeanDefinition(PROPERTIES)
                     && registry.getBeanDefinition(PROPERTIES) instanceof AbstractBeanDefinition properties) {
                 properties.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);

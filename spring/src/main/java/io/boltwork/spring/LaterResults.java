@@ -3,6 +3,7 @@ package io.boltwork.spring;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions.OnLoss;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
@@ -97,8 +98,8 @@ final class LaterResults {
                     + result.getClass().getName() + ", whose subscriptions each have a lease of their own, but has been"
                     + " given another one; declare the method to return a Mono or a Flux");
         }
-        AsyncLocking locking =
-                new AsyncLocking(method, List.of(turn), ((ProxyMethodInvocation) invocation).invocableClone());
+        AsyncLocking locking = new AsyncLocking(
+                method, new LockTurns(List.of(turn), Map.of()), ((ProxyMethodInvocation) invocation).invocableClone());
         return ReactiveLocking.publisher(locking, reactive, held -> result);
     }
 

@@ -2,30 +2,38 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.springframework.aop.config.AopConfigUtils;
-import org.springframework.aop.framework.ProxyConfig;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
 
 /*
- * Spring leaves methods alone that it cannot put a proxy before, without a word; a lock that is not taken must not go unnoticed.
+ * Spring leaves methods alone that it cannot put a proxy before, without a word, and beans that are created before there are
+ * proxies; a lock that is not taken must not go unnoticed. An annotation on a class means the methods that a proxy of that class can
+ * have: what is inherited and final, or in none of the interfaces that proxies are made of, is not meant.
  */
 /** Looks at the classes of all beans, those that are made later included, for annotations that cannot work. */
 final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
-    private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+    private final ProxyKind kind;
+    private final Set<Checked> checked = ConcurrentHashMap.newKeySet();
+
+    private record Checked(Class<?> type, boolean byClass) {}
 
     LockBeanCheck(ConfigurableListableBeanFactory beans, LockOperationSource source) {
         this.beans = beans;
         this.source = source;
+        this.kind = new ProxyKind(beans);
     }
 
     @Override
@@ -35,7 +43,7 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
 
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String name) {
-        check(type);
+        check(name, type);
     }
 
     @Override
@@ -44,58 +52,108 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
             if (!beans.getBeanDefinition(name).isAbstract()) {
                 Class<?> type = beans.getType(name, false);
                 if (type != null) {
-                    check(type);
+                    check(name, type);
                 }
+            }
+        }
+        List<EarlyBeans> early = early();
+        for (String name : beans.getSingletonNames()) {
+            boolean finished = !beans.containsBeanDefinition(name);
+            if (finished || early.stream().anyMatch(each -> each.contains(name))) {
+                checkAdvised(name, finished);
             }
         }
     }
 
-    private void check(Class<?> type) {
+    private List<EarlyBeans> early() {
+        return beans instanceof AbstractBeanFactory factory
+                ? factory.getBeanPostProcessors().stream()
+                        .filter(EarlyBeans.class::isInstance)
+                        .map(EarlyBeans.class::cast)
+                        .toList()
+                : List.of();
+    }
+
+    private void check(String name, Class<?> type) {
         Class<?> user = ClassUtils.getUserClass(type);
-        if (!LockOperationSource.isCandidate(user) || user.isInterface() || !checked.add(user)) {
+        if (!LockOperationSource.isCandidate(user) || user.isInterface()) {
             return;
         }
-        boolean byClass = isProxiedByClass(user);
-        for (Class<?> each = user; each != null && each != Object.class; each = each.getSuperclass()) {
-            for (Method method : each.getDeclaredMethods()) {
-                if (!method.isSynthetic()) {
-                    check(user, method, byClass);
-                }
+        boolean byClass = kind.isByClass(name, user);
+        if (!checked.add(new Checked(user, byClass))) {
+            return;
+        }
+        try {
+            for (Method method : LockFallbacks.methods(user)) {
+                check(user, method, byClass);
             }
+        } catch (LockDefinitionException wrong) {
+            throw wrong.in(name);
         }
     }
 
     private void check(Class<?> type, Method method, boolean byClass) {
-        List<DistributedLock> annotations = LockOperationSource.annotations(method, type);
+        List<LockAnnotation> annotations = LockAnnotation.of(method, type);
         if (annotations.isEmpty()) {
             return;
         }
-        int modifiers = method.getModifiers();
-        if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
-            throw unproxyable(
-                    method,
-                    Modifier.isStatic(modifiers) ? "is static" : "is private",
-                    "Make it a public method of a bean, and call it from another bean.");
-        }
-        if (byClass && (Modifier.isFinal(modifiers) || Modifier.isFinal(type.getModifiers()))) {
-            throw unproxyable(
-                    method,
-                    Modifier.isFinal(modifiers) ? "is final" : "is in a final class",
-                    "Take 'final' away" + (type.isRecord() ? " (a record always is)" : "")
-                            + "; in Kotlin use the Spring plugin or 'open'.");
-        }
-        if (!byClass && !isOfInterface(type, method)) {
-            throw unproxyable(
-                    method,
-                    "is in none of the interfaces of its class, and proxies are made of interfaces",
-                    "Declare it in an interface, or set spring.aop.proxy-target-class=true, the default.");
+        LockAnnotation first = annotations.get(0);
+        Obstacle obstacle = LockOperationSource.isGenerated(type) ? null : obstacle(type, method, byClass, first);
+        if (obstacle != null) {
+            throw LockExpressions.wrong(
+                            method,
+                            "the method " + obstacle.why() + ", so that no proxy can take its lock",
+                            obstacle.action(),
+                            null)
+                    .of(first.text());
         }
         source.find(method, type);
     }
 
-    private static LockDefinitionException unproxyable(Method method, String why, String action) {
-        return LockExpressions.wrong(
-                method, "the method " + why + ", so that no proxy can take its lock", action, null);
+    /**
+     * Why no proxy can have a method.
+     *
+     * @param why what is said of the method
+     * @param action what to do
+     */
+    private record Obstacle(String why, String action) {}
+
+    /** {@code null} if a proxy can have the method, or if the annotation does not mean it. */
+    private static @Nullable Obstacle obstacle(
+            Class<?> type, Method method, boolean byClass, LockAnnotation annotation) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
+            return new Obstacle(
+                    Modifier.isStatic(modifiers) ? "is static" : "is private",
+                    "Make it a public method of a bean, and call it from another bean.");
+        }
+        if (isEqualsOrHashCode(method)) {
+            return new Obstacle(
+                    "is answered by proxies themselves",
+                    "Take the lock in a method of another name, or with LockTemplate.");
+        }
+        Class<?> declaredOn = annotation.declaredOn();
+        if (byClass) {
+            boolean meant = declaredOn == null || declaredOn.isAssignableFrom(method.getDeclaringClass());
+            boolean finalClass = Modifier.isFinal(type.getModifiers());
+            return finalClass || Modifier.isFinal(modifiers) && meant
+                    ? new Obstacle(
+                            finalClass ? "is in a final class" : "is final",
+                            "Take 'final' away" + (type.isRecord() ? " (a record always is)" : "")
+                                    + "; in Kotlin use the Spring plugin or 'open'.")
+                    : null;
+        }
+        return declaredOn == null && !isOfInterface(type, method)
+                ? new Obstacle(
+                        "is in none of the interfaces of its class, and proxies are made of interfaces",
+                        "Declare it in an interface, or set spring.aop.proxy-target-class=true, the default.")
+                : null;
+    }
+
+    private static boolean isEqualsOrHashCode(Method method) {
+        return method.getName().equals("hashCode") && method.getParameterCount() == 0
+                || method.getName().equals("equals")
+                        && Arrays.equals(method.getParameterTypes(), new Class<?>[] {Object.class});
     }
 
     private static boolean isOfInterface(Class<?> type, Method method) {
@@ -107,12 +165,41 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         return false;
     }
 
-    private boolean isProxiedByClass(Class<?> type) {
-        if (ClassUtils.getAllInterfacesForClass(type).length == 0
-                || !beans.containsBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
-            return true;
+    private void checkAdvised(String name, boolean finished) {
+        Object bean = beans.getSingleton(name);
+        if (bean == null || ProxyKind.isAdvised(bean)) {
+            return;
         }
-        Object creator = beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
-        return !(creator instanceof ProxyConfig config) || config.isProxyTargetClass();
+        Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
+        if (!LockOperationSource.isCandidate(type)) {
+            return;
+        }
+        check(name, type);
+        if (!source.isLocked(type)) {
+            return;
+        }
+        for (Method method : LockFallbacks.methods(type)) {
+            if (source.find(method, type) != null) {
+                throw unadvised(
+                        name, finished, method, LockAnnotation.of(method, type).get(0));
+            }
+        }
+    }
+
+    private LockDefinitionException unadvised(String name, boolean finished, Method method, LockAnnotation annotation) {
+        String dependents = Arrays.toString(beans.getDependentBeans(name));
+        return LockExpressions.wrong(
+                        method,
+                        finished
+                                ? "the bean was registered as a finished object, so that no proxy takes its lock"
+                                : "the bean was created before beans have proxies, so that none takes its lock; it is"
+                                        + " needed by " + (dependents.equals("[]") ? "a post-processor" : dependents),
+                        finished
+                                ? "Register a bean definition, such as registerBean(name, type, supplier)."
+                                : "Give post-processors and advisors an ObjectProvider of it, or mark the parameter @Lazy,"
+                                        + " and make @Bean methods of post-processors static.",
+                        null)
+                .of(annotation.text())
+                .in(name);
     }
 }

@@ -6,11 +6,40 @@ import org.jspecify.annotations.Nullable;
 final class LockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private final String where;
+    private final String problem;
     private final String action;
 
+    /** As it is written; {@code null} if that is not known yet. */
+    private final @Nullable String annotation;
+
     LockDefinitionException(String where, String problem, String action, @Nullable Throwable cause) {
-        super("@DistributedLock on " + where + ": " + problem, cause);
+        this(null, where, problem, action, cause);
+    }
+
+    private LockDefinitionException(
+            @Nullable String annotation, String where, String problem, String action, @Nullable Throwable cause) {
+        super((annotation == null ? "@DistributedLock" : annotation) + " on " + where + ": " + problem, cause);
+        this.annotation = annotation;
+        this.where = where;
+        this.problem = problem;
         this.action = action;
+    }
+
+    /** The same, with the annotation as it is written. */
+    LockDefinitionException of(String text) {
+        return annotation != null ? this : copy(text, where);
+    }
+
+    /** The same, with the name of a bean that has the method. */
+    LockDefinitionException in(String bean) {
+        return copy(annotation, where + " of the bean '" + bean + "'");
+    }
+
+    private LockDefinitionException copy(@Nullable String text, String place) {
+        LockDefinitionException copy = new LockDefinitionException(text, place, problem, action, getCause());
+        copy.setStackTrace(getStackTrace());
+        return copy;
     }
 
     String action() {

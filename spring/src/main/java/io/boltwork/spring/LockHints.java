@@ -40,16 +40,14 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
         for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
             Arrays.stream(each.getDeclaredMethods())
                     .filter(method -> !method.isSynthetic())
-                    .forEach(method -> LockOperationSource.annotations(method, type)
-                            .forEach(lock -> look(type, method, lock, beans, found)));
+                    .forEach(method -> LockAnnotation.of(method, type)
+                            .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
         }
     }
 
     private static void look(
             Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, Found found) {
-        if (!lock.fallback().isEmpty()) {
-            found.methods().add(LockOperationParser.fallback(method, type, lock));
-        }
+        found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
         ExpressionTypes types = new ExpressionTypes(method, type, beans, found, new ParameterNames());
         types.ofText(lock.name());
         types.ofText(lock.message());

@@ -1,17 +1,12 @@
 package io.boltwork.spring;
 
+import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
-import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -22,10 +17,6 @@ import org.springframework.util.function.SingletonSupplier;
 
 /** Executes methods under their locks. Thread-safe. */
 final class LockInterceptor implements MethodInterceptor {
-    private static final Comparator<LockTurn> ORDER = Comparator.<LockTurn>comparingInt(
-                    turn -> turn.operation().order())
-            .thenComparing(turn -> turn.lock().name());
-
     private final LockOperationSource source;
     private final LockExpressions expressions;
     private final SingletonSupplier<LockClient> client;
@@ -66,8 +57,8 @@ final class LockInterceptor implements MethodInterceptor {
         @SuppressWarnings("NullAway") // arguments may be null; nobody looks
         Object[] arguments = invocation.getArguments();
         LockCall call = new LockCall(expressions, method.method(), arguments, target, targetClass);
-        List<LockTurn> turns = turns(method.operations(), call);
-        if (turns.isEmpty()) {
+        LockTurns turns = LockTurns.of(method.operations(), call, operation -> turn(operation, call));
+        if (turns.all().isEmpty()) {
             return invocation.proceed();
         }
         if (method.isAsync()) {
@@ -77,26 +68,7 @@ final class LockInterceptor implements MethodInterceptor {
                     ? locking.stage()
                     : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()), locking::execute);
         }
-        return plain(method, turns, 0, invocation);
-    }
-
-    private List<LockTurn> turns(List<LockOperation> operations, LockCall call) {
-        if (operations.size() == 1) {
-            LockOperation only = operations.get(0);
-            return only.applies(call) ? List.of(turn(only, call)) : List.of();
-        }
-        List<LockTurn> turns = new ArrayList<>();
-        Set<String> names = new HashSet<>();
-        for (LockOperation operation : operations) {
-            if (operation.applies(call)) {
-                LockTurn turn = turn(operation, call);
-                if (names.add(turn.lock().name())) {
-                    turns.add(turn);
-                }
-            }
-        }
-        turns.sort(ORDER);
-        return turns;
+        return plain(Plain.of(method, turns, invocation), 0);
     }
 
     private LockTurn turn(LockOperation operation, LockCall call) {
@@ -107,30 +79,72 @@ final class LockInterceptor implements MethodInterceptor {
                 observations.obtain());
     }
 
-    private @Nullable Object plain(LockMethod method, List<LockTurn> turns, int next, MethodInvocation invocation)
-            throws Throwable {
-        LockTurn turn = turns.get(next);
-        boolean wantsLease = next == 0 && !method.leases().isEmpty();
-        boolean byHandle = wantsLease || method.open() || TransactionBoundary.isThere(method);
-        LockTurn.Hold hold = take(method, turn, byHandle);
+    /**
+     * One call that is executed by its own thread.
+     *
+     * @param method what is called
+     * @param turns its locks
+     * @param leases those taken so far, if the method wants any
+     * @param invocation the call
+     */
+    private record Plain(
+            LockMethod method, LockTurns turns, @Nullable Lease[] leases, MethodInvocation invocation) {
+
+        static Plain of(LockMethod method, LockTurns turns, MethodInvocation invocation) {
+            int leases = method.leases().isEmpty() ? 0 : turns.all().size();
+            return new Plain(method, turns, new Lease[leases], invocation);
+        }
+
+        @Nullable
+        Object proceed() throws Throwable {
+            if (leases.length > 0) {
+                ((ProxyMethodInvocation) invocation)
+                        .setArguments(turns.withLeases(method, invocation.getArguments(), Arrays.asList(leases)));
+            }
+            return invocation.proceed();
+        }
+    }
+
+    private @Nullable Object plain(Plain call, int next) throws Throwable {
+        LockMethod method = call.method();
+        LockTurn turn = call.turns().all().get(next);
+        boolean byHandle = call.turns().isWanted(method, turn) || method.open() || TransactionBoundary.isThere(method);
+        LockTurn.Hold hold;
+        try {
+            hold = take(method, turn, byHandle);
+        } catch (BackendException outage) {
+            return instead(call, new LockDenial(turn, outage));
+        }
         if (hold == null) {
-            return refused(method, turn, invocation);
+            return instead(call, new LockDenial(turn, null));
         }
         Lease lease = hold.lease();
+        if (call.leases().length > 0) {
+            call.leases()[next] = lease;
+        }
         Object result;
         try {
-            result = inside(method, turns, next, lease, invocation);
+            result = inside(call, next, hold);
         } catch (Throwable failure) {
             afterFailure(method, turn, hold, failure);
             throw failure;
         }
         if (lease != null && method.open()) {
-            return results.settle(method, turn, lease, result, invocation);
+            return results.settle(method, turn, lease, result, call.invocation());
         }
         if (lease == null || !TransactionBoundary.takes(method, turn, lease, null)) {
             turn.release(hold);
         }
         return result;
+    }
+
+    private @Nullable Object inside(Plain call, int taken, LockTurn.Hold hold) throws Throwable {
+        CurrentLease.@Nullable Hold outer = CurrentLease.enter(hold.lock(), hold.lease());
+        try {
+            return taken + 1 < call.turns().all().size() ? plain(call, taken + 1) : call.proceed();
+        } finally {
+            CurrentLease.leave(outer);
+        }
     }
 
     private static void afterFailure(LockMethod method, LockTurn turn, LockTurn.Hold hold, Throwable failure) {
@@ -143,15 +157,6 @@ final class LockInterceptor implements MethodInterceptor {
         } catch (LeaseLostException lost) {
             failure.addSuppressed(lost);
         }
-    }
-
-    private @Nullable Object inside(
-            LockMethod method, List<LockTurn> turns, int taken, @Nullable Lease lease, MethodInvocation invocation)
-            throws Throwable {
-        if (taken == 0 && lease != null && !method.leases().isEmpty()) {
-            ((ProxyMethodInvocation) invocation).setArguments(method.withLease(invocation.getArguments(), lease));
-        }
-        return taken + 1 < turns.size() ? plain(method, turns, taken + 1, invocation) : invocation.proceed();
     }
 
     private LockTurn.@Nullable Hold take(LockMethod method, LockTurn turn, boolean byHandle)
@@ -173,27 +178,8 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private static @Nullable Object refused(LockMethod method, LockTurn turn, MethodInvocation invocation)
-            throws Throwable {
-        if (turn.skips()) {
-            return Nothing.of(method.method().getReturnType());
-        }
-        return switch (turn.operation().onRefused()) {
-            case THROW, DEFAULT -> throw turn.refusal();
-            case RETURN_NULL -> null;
-            case FALLBACK -> fallback(turn, invocation);
-        };
-    }
-
-    /** What the fallback method returns or throws. */
-    static @Nullable Object fallback(LockTurn turn, MethodInvocation invocation) throws Throwable {
-        Method fallback = Objects.requireNonNull(turn.operation().fallback());
-        Object[] arguments = invocation.getArguments();
-        if (fallback.getParameterCount() > arguments.length) {
-            Object[] more = Arrays.copyOf(arguments, arguments.length + 1);
-            more[arguments.length] = turn.refusal();
-            arguments = more;
-        }
-        return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, arguments);
+    private static @Nullable Object instead(Plain call, LockDenial denial) throws Throwable {
+        boolean skips = denial.turn().skips();
+        return denial.instead(skips ? Nothing.of(call.method().method().getReturnType()) : null, call.invocation());
     }
 }

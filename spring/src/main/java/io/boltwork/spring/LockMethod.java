@@ -2,9 +2,12 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
@@ -19,7 +22,7 @@ import org.springframework.util.ClassUtils;
  * @param reactive how to adapt what it returns, if that is reactive
  * @param open whether what it returns decides, because its type does not say whether the result comes later
  * @param apart whether it takes no part in a transaction of its caller's
- * @param leases which parameters want the lease
+ * @param leases which parameters want a lease
  */
 record LockMethod(
         Method method,
@@ -28,25 +31,95 @@ record LockMethod(
         @Nullable ReactiveAdapter reactive,
         boolean open,
         boolean apart,
-        List<Integer> leases) {
+        List<LeaseParameter> leases) {
 
-    static LockMethod of(Method method, Class<?> targetClass, List<LockOperation> operations) {
+    /**
+     * A parameter that gets a lease.
+     *
+     * @param index which parameter
+     * @param operation whose lease
+     */
+    record LeaseParameter(int index, LockOperation operation) {}
+
+    /** The operations are those of the annotations, in the same order; {@code null} for a lock that is not taken. */
+    static LockMethod of(
+            Method method,
+            Class<?> targetClass,
+            List<LockAnnotation> annotations,
+            List<@Nullable LockOperation> operations) {
         ResolvableType returned = returned(method, targetClass);
         Class<?> type = returned.resolve(Object.class);
         boolean stage = LaterTypes.isStage(type);
         ReactiveAdapter reactive = LaterTypes.reactive(type);
-        Class<?>[] parameters = method.getParameterTypes();
         return new LockMethod(
                 method,
-                List.copyOf(operations),
+                operations.stream().filter(Objects::nonNull).toList(),
                 stage,
                 reactive,
                 !stage && reactive == null && LaterTypes.isOpen(returned),
                 TransactionBoundary.isLeftAside(method, targetClass),
-                IntStream.range(0, parameters.length)
-                        .filter(i -> parameters[i] == Lease.class)
-                        .boxed()
-                        .toList());
+                leases(method, annotations, operations));
+    }
+
+    private static List<LeaseParameter> leases(
+            Method method, List<LockAnnotation> annotations, List<@Nullable LockOperation> operations) {
+        List<LeaseParameter> leases = new ArrayList<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            if (method.getParameterTypes()[i] == Lease.class) {
+                LockOperation operation = operations.get(annotation(method, i, annotations));
+                if (operation != null) {
+                    leases.add(new LeaseParameter(i, operation));
+                }
+            }
+        }
+        return List.copyOf(leases);
+    }
+
+    /** Returns the number of the annotation whose lease a parameter gets. */
+    private static int annotation(Method method, int index, List<LockAnnotation> annotations) {
+        String said = leaseOf(method, index);
+        List<LockAnnotation> found = said == null ? annotations : named(said, annotations);
+        if (found.size() != 1) {
+            throw LockExpressions.wrong(
+                    method,
+                    said == null
+                            ? "parameter " + index + " is a Lease, and the method has several locks"
+                            : "@LeaseOf(\"" + said + "\") names " + (found.isEmpty() ? "none" : "several")
+                                    + " of the method's locks",
+                    "Write @LeaseOf(..) before the parameter, with one of "
+                            + annotations.stream()
+                                    .map(each -> '"' + each.withKeys() + '"')
+                                    .collect(Collectors.joining(", "))
+                            + ", or with a group.",
+                    null);
+        }
+        return annotations.indexOf(found.get(0));
+    }
+
+    private static List<LockAnnotation> named(String said, List<LockAnnotation> annotations) {
+        List<Function<LockAnnotation, String>> titles = List.of(
+                LockAnnotation::withKeys,
+                each -> each.lock().name(),
+                each -> each.lock().group());
+        List<LockAnnotation> found = List.of();
+        for (int i = 0; i < titles.size() && found.size() != 1; i++) {
+            Function<LockAnnotation, String> title = titles.get(i);
+            List<LockAnnotation> same = annotations.stream()
+                    .filter(each -> title.apply(each).equals(said))
+                    .toList();
+            found = same.isEmpty() ? found : same;
+        }
+        return found;
+    }
+
+    private static @Nullable String leaseOf(Method method, int index) {
+        for (Method each : ParameterNames.declarations(method)) {
+            LeaseOf said = each.getParameters()[index].getAnnotation(LeaseOf.class);
+            if (said != null) {
+                return said.value();
+            }
+        }
+        return null;
     }
 
     /** What it returns, as far as that is declared, in this class. */
@@ -58,17 +131,13 @@ record LockMethod(
         return stage || reactive != null;
     }
 
-    boolean declares(Class<? extends Exception> exception) {
-        return Arrays.stream(method.getExceptionTypes()).anyMatch(type -> type.isAssignableFrom(exception));
+    /** Returns whether such a method returns before its work has ended. */
+    static boolean isAsync(Method method, Class<?> targetClass) {
+        Class<?> type = returned(method, targetClass).resolve(Object.class);
+        return LaterTypes.isStage(type) || LaterTypes.reactive(type) != null;
     }
 
-    /** {@code arguments} with the lease where the method wants it. */
-    Object[] withLease(Object[] arguments, Lease lease) {
-        if (leases.isEmpty()) {
-            return arguments;
-        }
-        Object[] changed = arguments.clone();
-        leases.forEach(i -> changed[i] = lease);
-        return changed;
+    boolean declares(Class<? extends Exception> exception) {
+        return Arrays.stream(method.getExceptionTypes()).anyMatch(type -> type.isAssignableFrom(exception));
     }
 }

@@ -1,7 +1,6 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockOptions;
-import java.lang.reflect.Method;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
@@ -16,7 +15,8 @@ import org.springframework.expression.Expression;
  * @param mode what happens while somebody else has it
  * @param waitFor how long to wait; {@code null} for ever
  * @param onRefused what a caller gets who is refused
- * @param fallback what is called instead
+ * @param onUnavailable what a caller gets while the backend gives no answer
+ * @param fallbacks what is called instead
  * @param message what is said to one who is refused
  * @param ignoreLoss whether a lost lease is nobody's business
  * @param condition whether to take the lock at all
@@ -30,7 +30,8 @@ record LockOperation(
         LockMode mode,
         @Nullable Duration waitFor,
         OnRefused onRefused,
-        @Nullable Method fallback,
+        OnUnavailable onUnavailable,
+        @Nullable LockFallbacks fallbacks,
         @Nullable LockText message,
         boolean ignoreLoss,
         @Nullable Expression condition,

@@ -3,12 +3,9 @@ package io.boltwork.spring;
 import io.boltwork.spring.BoltworkProperties.LockOverride;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 
 /** Makes an operation of an annotation, and says what is wrong with it. */
 final class LockOperationParser {
@@ -26,27 +23,25 @@ final class LockOperationParser {
 
     /** {@code null} if the properties say that this lock is not taken. */
     @Nullable
-    LockOperation parse(Method method, Class<?> targetClass, DistributedLock annotation) {
+    LockOperation parse(Method method, Class<?> targetClass, LockAnnotation annotation) {
+        try {
+            return parse(method, targetClass, annotation.lock());
+        } catch (LockDefinitionException wrong) {
+            throw wrong.of(annotation.text());
+        }
+    }
+
+    private @Nullable LockOperation parse(Method method, Class<?> targetClass, DistributedLock annotation) {
         LockText name = name(method, targetClass, annotation);
         String group = group(targetClass, method, annotation, name);
         LockOverride override = properties.names().get(group);
         if (override != null && !override.enabled()) {
             return null;
         }
-        LockMode mode = annotation.mode() == LockMode.DEFAULT ? defaults.mode() : annotation.mode();
-        OnRefused onRefused =
-                annotation.onRefused() == OnRefused.DEFAULT ? defaults.onRefused() : annotation.onRefused();
-        OnLost onLost = annotation.onLost() == OnLost.DEFAULT ? defaults.onLost() : annotation.onLost();
-        if (override != null) {
-            mode = override.mode() == null || override.mode() == LockMode.DEFAULT ? mode : override.mode();
-            onRefused = override.onRefused() == null || override.onRefused() == OnRefused.DEFAULT
-                    ? onRefused
-                    : override.onRefused();
-            onLost = override.onLost() == null || override.onLost() == OnLost.DEFAULT ? onLost : override.onLost();
-        }
-        LockMethod shape = LockMethod.of(method, targetClass, List.of());
+        LockOutcomes outcomes =
+                LockOutcomes.of(annotation, override, defaults, LockMethod.isAsync(method, targetClass));
         checkResult(method, targetClass);
-        check(method, shape, mode, onRefused, onLost, annotation);
+        outcomes.check(method, LockMethod.isAsync(method, targetClass));
         return new LockOperation(
                 LockExpressions.where(method),
                 group,
@@ -59,15 +54,14 @@ final class LockOperationParser {
                         Arrays.stream(annotation.keys())
                                 .map(key -> expressions.key(method, key))
                                 .toList()),
-                options.options(method, annotation, override, onLost),
-                mode,
-                options.waiting(method, annotation, override, mode),
-                onRefused,
-                onRefused == OnRefused.FALLBACK && mode != LockMode.SKIP
-                        ? fallback(method, targetClass, annotation)
-                        : null,
+                options.options(method, annotation, override, outcomes.onLost()),
+                outcomes.mode(),
+                options.waiting(method, annotation, override, outcomes.mode()),
+                outcomes.onRefused(),
+                outcomes.onUnavailable(),
+                outcomes.fallbacks(method, targetClass, annotation),
                 annotation.message().isEmpty() ? null : expressions.text(method, "message", annotation.message()),
-                onLost == OnLost.IGNORE,
+                outcomes.onLost() == OnLost.IGNORE,
                 annotation.condition().isEmpty()
                         ? null
                         : expressions.expression(method, "condition", annotation.condition()),
@@ -77,7 +71,7 @@ final class LockOperationParser {
     private LockText name(Method method, Class<?> targetClass, DistributedLock annotation) {
         String said = annotation.name();
         return said.isEmpty()
-                ? LockText.of(ClassUtils.getUserClass(targetClass).getName() + "." + method.getName())
+                ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
                 : expressions.name(method, said);
     }
 
@@ -89,7 +83,14 @@ final class LockOperationParser {
             return defaults.group();
         }
         String start = annotation.name().isEmpty() ? "" : LockGroups.of(LockExpressions.literalStart(name));
-        return start.isEmpty() ? ClassUtils.getUserClass(targetClass).getSimpleName() + "." + method.getName() : start;
+        return start.isEmpty() ? owner(method, targetClass).getSimpleName() + "." + method.getName() : start;
+    }
+
+    /** What a method without a name is named after: generated classes have other names in each JVM. */
+    private static Class<?> owner(Method method, Class<?> targetClass) {
+        return LockOperationSource.isGenerated(targetClass)
+                ? method.getDeclaringClass()
+                : ClassUtils.getUserClass(targetClass);
     }
 
     /** A lock that is given back before the work has ended excludes nothing. */
@@ -122,80 +123,5 @@ final class LockOperationParser {
                             + ", or what has been computed; or put the annotation on the method that does the work.",
                     null);
         }
-    }
-
-    private static void check(
-            Method method,
-            LockMethod shape,
-            LockMode mode,
-            OnRefused onRefused,
-            OnLost onLost,
-            DistributedLock annotation) {
-        Class<?> type = method.getReturnType();
-        if (onLost == OnLost.INTERRUPT && shape.isAsync()) {
-            throw LockExpressions.wrong(
-                    method,
-                    "onLost = INTERRUPT, but it returns " + type.getSimpleName() + ", and no thread holds its lock",
-                    "Leave onLost out, or listen to whenLost() of a parameter of type Lease.",
-                    null);
-        }
-        if (onRefused == OnRefused.RETURN_NULL && mode != LockMode.SKIP && type.isPrimitive() && type != void.class) {
-            throw LockExpressions.wrong(
-                    method,
-                    "onRefused = RETURN_NULL, but it returns " + type + ", which cannot be null",
-                    "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-                            + ", or choose mode = SKIP, which returns zero or false.",
-                    null);
-        }
-        if ((onRefused == OnRefused.FALLBACK) == annotation.fallback().isEmpty()) {
-            throw LockExpressions.wrong(
-                    method,
-                    annotation.fallback().isEmpty()
-                            ? "onRefused = FALLBACK, but no fallback is named"
-                            : "fallback = \"" + annotation.fallback() + "\" without onRefused = FALLBACK",
-                    "Give both: onRefused = OnRefused.FALLBACK, fallback = \"method\".",
-                    null);
-        }
-    }
-
-    static Method fallback(Method method, Class<?> targetClass, DistributedLock annotation) {
-        Class<?> type = ClassUtils.getUserClass(targetClass);
-        Class<?>[] same = method.getParameterTypes();
-        Class<?>[] more = Arrays.copyOf(same, same.length + 1);
-        more[same.length] = LockRefusedException.class;
-        Method found = find(type, annotation.fallback(), more);
-        if (found == null) {
-            found = find(type, annotation.fallback(), same);
-        }
-        if (found == null || !ClassUtils.isAssignable(method.getReturnType(), found.getReturnType())) {
-            throw LockExpressions.wrong(
-                    method,
-                    "fallback = \"" + annotation.fallback() + "\": " + type.getName() + " has no such method with the"
-                            + " parameters (" + StringUtils.arrayToCommaDelimitedString(names(same))
-                            + ") that returns "
-                            + method.getReturnType().getSimpleName(),
-                    "Give it the parameters of " + method.getName()
-                            + ", if you like with a LockRefusedException after them, and its return type.",
-                    null);
-        }
-        found.setAccessible(true);
-        return found;
-    }
-
-    private static Object[] names(Class<?>[] types) {
-        return Arrays.stream(types).map(Class::getSimpleName).toArray();
-    }
-
-    private static @Nullable Method find(Class<?> type, String name, Class<?>[] parameters) {
-        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-            for (Method method : each.getDeclaredMethods()) {
-                if (method.getName().equals(name)
-                        && !method.isBridge()
-                        && Arrays.equals(method.getParameterTypes(), parameters)) {
-                    return Objects.requireNonNull(method);
-                }
-            }
-        }
-        return null;
     }
 }

@@ -1,8 +1,8 @@
 package io.boltwork.spring;
 
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,16 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ClassUtils;
 
-/**
- * Knows which methods are executed under locks. Annotations on the method go before those on its class; composed ones count, and
- * those of interfaces and superclasses where there is nothing nearer. Thread-safe.
- */
+/** Knows which methods are executed under locks, and reads each annotation once. Thread-safe. */
 final class LockOperationSource {
     private final LockOperationParser parser;
     private final Map<MethodClassKey, Optional<LockMethod>> methods = new ConcurrentHashMap<>();
@@ -59,39 +52,30 @@ final class LockOperationSource {
         if (method.getDeclaringClass() == Object.class || method.isSynthetic()) {
             return null;
         }
-        Method specific = AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
-        List<DistributedLock> found = annotations(specific, targetClass);
-        List<LockOperation> operations = found.stream()
-                .map(annotation -> parser.parse(specific, targetClass, annotation))
-                .filter(Objects::nonNull)
-                .toList();
-        if (!operations.isEmpty()) {
-            locked.add(ClassUtils.getUserClass(targetClass));
+        Method specific = specific(method, targetClass);
+        List<LockAnnotation> annotations = LockAnnotation.of(specific, targetClass);
+        List<@Nullable LockOperation> operations = new ArrayList<>();
+        annotations.forEach(each -> operations.add(parser.parse(specific, targetClass, each)));
+        if (operations.stream().allMatch(Objects::isNull)) {
+            return null;
         }
-        return operations.isEmpty() ? null : LockMethod.of(specific, targetClass, operations);
+        locked.add(ClassUtils.getUserClass(targetClass));
+        try {
+            return LockMethod.of(specific, targetClass, annotations, operations);
+        } catch (LockDefinitionException wrong) {
+            throw wrong.of(annotations.get(0).text());
+        }
     }
 
-    /** Without understanding them. */
-    static List<DistributedLock> annotations(Method specific, Class<?> targetClass) {
-        List<DistributedLock> own = nearest(specific);
-        boolean byClass = own.isEmpty()
-                && Modifier.isPublic(specific.getModifiers())
-                && !Modifier.isStatic(specific.getModifiers())
-                && specific.getDeclaringClass() != Object.class;
-        return byClass ? nearest(ClassUtils.getUserClass(targetClass)) : own;
+    /** The method of the class that was written: the parameters of a generated one have no names. */
+    private static Method specific(Method method, Class<?> targetClass) {
+        return isGenerated(targetClass)
+                ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
     }
 
-    private static List<DistributedLock> nearest(AnnotatedElement element) {
-        List<MergedAnnotation<DistributedLock>> all =
-                MergedAnnotations.from(
-                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                        .stream(DistributedLock.class)
-                        .toList();
-        int nearest =
-                all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
-        return all.stream()
-                .filter(annotation -> annotation.getAggregateIndex() == nearest)
-                .map(MergedAnnotation::synthesize)
-                .toList();
+    /** Returns whether a class was made for its interfaces, in this JVM: a JDK proxy or a lambda. */
+    static boolean isGenerated(Class<?> type) {
+        return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 }

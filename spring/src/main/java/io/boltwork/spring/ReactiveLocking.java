@@ -78,7 +78,7 @@ final class ReactiveLocking {
     private Mono<Taken> taken() {
         Mono<Held> take = Mono.create(this::take);
         return take.doOnDiscard(Held.class, Held::release)
-                .flatMap(held -> held.refused() != null
+                .flatMap(held -> held.denial() != null
                         ? Mono.just(new Taken(held, false))
                         : ReactiveTransactionBoundary.takes(call.method(), held).map(taken -> new Taken(held, taken)));
     }
@@ -102,20 +102,13 @@ final class ReactiveLocking {
 
     @SuppressWarnings("unchecked") // the method's own type
     private Publisher<Object> body(Taken taken, CallerContext context) {
-        LockTurn refused = taken.held().refused();
+        LockDenial denial = taken.held().denial();
         try {
-            if (refused == null) {
-                return (Publisher<Object>)
-                        (Publisher<?>) adapter.toPublisher(context.call(() -> body.publisher(taken.held())));
-            }
-            OnRefused then = refused.operation().onRefused();
-            if (refused.skips() || then == OnRefused.RETURN_NULL) {
-                return Mono.empty();
-            }
-            return then == OnRefused.THROW
-                    ? Mono.error(refused.refusal())
-                    : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(
-                            context.call(() -> LockInterceptor.fallback(refused, call.invocation())));
+            Object publisher = context.call(
+                    () -> denial == null ? body.publisher(taken.held()) : denial.instead(null, call.invocation()));
+            return denial != null && publisher == null
+                    ? Mono.empty()
+                    : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
         } catch (Throwable thrown) { // the method's own
             return Mono.error(thrown);
         }

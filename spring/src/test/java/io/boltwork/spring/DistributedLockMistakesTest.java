@@ -2,6 +2,9 @@ package io.boltwork.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.Lease;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +36,117 @@ class DistributedLockMistakesTest {
     static class ForgottenBraces {
         @DistributedLock("stock:#item")
         public void buy(String item) {}
+    }
+
+    static class SingleBraces {
+        @DistributedLock("stock:{item}")
+        public void buy(String item) {}
+    }
+
+    static class NumberedBraces {
+        @DistributedLock("stock:{0}")
+        public void buy(String item) {}
+    }
+
+    static class BracesInATemplate {
+        @DistributedLock("stock:#{#shop}:{item.length()}")
+        public void buy(String shop, String item) {}
+    }
+
+    static class SignInATemplate {
+        @DistributedLock("stock:#{#shop}:#item")
+        public void buy(String shop, String item) {}
+    }
+
+    static class KeyWithoutSign {
+        @DistributedLock(name = "x", keys = "item")
+        public void buy(String item) {}
+    }
+
+    static class KeyWithoutMeaning {
+        @DistributedLock(name = "x", keys = "#item.concat(shop)")
+        public void buy(String item) {}
+    }
+
+    static class ConditionWithoutSign {
+        @DistributedLock(name = "x", condition = "item.length() > 2")
+        public void buy(String item) {}
+    }
+
+    static class QuotedArgument {
+        @DistributedLock("'stock:#item'")
+        public void buy(String item) {}
+    }
+
+    static class MissingFallbackOfSkip {
+        @DistributedLock(name = "x", mode = LockMode.SKIP, onRefused = OnRefused.FALLBACK, fallback = "busy")
+        public void buy() {}
+    }
+
+    static class FallbackForNothing {
+        @DistributedLock(name = "x", fallback = "busy")
+        public void buy() {}
+
+        public void busy() {}
+    }
+
+    static class FallbackOfAnotherException {
+        @DistributedLock(name = "x", onUnavailable = OnUnavailable.FALLBACK, fallback = "busy")
+        public void buy() {}
+
+        public void busy(LockRefusedException refused) {}
+    }
+
+    static class NullOfPrimitiveInAnOutage {
+        @DistributedLock(name = "x", onUnavailable = OnUnavailable.RETURN_NULL)
+        public int buy() {
+            return 0;
+        }
+    }
+
+    static class LockedEquals {
+        @DistributedLock("x")
+        @Override
+        public boolean equals(Object other) {
+            return other == this;
+        }
+
+        @Override
+        public int hashCode() {
+            return 0;
+        }
+    }
+
+    @DistributedLock("x")
+    static class FinalOfItsOwn {
+        public final void buy() {}
+    }
+
+    static class LeaseOfSeveral {
+        @DistributedLock("a")
+        @DistributedLock("b")
+        public void buy(Lease lease) {}
+    }
+
+    static class LeaseOfNone {
+        @DistributedLock("a")
+        @DistributedLock("b")
+        public void buy(@LeaseOf("c") Lease lease) {}
+    }
+
+    static class RenewedAndFixed {
+        @DistributedLock(name = "x", lease = "5s", renewedLease = "10s")
+        public void buy() {}
+    }
+
+    static class ReplicationWithoutTime {
+        @DistributedLock(name = "x", replication = "1")
+        public void buy() {}
+    }
+
+    static class ReplicationOfNothing {
+        @DistributedLock(name = "x", replication = "some", replicationWithin = "1s")
+        public void buy() {}
     }
 
     static class UnknownBean {
@@ -245,6 +359,70 @@ class DistributedLockMistakesTest {
     }
 
     @Test
+    void argumentsThatAreTakenLiterally() {
+        assertMistake(SingleBraces.class, "literally, '{item}' included", "stock:#{#item}");
+        assertMistake(NumberedBraces.class, "'{0}' included", "stock:#{#p0}");
+        assertMistake(BracesInATemplate.class, "'{item.length()}' included", "stock:#{#shop}:#{#item.length()}");
+        assertMistake(SignInATemplate.class, "'#item' included", "stock:#{#shop}:#{#item}");
+        assertMistake(QuotedArgument.class, "'#item' in quotes", "joined by +");
+    }
+
+    @Test
+    void namesWithoutSign() {
+        assertMistake(KeyWithoutSign.class, "the name 'item' without #", "Write #item for the argument");
+        assertMistake(KeyWithoutMeaning.class, "the name 'shop' without #", "@name for a bean");
+        assertMistake(ConditionWithoutSign.class, "the name 'item' without #", "#item");
+    }
+
+    static class Works {
+        @DistributedLock(
+                name = "{shop}:x",
+                message = "see #A, {b}: #{1 + 1}",
+                keys = {"#map[key]", "#items.![length()]", "{a: 1}", "methodName", "#root.args[0]", "'{0}'"})
+        public void buy(Map<String, String> map, List<String> items) {}
+    }
+
+    @Test
+    void textsThatWorkAreNoMistakes() {
+        runner().withBean(Works.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void leases() {
+        assertMistake(LeaseOfSeveral.class, "parameter 0 is a Lease, and the method has several locks", "\"a\", \"b\"");
+        assertMistake(LeaseOfNone.class, "@LeaseOf(\"c\") names none", "\"a\", \"b\"");
+        assertMistake(RenewedAndFixed.class, "both a lease that is renewed", "Leave one of them out");
+        assertMistake(ReplicationWithoutTime.class, "replicationWithin is not given", "\"200ms\"");
+        assertMistake(ReplicationOfNothing.class, "replication = \"some\"", "\"disk\"");
+    }
+
+    @Test
+    void everyErrorNamesBeanMethodAndAnnotation() {
+        runner().withBean("till", ForgottenBraces.class).run(context -> {
+            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .startsWith("@DistributedLock(name = \"stock:#item\") on " + ForgottenBraces.class.getName()
+                            + ".buy(String) of the bean 'till': ");
+        });
+        runner().withBean("till", FinalOfItsOwn.class).run(context -> {
+            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .startsWith("@DistributedLock(name = \"x\") of " + FinalOfItsOwn.class.getName() + " on "
+                            + FinalOfItsOwn.class.getName() + ".buy() of the bean 'till': ");
+        });
+        runner().withBean("till", Composed.class).run(context -> {
+            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .startsWith("@Once, which is @DistributedLock(name = \"#itme\", mode = TRY), on ");
+        });
+    }
+
+    static class Composed {
+        @Once("#itme")
+        public void buy(String item) {}
+    }
+
+    @Test
     void durations() {
         assertMistake(BothLeases.class, "both leaseTime = 5 and lease = \"5s\"", "Leave one of them out");
         assertMistake(BothWaits.class, "both waitTime", "Leave one of them out");
@@ -259,6 +437,10 @@ class DistributedLockMistakesTest {
         assertMistake(NullOfPrimitive.class, "cannot be null", "Integer");
         assertMistake(InterruptOfStage.class, "CompletableFuture", "whenLost()");
         assertMistake(PlainFuture.class, "returns Future", "CompletableFuture");
+        assertMistake(MissingFallbackOfSkip.class, "no such method", "parameters of buy");
+        assertMistake(FallbackForNothing.class, "without onRefused = FALLBACK or onUnavailable", "OnRefused.FALLBACK");
+        assertMistake(FallbackOfAnotherException.class, "takes a BackendException", "LockException");
+        assertMistake(NullOfPrimitiveInAnOutage.class, "onUnavailable = RETURN_NULL", "Integer");
     }
 
     @Test
@@ -288,6 +470,17 @@ class DistributedLockMistakesTest {
         assertMistake(PrivateMethod.class, "is private", "public method");
         assertMistake(StaticMethod.class, "is static", "public method");
         assertMistake(FinalClass.class, "final class", "Take 'final' away");
+        assertMistake(FinalOfItsOwn.class, "is final", "Take 'final' away");
+    }
+
+    @Test
+    void equalsIsAnsweredByProxies() {
+        runner().withBean(LockedEquals.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("equals(Object)")
+                    .hasStackTraceContaining("answered by proxies themselves");
+        });
     }
 
     @Test

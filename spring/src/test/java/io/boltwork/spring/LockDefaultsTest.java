@@ -46,6 +46,7 @@ class LockDefaultsTest {
                 release = LockRelease.AWAITED,
                 replication = "none",
                 onRefused = OnRefused.THROW,
+                onUnavailable = OnUnavailable.THROW,
                 onLost = OnLost.THROW)
         public String own() {
             return "done";
@@ -139,6 +140,12 @@ class LockDefaultsTest {
                 "throw",
                 operation -> assertThat(operation.onRefused()).isEqualTo(OnRefused.RETURN_NULL),
                 operation -> assertThat(operation.onRefused()).isEqualTo(OnRefused.THROW));
+        applies(
+                "on-unavailable",
+                "return-null",
+                "throw",
+                operation -> assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.RETURN_NULL),
+                operation -> assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.THROW));
     }
 
     @Test

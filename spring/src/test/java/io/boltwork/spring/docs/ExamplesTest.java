@@ -1,6 +1,7 @@
 package io.boltwork.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
@@ -37,6 +38,9 @@ class ExamplesTest {
         CompletableFuture<Integer> later = purchases.buyLater("de", "1");
         assertThat(later.get(5, TimeUnit.SECONDS)).isEqualTo(6);
         assertThat(purchases.outcome("1")).isEqualTo("sold");
+        assertThat(purchases.reserve("1")).isEqualTo("reserved");
+        purchases.move("1", "3", null, null);
+        assertThat(purchases.buyLater("de", "1").get(5, TimeUnit.SECONDS)).isEqualTo(2);
         assertThat(locks.health().held()).isZero();
     }
 
@@ -46,6 +50,7 @@ class ExamplesTest {
                 locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThat(lease.isValid()).isTrue();
             assertThat(purchases.order("2")).isEqualTo("somebody else is buying 2");
+            assertThat(purchases.reserve("2")).isEqualTo("try again in a moment");
         }
         assertThat(purchases.order("2")).isEqualTo("sold");
     }
@@ -56,6 +61,19 @@ class ExamplesTest {
         reports.report();
         assertThat(reports.made()).isEqualTo(1);
         assertThat(locks.inspector().describe("report").state()).isEqualTo(LockSummary.State.KEPT);
+    }
+
+    @Test
+    void theCurrentLease(@Autowired Archive archive) {
+        assertThat(archive.archive()).isEqualTo("collected, written");
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> new Archive().archive());
+    }
+
+    @Test
+    void mergedWithTheClass(@Autowired Ledger ledger) {
+        assertThat(ledger.book(7)).isEqualTo("under account:7");
+        assertThat(ledger.look(7)).isEqualTo("under account:7");
+        assertThat(ledger.close(7)).isEqualTo("under journal");
     }
 
     @Test

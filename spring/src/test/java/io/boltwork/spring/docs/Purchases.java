@@ -1,12 +1,15 @@
 package io.boltwork.spring.docs;
 
+import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LeaseOf;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockRefusedException;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.OnRefused;
+import io.boltwork.spring.OnUnavailable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
@@ -55,6 +58,36 @@ class Purchases {
     @DistributedLock("stock:#{#item}")
     public boolean buyOnce(String item, Lease lease) {
         return stock.decrease(item, lease.fencingToken()) > 0;
+    }
+    // @end
+
+    // @start region="outage"
+    @DistributedLock(
+            name = "stock:#{#item}",
+            waitFor = "2s",
+            onRefused = OnRefused.FALLBACK,
+            onUnavailable = OnUnavailable.FALLBACK,
+            fallback = "later")
+    public String reserve(String item) {
+        return stock.decrease(item) > 0 ? "reserved" : "sold out";
+    }
+
+    String later(String item, LockRefusedException refused) {
+        return "try again in a moment";
+    }
+
+    String later(String item, BackendException outage) {
+        return "we call you back";
+    }
+    // @end
+
+    // @start region="leases"
+    @DistributedLock("stock:#{#from}")
+    @DistributedLock("stock:#{#to}")
+    public void move(
+            String from, String to, @LeaseOf("stock:#{#from}") Lease taken, @LeaseOf("stock:#{#to}") Lease given) {
+        stock.decrease(from, taken.fencingToken());
+        stock.increase(to, given.fencingToken());
     }
     // @end
 

@@ -31,6 +31,12 @@ class ShopApplication {
             }
 
             @Override
+            public void increase(String item, long fencingToken) {
+                tokens.merge(item, fencingToken, Math::max);
+                left.merge(item, 1, Integer::sum);
+            }
+
+            @Override
             public CompletableFuture<Integer> decreaseLater(String item) {
                 return CompletableFuture.supplyAsync(() -> decrease(item));
             }

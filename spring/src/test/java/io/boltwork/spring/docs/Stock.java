@@ -11,5 +11,7 @@ interface Stock {
     /** The same for a storage that refuses an older token than it has seen. */
     int decrease(String item, long fencingToken);
 
+    void increase(String item, long fencingToken);
+
     CompletableFuture<Integer> decreaseLater(String item);
 }

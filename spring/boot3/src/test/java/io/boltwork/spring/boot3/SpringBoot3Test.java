@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.spring.CurrentLease;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockRefusedException;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.LocksEndpoint;
+import io.boltwork.spring.OnRefused;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,13 +26,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** What works there, and what does not. */
@@ -98,6 +103,23 @@ class SpringBoot3Test {
     }
 
     @Test
+    void mergedAnnotationsFallbacksAndTheCurrentLease() throws Exception {
+        Desk desk = application.getBean(Desk.class);
+        assertThat(desk.held("7")).isEqualTo("desk:7");
+        assertThat(desk.toString()).isEqualTo("desk");
+        try (Lease lease =
+                locks.lock("desk:7").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(desk.held("7")).isEqualTo("busy desk:7");
+        }
+        assertThatExceptionOfType(Exception.class)
+                .isThrownBy(() -> new SpringApplicationBuilder(App.class, TooEarly.class)
+                        .web(WebApplicationType.NONE)
+                        .run("--spring.main.banner-mode=off", "--boltwork.backend=memory"))
+                .satisfies(failure -> assertThat(failure).hasStackTraceContaining("before beans have proxies"));
+    }
+
+    @Test
     void mistakesStopTheApplication() {
         assertThatExceptionOfType(Exception.class)
                 .isThrownBy(() -> run("boltwork.backend=memory", "boltwork.slice=2s"))
@@ -132,8 +154,42 @@ class SpringBoot3Test {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Till.class)
+    @Import({Till.class, Desk.class})
     static class App {}
+
+    @DistributedLock(name = "desk", keys = "#item", onRefused = OnRefused.FALLBACK, fallback = "busy")
+    static class Desk {
+
+        @DistributedLock(mode = LockMode.TRY)
+        public String held(String item) {
+            return CurrentLease.get().lockName();
+        }
+
+        public String busy(String item, LockRefusedException refused) {
+            return "busy " + refused.lockName();
+        }
+
+        @Override
+        public String toString() {
+            return CurrentLease.find().map(Lease::lockName).orElse("desk");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TooEarly {
+
+        @Bean
+        static Processor processor(Desk desk) {
+            return new Processor(desk);
+        }
+
+        record Processor(Desk desk) implements BeanPostProcessor, PriorityOrdered {
+            @Override
+            public int getOrder() {
+                return HIGHEST_PRECEDENCE;
+            }
+        }
+    }
 
     static class Till {
         private final LockClient locks;

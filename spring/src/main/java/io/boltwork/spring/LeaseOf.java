@@ -1,0 +1,36 @@
+package io.boltwork.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Says of which lock a parameter of type {@link io.boltwork.Lease} gets the hold, where a method has several locks.
+ *
+ * <!-- snippet: spring/Purchases.java#leases -->
+ * <pre>{@code
+ * @DistributedLock("stock:#{#from}")
+ * @DistributedLock("stock:#{#to}")
+ * public void move(
+ *         String from, String to, @LeaseOf("stock:#{#from}") Lease taken, @LeaseOf("stock:#{#to}") Lease given) {
+ *     stock.decrease(from, taken.fencingToken());
+ *     stock.increase(to, given.fencingToken());
+ * }
+ * }</pre>
+ */
+@Target(ElementType.PARAMETER)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface LeaseOf {
+
+    /**
+     * The name of the lock, as its {@link DistributedLock} has it. Where several have the same name: the name with its keys, such
+     * as {@code "stock:#from"}, or the group.
+     *
+     * @return the text of {@link DistributedLock#name()}, of the name and the keys with colons between them, or of {@link
+     *     DistributedLock#group()}
+     */
+    String value();
+}

@@ -1,0 +1,169 @@
+package io.boltwork.spring;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/*
+ * Composed annotations count, and those of interfaces and superclasses where there is nothing nearer. What the annotation on a
+ * method leaves out is taken from the one on its class. Some attributes belong together: a method that says how long its lease is
+ * takes nothing about leases from its class, and one that has a name takes no keys.
+ */
+/**
+ * A {@link DistributedLock} that holds for a method. Immutable.
+ *
+ * @param lock with all attributes, those of the class's annotation included
+ * @param text as it is written
+ * @param declaredOn the class that has it, if no method has
+ */
+record LockAnnotation(
+        DistributedLock lock, String text, @Nullable Class<?> declaredOn) {
+    private static final List<Set<String>> TOGETHER = List.of(
+            Set.of("name", "value", "keys"),
+            Set.of("leaseTime", "lease", "renewedLease"),
+            Set.of("waitTime", "waitFor"));
+
+    /** Annotations that hold for the method of that class, without understanding them. */
+    static List<LockAnnotation> of(Method specific, Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        List<MergedAnnotation<DistributedLock>> own = nearest(specific);
+        List<MergedAnnotation<DistributedLock>> ofClass = nearest(type);
+        if (!own.isEmpty()) {
+            return own.stream()
+                    .map(each -> ofClass.size() == 1 ? merged(each, ofClass.get(0)) : alone(each, null))
+                    .toList();
+        }
+        return ofClass.isEmpty() || isLeftOut(specific, type, ofClass)
+                ? List.of()
+                : ofClass.stream()
+                        .map(each -> alone(each, (Class<?>) each.getSource()))
+                        .toList();
+    }
+
+    /** The name and the keys as they are written, with colons between them. */
+    String withKeys() {
+        return String.join(
+                ":",
+                Stream.concat(Stream.of(lock.name()), Arrays.stream(lock.keys()))
+                        .toList());
+    }
+
+    /** Returns whether an annotation on the class does not mean this method. */
+    private static boolean isLeftOut(Method method, Class<?> type, List<MergedAnnotation<DistributedLock>> ofClass) {
+        int modifiers = method.getModifiers();
+        return !Modifier.isPublic(modifiers)
+                || Modifier.isStatic(modifiers)
+                || method.getDeclaringClass() == Object.class
+                || ReflectionUtils.isObjectMethod(method)
+                || isFallback(method, type, ofClass);
+    }
+
+    /** A fallback is called because the lock was not taken. */
+    private static boolean isFallback(Method method, Class<?> type, List<MergedAnnotation<DistributedLock>> ofClass) {
+        List<String> named = fallbacks(ofClass);
+        for (Method each : LockFallbacks.methods(type)) {
+            if (!each.equals(method)
+                    && (named.contains(method.getName())
+                            || fallbacks(nearest(each)).contains(method.getName()))
+                    && LockFallbacks.fits(method, each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static List<String> fallbacks(List<MergedAnnotation<DistributedLock>> annotations) {
+        return annotations.stream()
+                .flatMap(each -> Arrays.stream(each.getStringArray("fallback")))
+                .toList();
+    }
+
+    private static List<MergedAnnotation<DistributedLock>> nearest(AnnotatedElement element) {
+        List<MergedAnnotation<DistributedLock>> all =
+                MergedAnnotations.from(
+                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                        .stream(DistributedLock.class)
+                        .toList();
+        int nearest =
+                all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+        return all.stream()
+                .filter(annotation -> annotation.getAggregateIndex() == nearest)
+                .toList();
+    }
+
+    private static LockAnnotation alone(MergedAnnotation<DistributedLock> annotation, @Nullable Class<?> declaredOn) {
+        String of = declaredOn == null ? "" : " of " + declaredOn.getName();
+        return new LockAnnotation(annotation.synthesize(), text(annotation) + of, declaredOn);
+    }
+
+    private static LockAnnotation merged(
+            MergedAnnotation<DistributedLock> own, MergedAnnotation<DistributedLock> ofClass) {
+        Map<String, Object> attributes = new LinkedHashMap<>(own.asMap());
+        List<String> taken = new ArrayList<>();
+        for (String name : List.copyOf(attributes.keySet())) {
+            if (own.hasDefaultValue(name) && !ofClass.hasDefaultValue(name) && !isSaid(name, own)) {
+                attributes.put(name, ofClass.asMap().get(name));
+                taken.add(name);
+            }
+        }
+        if (taken.contains("fallback")
+                && attributes.get("onRefused") != OnRefused.FALLBACK
+                && attributes.get("onUnavailable") != OnUnavailable.FALLBACK) {
+            attributes.put("fallback", new String[0]);
+        }
+        DistributedLock lock =
+                MergedAnnotation.of(DistributedLock.class, attributes).synthesize();
+        return new LockAnnotation(
+                lock, taken.isEmpty() ? text(own) : text(own) + " with " + text(ofClass) + " of the class", null);
+    }
+
+    /** Returns whether the method's annotation says by another attribute what the class's would say. */
+    private static boolean isSaid(String name, MergedAnnotation<DistributedLock> own) {
+        if (name.equals("name") || name.equals("value")) {
+            return false; // also with keys of its own
+        }
+        return TOGETHER.stream()
+                .filter(together -> together.contains(name))
+                .flatMap(Set::stream)
+                .anyMatch(other -> !own.hasDefaultValue(other));
+    }
+
+    private static String text(MergedAnnotation<DistributedLock> annotation) {
+        String attributes = annotation.asMap().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(Comparator.comparing((String key) -> !key.equals("name"))
+                        .thenComparing(Comparator.naturalOrder())))
+                .filter(each -> !each.getKey().equals("value") && !annotation.hasDefaultValue(each.getKey()))
+                .map(each -> each.getKey() + " = " + text(each.getValue()))
+                .collect(Collectors.joining(", "));
+        String own = "@DistributedLock" + (attributes.isEmpty() ? "" : "(" + attributes + ")");
+        Class<?> composed = annotation.getRoot().getType();
+        return composed == DistributedLock.class || composed == DistributedLocks.class
+                ? own
+                : "@" + composed.getSimpleName() + ", which is " + own + ",";
+    }
+
+    private static String text(Object value) {
+        if (value instanceof String[] all) {
+            return all.length == 1
+                    ? text(all[0])
+                    : Arrays.stream(all).map(LockAnnotation::text).collect(Collectors.joining(", ", "{", "}"));
+        }
+        return value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+    }
+}

@@ -1,0 +1,57 @@
+package io.boltwork.spring;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockException;
+import java.util.Objects;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a call is not executed: another owner has one of its locks, or the backend gives no answer. Immutable.
+ *
+ * @param turn the lock
+ * @param outage the backend's failure; {@code null} if the lock was refused
+ */
+record LockDenial(LockTurn turn, @Nullable BackendException outage) {
+
+    /** What the caller gets. */
+    private enum Then {
+        EXCEPTION,
+        NOTHING,
+        FALLBACK
+    }
+
+    private Then then() {
+        LockOperation operation = turn.operation();
+        if (outage != null) {
+            return switch (operation.onUnavailable()) {
+                case THROW, DEFAULT -> Then.EXCEPTION;
+                case RETURN_NULL -> Then.NOTHING;
+                case FALLBACK -> Then.FALLBACK;
+            };
+        }
+        if (turn.skips()) {
+            return Then.NOTHING;
+        }
+        return switch (operation.onRefused()) {
+            case THROW, DEFAULT -> Then.EXCEPTION;
+            case RETURN_NULL -> Then.NOTHING;
+            case FALLBACK -> Then.FALLBACK;
+        };
+    }
+
+    private LockException exception() {
+        return outage != null ? outage : turn.refusal();
+    }
+
+    /** Returns what the caller gets instead of the method's result; {@code nothing} if that is nothing. */
+    @Nullable
+    Object instead(@Nullable Object nothing, MethodInvocation invocation) throws Throwable {
+        return switch (then()) {
+            case EXCEPTION -> throw exception();
+            case NOTHING -> nothing;
+            case FALLBACK ->
+                Objects.requireNonNull(turn.operation().fallbacks()).call(invocation, exception());
+        };
+    }
+}

@@ -1,0 +1,163 @@
+package io.boltwork.spring;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Methods that are called instead of one that is not executed, by the type of the exception that they take. Immutable.
+ *
+ * @param methods the more special exception first, those without one last
+ */
+record LockFallbacks(List<Method> methods) {
+
+    /** Methods that the annotation names. */
+    static LockFallbacks of(Method method, Class<?> targetClass, DistributedLock annotation) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        List<Method> all = methods(type);
+        List<Method> found = new ArrayList<>();
+        for (String name : annotation.fallback()) {
+            List<Method> named = all.stream()
+                    .filter(each -> each.getName().equals(name) && fits(each, method) && isFor(each, method))
+                    .toList();
+            if (named.isEmpty()) {
+                throw none(method, type, name);
+            }
+            named.forEach(each -> each.setAccessible(true));
+            found.addAll(named);
+        }
+        found.sort(Comparator.comparingInt(each -> -depth(each, method)));
+        return new LockFallbacks(List.copyOf(found));
+    }
+
+    private static LockDefinitionException none(Method method, Class<?> type, String name) {
+        return LockExpressions.wrong(
+                method,
+                "fallback = \"" + name + "\": " + type.getName() + " has no such method with the parameters ("
+                        + StringUtils.arrayToCommaDelimitedString(Arrays.stream(method.getParameterTypes())
+                                .map(Class::getSimpleName)
+                                .toArray())
+                        + ") that returns " + method.getReturnType().getSimpleName(),
+                "Give it the parameters of " + method.getName() + ", if you like with a LockRefusedException, a"
+                        + " BackendException or a LockException after them, and its return type.",
+                null);
+    }
+
+    /** All methods that an object of that class has, private ones included; of overridden ones the last. */
+    static List<Method> methods(Class<?> type) {
+        List<Method> all = new ArrayList<>();
+        if (!Proxy.isProxyClass(type)) {
+            for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+                add(each, all);
+            }
+        }
+        ClassUtils.getAllInterfacesForClassAsSet(type).forEach(each -> add(each, all));
+        return all;
+    }
+
+    private static void add(Class<?> type, List<Method> all) {
+        for (Method method : type.getDeclaredMethods()) {
+            if (!method.isSynthetic()
+                    && all.stream()
+                            .noneMatch(each -> each.getName().equals(method.getName())
+                                    && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()))) {
+                all.add(method);
+            }
+        }
+    }
+
+    /** Returns whether the method has the parameters of the other one, and perhaps an exception of a lock after them. */
+    static boolean fits(Method method, Method other) {
+        Class<?>[] types = method.getParameterTypes();
+        Class<?>[] same = other.getParameterTypes();
+        if (types.length != same.length && types.length != same.length + 1) {
+            return false;
+        }
+        Class<?> last = types.length == same.length ? null : types[same.length];
+        return Arrays.equals(same, Arrays.copyOf(types, same.length))
+                && (last == null
+                        || last.isAssignableFrom(LockRefusedException.class)
+                        || last.isAssignableFrom(BackendException.class));
+    }
+
+    private static boolean isFor(Method fallback, Method method) {
+        return !fallback.equals(method) && ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType());
+    }
+
+    /** How special the exception is that a fallback takes; 0 for none. */
+    private static int depth(Method fallback, Method method) {
+        int depth = 0;
+        if (fallback.getParameterCount() > method.getParameterCount()) {
+            Class<?>[] types = fallback.getParameterTypes();
+            for (Class<?> type = types[types.length - 1]; type != null; type = type.getSuperclass()) {
+                depth++;
+            }
+        }
+        return depth;
+    }
+
+    /** Returns the method that takes such an exception; {@code null} if none does. */
+    @Nullable
+    Method find(Method method, Class<? extends LockException> exception) {
+        for (Method each : methods) {
+            int last = each.getParameterCount() - 1;
+            if (last < method.getParameterCount() || each.getParameterTypes()[last].isAssignableFrom(exception)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Calls the one for that exception, through the proxy where that has it, so that its own advice is applied. */
+    @Nullable
+    Object call(MethodInvocation invocation, LockException failure) throws Throwable {
+        @SuppressWarnings("NullAway") // arguments may be null; nobody looks
+        Object[] arguments = invocation.getArguments();
+        Method fallback = Objects.requireNonNull(find(invocation.getMethod(), failure.getClass()));
+        if (fallback.getParameterCount() > arguments.length) {
+            arguments = Arrays.copyOf(arguments, arguments.length + 1);
+            arguments[arguments.length - 1] = failure;
+        }
+        Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
+        Method advised = advised(fallback, proxy.getClass());
+        return advised == null
+                ? AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, arguments)
+                : AopUtils.invokeJoinpointUsingReflection(proxy, advised, arguments);
+    }
+
+    /** What to call on a proxy; {@code null} if that would go past it: a proxy of a class has no fields. */
+    private static @Nullable Method advised(Method fallback, Class<?> proxy) {
+        int modifiers = fallback.getModifiers();
+        if (Proxy.isProxyClass(proxy)) {
+            return Arrays.stream(proxy.getInterfaces())
+                    .map(each ->
+                            ClassUtils.getMethodIfAvailable(each, fallback.getName(), fallback.getParameterTypes()))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+        Class<?> type = fallback.getDeclaringClass();
+        boolean visible = Modifier.isPublic(modifiers)
+                || Modifier.isProtected(modifiers)
+                || proxy.getPackageName().equals(type.getPackageName())
+                        && proxy.getClassLoader() == type.getClassLoader();
+        boolean overridden = visible
+                && !Modifier.isPrivate(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && !Modifier.isFinal(modifiers);
+        return overridden ? fallback : null;
+    }
+}

@@ -1,0 +1,118 @@
+package io.boltwork.spring;
+
+import io.boltwork.BackendException;
+import io.boltwork.spring.BoltworkProperties.LockOverride;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What becomes of a call that does not get its lock, or loses it. Immutable.
+ *
+ * @param mode what happens while another owner has the lock
+ * @param onRefused what a refused caller gets
+ * @param onUnavailable what a caller gets while the backend gives no answer
+ * @param onLost what happens when the lease is lost
+ * @param fallbackIsUsed whether the annotation and the defaults alone call a fallback
+ * @param fallback which methods are named
+ */
+record LockOutcomes(
+        LockMode mode,
+        OnRefused onRefused,
+        OnUnavailable onUnavailable,
+        OnLost onLost,
+        boolean fallbackIsUsed,
+        String[] fallback) {
+
+    static LockOutcomes of(
+            DistributedLock annotation, @Nullable LockOverride override, LockDefaults defaults, boolean async) {
+        LockMode mode = annotation.mode() == LockMode.DEFAULT ? defaults.mode() : annotation.mode();
+        OnRefused onRefused =
+                annotation.onRefused() == OnRefused.DEFAULT ? defaults.onRefused() : annotation.onRefused();
+        OnUnavailable onUnavailable = annotation.onUnavailable() == OnUnavailable.DEFAULT
+                ? defaults.onUnavailable()
+                : annotation.onUnavailable();
+        // a default is for the methods that it fits
+        OnLost otherwise = async && defaults.onLost() == OnLost.INTERRUPT ? OnLost.THROW : defaults.onLost();
+        OnLost onLost = annotation.onLost() == OnLost.DEFAULT ? otherwise : annotation.onLost();
+        boolean used = onRefused == OnRefused.FALLBACK || onUnavailable == OnUnavailable.FALLBACK;
+        if (override != null) {
+            mode = override.mode() == null || override.mode() == LockMode.DEFAULT ? mode : override.mode();
+            onRefused = override.onRefused() == null || override.onRefused() == OnRefused.DEFAULT
+                    ? onRefused
+                    : override.onRefused();
+            onUnavailable = override.onUnavailable() == null || override.onUnavailable() == OnUnavailable.DEFAULT
+                    ? onUnavailable
+                    : override.onUnavailable();
+            onLost = override.onLost() == null || override.onLost() == OnLost.DEFAULT ? onLost : override.onLost();
+        }
+        return new LockOutcomes(mode, onRefused, onUnavailable, onLost, used, annotation.fallback());
+    }
+
+    /** Says what cannot be. */
+    void check(Method method, boolean async) {
+        Class<?> type = method.getReturnType();
+        if (onLost == OnLost.INTERRUPT && async) {
+            throw LockExpressions.wrong(
+                    method,
+                    "onLost = INTERRUPT, but it returns " + type.getSimpleName() + ", and no thread holds its lock",
+                    "Leave onLost out, or listen to whenLost() of a parameter of type Lease.",
+                    null);
+        }
+        boolean refused = onRefused == OnRefused.RETURN_NULL && mode != LockMode.SKIP;
+        boolean unavailable = onUnavailable == OnUnavailable.RETURN_NULL && mode != LockMode.SKIP;
+        if ((refused || unavailable) && type.isPrimitive() && type != void.class) {
+            throw LockExpressions.wrong(
+                    method,
+                    (refused ? "onRefused" : "onUnavailable") + " = RETURN_NULL, but it returns " + type
+                            + ", which cannot be null",
+                    "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
+                            + ", or choose mode = SKIP, which returns zero or false.",
+                    null);
+        }
+        boolean needed = onRefused == OnRefused.FALLBACK || onUnavailable == OnUnavailable.FALLBACK;
+        if (needed && fallback.length == 0) {
+            throw LockExpressions.wrong(
+                    method,
+                    (onRefused == OnRefused.FALLBACK ? "onRefused" : "onUnavailable")
+                            + " = FALLBACK, but no fallback is named",
+                    "Name it: fallback = \"method\".",
+                    null);
+        }
+        if (!needed && !fallbackIsUsed && fallback.length > 0) {
+            throw LockExpressions.wrong(
+                    method,
+                    "fallback = \"" + String.join("\", \"", fallback) + "\" without onRefused = FALLBACK or"
+                            + " onUnavailable = FALLBACK",
+                    "Say when it is called: onRefused = OnRefused.FALLBACK, fallback = \"method\".",
+                    null);
+        }
+    }
+
+    /** The methods that are named, which must be there whether or not they are called. */
+    @Nullable
+    LockFallbacks fallbacks(Method method, Class<?> targetClass, DistributedLock annotation) {
+        if (fallback.length == 0) {
+            return null;
+        }
+        LockFallbacks found = LockFallbacks.of(method, targetClass, annotation);
+        if (onRefused == OnRefused.FALLBACK && found.find(method, LockRefusedException.class) == null) {
+            throw without(method, "onRefused", "LockRefusedException");
+        }
+        if (onUnavailable == OnUnavailable.FALLBACK && found.find(method, BackendException.class) == null) {
+            throw without(method, "onUnavailable", "BackendException");
+        }
+        return found;
+    }
+
+    private LockDefinitionException without(Method method, String attribute, String exception) {
+        return LockExpressions.wrong(
+                method,
+                attribute + " = FALLBACK, but none of the methods " + Arrays.toString(fallback) + " takes a "
+                        + exception,
+                "Add one with the parameters of " + method.getName() + " and a " + exception
+                        + " or LockException after them, or without an exception.",
+                null);
+    }
+}

@@ -1,0 +1,73 @@
+package io.boltwork.spring;
+
+import io.boltwork.Lease;
+import io.boltwork.spring.LockMethod.LeaseParameter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one call, in the order in which they are taken. Immutable.
+ *
+ * @param all one for each name
+ * @param operations which of them each operation of the method has; none if the method has one operation
+ */
+record LockTurns(List<LockTurn> all, Map<LockOperation, LockTurn> operations) {
+    private static final Comparator<LockTurn> ORDER = Comparator.<LockTurn>comparingInt(
+                    turn -> turn.operation().order())
+            .thenComparing(turn -> turn.lock().name());
+
+    static LockTurns of(List<LockOperation> operations, LockCall call, Function<LockOperation, LockTurn> turn) {
+        if (operations.size() == 1) {
+            LockOperation only = operations.get(0);
+            return new LockTurns(only.applies(call) ? List.of(turn.apply(only)) : List.of(), Map.of());
+        }
+        Map<String, LockTurn> named = new HashMap<>();
+        Map<LockOperation, LockTurn> each = new IdentityHashMap<>();
+        for (LockOperation operation : operations) {
+            if (operation.applies(call)) {
+                LockTurn own = turn.apply(operation);
+                LockTurn other = named.putIfAbsent(own.lock().name(), own);
+                each.put(operation, other == null ? own : other);
+            }
+        }
+        List<LockTurn> turns = new ArrayList<>(named.values());
+        turns.sort(ORDER);
+        return new LockTurns(turns, each);
+    }
+
+    private @Nullable LockTurn turn(LeaseParameter parameter) {
+        if (operations.isEmpty()) {
+            return all.get(0);
+        }
+        return operations.get(parameter.operation());
+    }
+
+    /** Returns whether a parameter gets the lease of the turn. */
+    boolean isWanted(LockMethod method, LockTurn turn) {
+        for (LeaseParameter parameter : method.leases()) {
+            if (turn(parameter) == turn) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@code arguments} with the leases, which are in the order of the turns, where the method wants them. */
+    Object[] withLeases(LockMethod method, Object[] arguments, List<? extends @Nullable Lease> leases) {
+        Object[] changed = arguments.clone();
+        for (LeaseParameter parameter : method.leases()) {
+            LockTurn turn = turn(parameter);
+            Lease lease = turn == null ? null : leases.get(all.indexOf(turn));
+            if (lease != null) {
+                changed[parameter.index()] = lease;
+            }
+        }
+        return changed;
+    }
+}

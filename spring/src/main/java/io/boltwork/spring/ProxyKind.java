@@ -1,0 +1,75 @@
+package io.boltwork.spring;
+
+import java.util.Arrays;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyProcessorSupport;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Conventions;
+
+/** Says which proxy Spring puts before a bean, by the same rules. */
+final class ProxyKind extends ProxyProcessorSupport {
+    private static final long serialVersionUID = 1L;
+
+    /** Spring 7 has a constant for it: interfaces that the bean's definition asks for. */
+    private static final String EXPOSED_INTERFACES =
+            Conventions.getQualifiedAttributeName(AutoProxyUtils.class, "exposedInterfaces");
+
+    private final transient ConfigurableListableBeanFactory beans;
+
+    ProxyKind(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Returns whether the proxy is a subclass; else it is made of interfaces. */
+    boolean isByClass(String name, Class<?> type) {
+        if (LockOperationSource.isGenerated(type)) {
+            return false;
+        }
+        if (!beans.containsBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
+            return true;
+        }
+        if (beans.containsBeanDefinition(name)) {
+            if (beans.getBeanDefinition(name).hasAttribute(EXPOSED_INTERFACES)) {
+                return false;
+            }
+            if (AutoProxyUtils.shouldProxyTargetClass(beans, name)) {
+                return true;
+            }
+        }
+        Object creator = beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
+        if (!(creator instanceof ProxyConfig config) || config.isProxyTargetClass()) {
+            return true;
+        }
+        ProxyFactory proxy = new ProxyFactory();
+        evaluateProxyInterfaces(type, proxy);
+        return proxy.isProxyTargetClass();
+    }
+
+    /** Returns whether the locks of a bean are taken, as far as its proxy shows. */
+    static boolean isAdvised(Object bean) {
+        if (!AopUtils.isAopProxy(bean)) {
+            return false;
+        }
+        if (bean instanceof ScopedObject || !(bean instanceof Advised advised)) {
+            return true; // the bean behind it is another one, or cannot be seen
+        }
+        if (Arrays.stream(advised.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)) {
+            return true;
+        }
+        if (!advised.getTargetSource().isStatic()) {
+            return true;
+        }
+        try {
+            Object target = advised.getTargetSource().getTarget();
+            return target != null && isAdvised(target);
+        } catch (Exception e) {
+            return true; // it cannot be seen
+        }
+    }
+}

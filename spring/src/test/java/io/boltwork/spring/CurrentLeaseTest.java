@@ -1,0 +1,156 @@
+package io.boltwork.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Lazy;
+import reactor.core.publisher.Mono;
+
+/** Access to the leases of the methods that a thread executes, and to those of parameters. */
+class CurrentLeaseTest {
+
+    static class Job {
+        @Autowired
+        LockClient locks;
+
+        @Autowired
+        @Lazy
+        Job self;
+
+        @DistributedLock("job")
+        public String held() {
+            CurrentLease.ensureHeld();
+            CurrentLease.ensureHeld("job");
+            assertThat(CurrentLease.find("other")).isEmpty();
+            return CurrentLease.get().lockName();
+        }
+
+        @DistributedLock(name = "job", lease = "1s")
+        public Duration extended() {
+            CurrentLease.extend(Duration.ofSeconds(20));
+            return CurrentLease.get("job").remaining();
+        }
+
+        @DistributedLock("outer")
+        public String nested() {
+            String inner = self.held();
+            CurrentLease.ensureHeld("outer");
+            return inner + " in " + CurrentLease.get().lockName();
+        }
+
+        @DistributedLock("job")
+        public String fails() {
+            throw new IllegalStateException("own");
+        }
+
+        @DistributedLock(name = "job", onLost = OnLost.IGNORE)
+        public void loses() {
+            locks.inspector().forceRelease("job");
+            CurrentLease.ensureHeld();
+        }
+
+        @DistributedLock("job")
+        public CompletableFuture<String> stage() {
+            return CompletableFuture.completedFuture(CurrentLease.get().lockName());
+        }
+
+        @DistributedLock("job")
+        public Mono<String> mono() {
+            return Mono.just(CurrentLease.get().lockName());
+        }
+
+        @DistributedLock("stock:#{#from}")
+        @DistributedLock(name = "stock", keys = "#to")
+        @DistributedLock(name = "audit", group = "records", condition = "#to != 'a'")
+        public List<String> move(
+                String from,
+                String to,
+                @LeaseOf("stock:#to") Lease given,
+                @LeaseOf("stock:#{#from}") Lease taken,
+                @LeaseOf("records") Lease audit) {
+            return List.of(taken.lockName(), given.lockName(), audit == null ? "none" : audit.lockName());
+        }
+    }
+
+    private static void run(Consumer<Job> test) {
+        TestApplication.memory().withBean(Job.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            test.accept(context.getBean(Job.class));
+            assertThat(CurrentLease.find()).isEmpty();
+        });
+    }
+
+    @Test
+    void isThatOfTheInnermostMethod() {
+        run(job -> {
+            assertThat(job.held()).isEqualTo("job");
+            assertThat(job.nested()).isEqualTo("job in outer");
+            assertThatExceptionOfType(IllegalStateException.class).isThrownBy(job::fails);
+        });
+    }
+
+    @Test
+    void isExtendedWithoutAParameter() {
+        run(job -> assertThat(job.extended()).isGreaterThan(Duration.ofSeconds(15)));
+    }
+
+    @Test
+    void isThereWhereAsynchronousMethodsBegin() {
+        run(job -> {
+            assertThat(job.stage().orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo("job");
+            assertThat(job.mono().block(Duration.ofSeconds(30))).isEqualTo("job");
+        });
+    }
+
+    @Test
+    void failsWithoutALockAndWithALostOne() {
+        run(job -> assertThatExceptionOfType(LeaseLostException.class).isThrownBy(job::loses));
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(CurrentLease::ensureHeld)
+                .withMessageContaining("under a lock");
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> new Job().held())
+                .withMessageContaining("from another bean");
+    }
+
+    @Test
+    void isThereInActionsOfTemplates() {
+        try (LockClient client = LockClient.create(MemoryBackend.create())) {
+            LockTemplate template = new LockTemplate(client);
+            assertThat(template.execute(
+                            "action", () -> CurrentLease.get("action").fencingToken()))
+                    .isPositive();
+            assertThat(template.execute(
+                            "action", (Lease lease) -> CurrentLease.get().fencingToken() == lease.fencingToken()))
+                    .isTrue();
+            assertThat(template.executeAsync(
+                                    "action",
+                                    lease -> CompletableFuture.completedFuture(
+                                            CurrentLease.get().lockName()))
+                            .orTimeout(30, TimeUnit.SECONDS)
+                            .join())
+                    .isEqualTo("action");
+            assertThat(CurrentLease.find()).isEmpty();
+        }
+    }
+
+    @Test
+    void parametersPickTheirLocksByName() {
+        run(job -> {
+            assertThat(job.move("b", "c", null, null, null)).containsExactly("stock:b", "stock:c", "audit");
+            assertThat(job.move("b", "a", null, null, null)).containsExactly("stock:b", "stock:a", "none");
+            assertThat(job.move("c", "c", null, null, null)).containsExactly("stock:c", "stock:c", "audit");
+        });
+    }
+}

@@ -1,0 +1,26 @@
+package io.boltwork.spring.docs;
+
+import io.boltwork.spring.CurrentLease;
+import io.boltwork.spring.DistributedLock;
+import org.springframework.stereotype.Component;
+
+// @start region="merged"
+@Component
+@DistributedLock(name = "account", keys = "#id", waitFor = "2s", renewedLease = "60s")
+class Ledger {
+
+    public String book(long id) {
+        return "under " + CurrentLease.get().lockName(); // account:7
+    }
+
+    @DistributedLock(waitFor = "100ms")
+    public String look(long id) {
+        return "under " + CurrentLease.get().lockName(); // account:7
+    }
+
+    @DistributedLock("journal")
+    public String close(long id) {
+        return "under " + CurrentLease.get().lockName(); // journal, and waits 2 s
+    }
+}
+// @end

@@ -39,6 +39,12 @@ class PrintableRecordsTest {
         if (!type.equals(LockInfo.class)) { // a line for each that waits
             assertThat(text).doesNotContain("\n");
         }
+        if (text.startsWith(type.getSimpleName() + "[")) { // each component, so that a new one is not left out
+            assertThat(text)
+                    .contains(Stream.of(type.getRecordComponents())
+                            .map(component -> component.getName() + "=")
+                            .toList());
+        }
         boolean named = Stream.of(type.getRecordComponents())
                 .anyMatch(component -> component.getType().equals(String.class));
         if (named) {

@@ -1,6 +1,10 @@
 package io.boltwork.spi;
 
 import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Printable {
 
-    private static final int FIRST_VISIBLE = ' ';
-    private static final int DELETE = 0x7f;
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
 
     private Printable() {}
 
@@ -25,58 +28,37 @@ public final class Printable {
      * @return the same text if it has none
      */
     public static String text(String text) {
-        for (int i = 0; i < text.length(); ) {
-            int c = text.codePointAt(i);
-            if (isControl(c)) {
-                return escaped(text, i);
-            }
-            i += Character.charCount(c);
-        }
-        return text;
+        Matcher control = CONTROL.matcher(text);
+        return control.find() ? control.replaceAll(Printable::escaped) : text;
     }
 
     /**
      * Returns values for a log message, without control characters.
      *
-     * @param values what is filled in: numbers stay numbers, all else becomes its text
+     * @param values what is filled in: numbers stay numbers, all else is replaced by its text, which is made when the message is
      * @return the values
      */
     public static Object[] all(@Nullable Object... values) {
         Object[] printable = new Object[values.length];
         for (int i = 0; i < values.length; i++) {
-            printable[i] = values[i] instanceof Number number ? number : text(String.valueOf(values[i]));
+            printable[i] = values[i] instanceof Number number ? number : new Text(values[i]);
         }
         return printable;
     }
 
-    private static String escaped(String text, int from) {
-        StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, from);
-        for (int i = from; i < text.length(); ) {
-            int c = text.codePointAt(i);
-            int next = i + Character.charCount(c);
-            if (!isControl(c)) {
-                escaped.appendCodePoint(c);
-            } else {
-                for (; i < next; i++) {
-                    escaped.append(String.format(Locale.ROOT, "\\u%04x", (int) text.charAt(i)));
-                }
-            }
-            i = next;
+    /** Makes the text of a value when it is asked for: most messages of the level DEBUG are never made. */
+    private record Text(@Nullable Object value) {
+        @Override
+        public String toString() {
+            return text(String.valueOf(value));
         }
-        return escaped.toString();
     }
 
-    private static boolean isControl(int c) {
-        if (c >= FIRST_VISIBLE && c < DELETE) {
-            return false;
-        }
-        return switch (Character.getType(c)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE -> true;
-            default -> false;
-        };
+    private static String escaped(MatchResult control) {
+        String escaped = control.group()
+                .chars()
+                .mapToObj(c -> String.format(Locale.ROOT, "\\u%04x", c))
+                .collect(Collectors.joining());
+        return Matcher.quoteReplacement(escaped);
     }
 }

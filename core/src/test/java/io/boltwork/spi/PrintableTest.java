@@ -41,7 +41,21 @@ class PrintableTest {
 
     @Test
     void numbersStayNumbersInLogMessages() {
-        assertThat(Printable.all(7, "a\n", new StringBuilder("b\r"), null))
-                .containsExactly(7, "a\\u000a", "b\\u000d", "null");
+        Object[] values = Printable.all(7, "a\n", new StringBuilder("b\r"), null);
+        assertThat(values)
+                .startsWith(7)
+                .extracting(Object::toString)
+                .containsExactly("7", "a\\u000a", "b\\u000d", "null");
+    }
+
+    @Test
+    void theTextOfAValueIsMadeWithTheMessage() {
+        Object unasked = new Object() {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("nobody has asked");
+            }
+        };
+        assertThat(Printable.all(unasked)).hasSize(1);
     }
 }

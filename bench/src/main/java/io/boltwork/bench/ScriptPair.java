@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Floor: Boltwork's own two scripts sent with Lettuce alone, for locks that nobody contends for. */
 final class ScriptPair implements Contender {
     private static final String GRANTED = "1";
-    /** How long the key of an unused lock lives, in milliseconds. */
+    /** The life of an unused lock's key, in milliseconds. */
     private static final String LIFE = "600000";
 
     private static final String FAR_AWAY = "9999999999999";

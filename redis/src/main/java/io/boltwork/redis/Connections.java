@@ -57,7 +57,7 @@ final class Connections {
     /** The client whose grants are listened to. */
     private String whose = "";
 
-    /** Whether opening fails if grants do not arrive. */
+    /** Opening fails if grants do not arrive. */
     private boolean strict;
 
     private final Set<String> warned = new HashSet<>();

@@ -74,20 +74,20 @@ final class DeliveryProbe {
 
     /** Hears of the outcome, on the clerk's thread. */
     interface Owner {
-        /** What scripts publish arrives. */
+        /** Messages of scripts arrive. */
         void passed();
 
         /** The server cannot tell yet; it is asked again. */
         void undecided();
 
-        /** What scripts publish does not arrive. Called after each round. */
+        /** Messages of scripts do not arrive. Called after each round that has failed. */
         void failed(BackendException why);
     }
 
     private static final String PREFIX = "probe ";
     private static final byte[] BEGIN = PREFIX.getBytes(StandardCharsets.US_ASCII);
 
-    /** How long a round takes at most. */
+    /** The longest time of a round: as long as a connection may take to be made. */
     private static final long ROUND_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis();
 
     private static final long AGAIN_MILLIS = 1_000;
@@ -95,7 +95,7 @@ final class DeliveryProbe {
     private static final long NOBODY_MILLIS = 100;
     private static final long NEXT_ROUND_MILLIS = 10_000;
 
-    /** How many answers of 0 fail a round. */
+    /** Answers of 0 that fail a round: by the third one, a connection that has broken is known to have. */
     private static final int TIMES_NOBODY = 3;
 
     private final EventExecutor clerk;
@@ -199,7 +199,7 @@ final class DeliveryProbe {
         /** To how many clients the server has sent the message, summed up. */
         long receivers;
 
-        /** Whether the message has arrived. */
+        /** The message has arrived. */
         boolean heard;
 
         /** Where the client listens for the message, if channels are sharded. */

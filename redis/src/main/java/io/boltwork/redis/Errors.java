@@ -44,7 +44,7 @@ final class Errors {
     private static final String NO_DISK =
             "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
-    /** What Java says of a certificate that is in order, but for another host. */
+    /** Java's words for a certificate that is in order, but for another host. */
     private static final Pattern OTHER_NAME = Pattern.compile("No subject alternative|No name matching");
 
     /** Errors that come before a script has written anything. */

@@ -241,7 +241,7 @@ public final class RedisOptions {
         return keyPrefix;
     }
 
-    /** How long the key of an unused lock lives, in milliseconds. */
+    /** The life of an unused lock's key, in milliseconds. */
     long idleMillis() {
         return idleMillis;
     }

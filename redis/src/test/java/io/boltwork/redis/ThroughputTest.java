@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("load")
 class ThroughputTest {
-    /** How long the key of an unused lock lives, in milliseconds. */
+    /** The life of an unused lock's key, in milliseconds. */
     private static final String LIFE = "600000";
 
     private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));

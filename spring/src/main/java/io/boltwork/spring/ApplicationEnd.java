@@ -17,7 +17,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /*
- * When an application ends, its schedulers and executors interrupt what they execute, and log as errors what comes of that. A
+ * Schedulers and executors of an application that ends interrupt their tasks, and log the exceptions of these as errors. A
  * method that still waited for its lock has not begun; if no caller waits for its result, there is no error to tell.
  */
 /** Knows that the application ends, and which methods need not begin then. */

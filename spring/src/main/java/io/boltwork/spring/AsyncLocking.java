@@ -23,7 +23,7 @@ import org.springframework.aop.ProxyMethodInvocation;
  */
 record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocation) {
 
-    /** What was taken, or why not. */
+    /** The hold that was taken, or the reason why none was. */
     record Held(
             List<LockTurn> turns,
             List<Lease> leases,

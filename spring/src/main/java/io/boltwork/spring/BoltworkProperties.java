@@ -214,7 +214,7 @@ record BoltworkProperties(
             names.forEach((name, override) -> override.hold().check("boltwork.lock.names." + name));
         }
 
-        /** What holds where neither an annotation nor the code says anything. */
+        /** Returns the defaults for locks of which neither an annotation nor the code says more. */
         LockDefaults defaults() {
             return new LockDefaults(
                     StringUtils.hasText(group) ? group : null,

@@ -28,7 +28,7 @@ public final class CurrentLease {
 
     private CurrentLease() {}
 
-    /** What is held, by this thread if it has no lease of its own. */
+    /** A lock that is held: by this thread, if there is no lease. */
     record Hold(
             FencedLock lock,
             @Nullable Lease lease,

@@ -91,7 +91,7 @@ record LockDefaults(
         return release == LockRelease.SENT ? options.withRelease(LockOptions.Release.SENT) : options;
     }
 
-    /** What holds without properties. */
+    /** Returns the defaults without any properties. */
     static LockDefaults standard() {
         return new LockDefaults(
                 null,

@@ -14,12 +14,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** An application starts while all of Redis is down, and works when Redis is up. */
 class LazyStartTest {
@@ -93,14 +90,14 @@ class LazyStartTest {
     }
 
     private static void startsAndWorksLater(Runnable up, String... properties) {
-        try (ConfigurableApplicationContext application = new SpringApplicationBuilder(App.class)
+        try (ConfigurableApplicationContext application = new SpringApplicationBuilder(StartTest.App.class)
                 .web(WebApplicationType.NONE)
                 .properties("spring.main.banner-mode=off", "boltwork.outage-patience=3m")
                 .properties(properties)
                 .run()) {
             LocksHealthIndicator health = application.getBean(LocksHealthIndicator.class);
             LockClient locks = application.getBean(LockClient.class);
-            Till till = application.getBean(Till.class);
+            StartTest.Till till = application.getBean(StartTest.Till.class);
             assertThat(locks.isConnected()).isFalse();
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
             assertThatExceptionOfType(BackendException.class)
@@ -115,26 +112,5 @@ class LazyStartTest {
 
     private static String addresses(List<RedisServer> servers) {
         return servers.stream().map(each -> each.host() + ":" + each.port()).collect(Collectors.joining(","));
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
-    static class App {
-        @Bean
-        Till till() {
-            return new Till();
-        }
-    }
-
-    static class Till {
-        @DistributedLock("buy")
-        public String buy() {
-            return "bought";
-        }
-
-        @DistributedLock(name = "buy", mode = LockMode.TRY)
-        public String tryBuy() {
-            return "bought";
-        }
     }
 }

@@ -23,8 +23,8 @@ final class ShardChannels {
      *   none     nobody waits there              listen: opening
      *   opening  SSUBSCRIBE is under way         confirmed: open. Refused, or the connection is lost: none. Either way those
      *            who want to wait are let go: what is not heard is found by asking again, when the slot is connected.
-     *   open     used by each command that waits. Tried out by the probe and not used: none. The server has said that it ends it (the slot has moved): none. Not used for
-     *            a round: none. The connection is lost: none.
+     *   open     used by each command that waits. Tried out by the probe and not used: none. The server has said that it ends
+     *            it (the slot has moved): none. Not used for a round: none. The connection is lost: none.
      *
      * A sender marks a channel as used and then sees whether it is there still; the sweep takes it away and then sees whether it
      * has been used. So one of them notices the other.
@@ -134,10 +134,18 @@ final class ShardChannels {
         }
         Channel fresh = new Channel(at, used);
         Channel known = channels.putIfAbsent(slot, fresh);
+        while (used && known != null) { // the probe's own, perhaps, which it is about to let go
+            known.used = true;
+            if (channels.get(slot) == known) {
+                break;
+            }
+            known = channels.putIfAbsent(slot, fresh);
+        }
+        Channel there = known;
         try {
             clerk.execute(() -> {
-                Channel channel = known == null ? fresh : known;
-                if (known == null) {
+                Channel channel = there == null ? fresh : there;
+                if (there == null) {
                     open(slot, fresh, asking);
                 }
                 if (channel.open || channel.over != null) {

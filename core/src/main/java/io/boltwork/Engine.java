@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The engine of one client: a machine for each lock in use, and what they share. Thread-safe. */
-final class Engine implements BackendListener {
+final class Engine extends Alarmed implements BackendListener {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
@@ -57,7 +57,6 @@ final class Engine implements BackendListener {
     final ReleaseLog releases;
     final Keeper keeper;
     final Listeners listeners = new Listeners();
-    final Alarm alarm = new Alarm();
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
@@ -277,8 +276,18 @@ final class Engine implements BackendListener {
      */
     Verdict await(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         long start = ticker.nanos();
+        if (nanos > 0 && !waiter.outcome.isDecided()) {
+            sleeper.sleep(waiter.outcome, this, Math.min(nanos, Watch.patience(this)));
+        }
+        return waiter.outcome.isDecided()
+                ? waiter.outcome.value() // most callers are served by then: nothing needs to be watched
+                : awaitWatched(name, waiter, nanos, start, interruptible);
+    }
+
+    private Verdict awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
+            throws InterruptedException {
         boolean interrupted = false;
-        Watch watch = new Watch(this, name, waiter);
+        Watch watch = new Watch(this, name, waiter, start);
         boolean cancelled = false;
         while (!waiter.outcome.isDecided()) {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (ticker.nanos() - start);

@@ -157,7 +157,7 @@ final class Hold {
         }
         if ((what & OWED_RIGHT) != 0) {
             for (Right right = rights; right != null; right = right.next) {
-                if (right.isCut && right.use()) {
+                if (right.isCut() && right.use()) {
                     right.left(leave(true).isLost());
                 }
             }

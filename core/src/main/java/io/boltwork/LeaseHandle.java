@@ -15,6 +15,9 @@ final class LeaseHandle extends LeaseView {
     /** Whether {@link #leave} was entered; of the thread that uses the right. */
     private boolean leaving;
 
+    /** An error has cut a release short before it used the right. Written without a call, so a field. */
+    volatile boolean isCut;
+
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
         this.right = new Right(this, hold);
@@ -40,7 +43,7 @@ final class LeaseHandle extends LeaseView {
             }
         } catch (Error cut) {
             if (!used) {
-                right.isCut = true;
+                isCut = true;
                 hold.owed = hold.owed | Hold.OWED_RIGHT;
                 engine.alarm.cause = cut;
                 engine.alarm.raised = true;

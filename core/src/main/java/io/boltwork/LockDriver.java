@@ -10,18 +10,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
-final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable {
+final class LockDriver extends Mailbox<LockDriver, Engine> implements Effects, Runnable {
 
     private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
             AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
 
     final LockMachine machine;
 
-    /** Of the backend. */
-    final int partition;
+    /** Of the backend. A cluster has 16,384 at most, and there is a driver for each lock in use. */
+    final char partition;
 
     private final String name;
-    private final Engine engine;
 
     /** Under which id the lock's requests are made; changes inside the mailbox only. */
     private volatile String client;
@@ -44,11 +43,10 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     private List<Thread> sleepers = List.of();
 
     LockDriver(String name, Engine engine) {
-        super(engine.alarm);
+        super(engine);
         this.name = name;
-        this.engine = engine;
         this.client = engine.client();
-        this.partition = engine.backend.partition(name);
+        this.partition = (char) engine.backend.partition(name);
         this.machine = new LockMachine(this);
     }
 
@@ -66,7 +64,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     /** The client may have another id now. */
     void renamed() {
-        String now = engine.client();
+        String now = owner.client();
         if (!client.equals(now)) {
             client = now;
             machine.disowned();
@@ -75,24 +73,24 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     public long now() {
-        return engine.ticker.nanos();
+        return owner.ticker.nanos();
     }
 
     @Override
     public boolean isHeard() {
-        return !engine.listeners.isEmpty();
+        return !owner.listeners.isEmpty();
     }
 
     @Override
     public void tell(Consumer<LockListener> event) {
-        engine.listeners.tell(event, this::callBack);
+        owner.listeners.tell(event, this::callBack);
     }
 
     @Override
     public void callBack(Runnable callback) {
         CallbackQueue queue = callbacks;
         if (queue == null) {
-            CALLBACKS.compareAndSet(this, null, engine.newCallbackQueue());
+            CALLBACKS.compareAndSet(this, null, owner.newCallbackQueue());
             queue = Objects.requireNonNull(callbacks);
         }
         queue.run(callback);
@@ -102,51 +100,51 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
 
     @Override
     public LockMachine.Timing timing() {
-        return engine.timing;
+        return owner.timing;
     }
 
     @Override
     public ServerClock serverClock() {
-        return engine.clocks.of(partition);
+        return owner.clocks.of(partition);
     }
 
     @Override
     public long newRequest() {
-        return engine.newRequest();
+        return owner.newRequest();
     }
 
     @Override
     public long missedSince(long moment) {
-        return engine.suspensions.since(moment);
+        return owner.suspensions.since(moment);
     }
 
     @Override
     public long random(long bound) {
-        return engine.random.applyAsLong(bound);
+        return owner.random.applyAsLong(bound);
     }
 
     @Override
     public void send(Command command) {
         long sent = now();
-        engine.backend.send(command, reply -> {
-            engine.heard(partition, reply);
-            engine.post(this, driver -> driver.machine.answered(command, sent, reply));
+        owner.backend.send(command, reply -> {
+            owner.heard(partition, reply);
+            owner.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }
 
     @Override
     public long renew(Command.Renew.Item item, boolean tacit) {
-        return engine.keeper.renew(this, item, machine.watchedLease(), tacit);
+        return owner.keeper.renew(this, item, machine.watchedLease(), tacit);
     }
 
     @Override
     public long renewedAt(long batch) {
-        return engine.keeper.renewedAt(batch);
+        return owner.keeper.renewedAt(batch);
     }
 
     @Override
     public void released(Request request) {
-        engine.releases.add(request);
+        owner.releases.add(request);
     }
 
     @Override
@@ -166,7 +164,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     boolean settled() {
         long keepAt = machine.keepAt();
         if (keepAt < visitAt) {
-            engine.keeper.visit(this, keepAt, machine.watchedLease());
+            owner.keeper.visit(this, keepAt, machine.watchedLease());
         }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
@@ -198,16 +196,16 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     @Override
     void retired() {
         cancelTimer();
-        engine.keeper.forget(this);
-        engine.forget(this);
+        owner.keeper.forget(this);
+        owner.forget(this);
     }
 
     @Override
     void broken(Throwable defect) {
         if (defect instanceof VirtualMachineError) {
-            engine.alarm.cause = defect; // no defect of the machine, and no time to build a text
+            owner.alarm.cause = defect; // no defect of the machine, and no time to build a text
         } else {
-            engine.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+            owner.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
         }
     }
 
@@ -219,12 +217,12 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
     /** Mends what an error has left half done; inside the mailbox. */
     void mend() {
         long now = now();
-        engine.keeper.forget(this); // and planned anew when this has settled
+        owner.keeper.forget(this); // and planned anew when this has settled
         visitAt = Ticker.NEVER;
         if (timerAt <= now) {
             cancelTimer();
         }
-        Repair.of(machine, now, engine.timing.commandTimeout());
+        Repair.of(machine, now, owner.timing.commandTimeout());
         CallbackQueue queue = callbacks;
         if (queue != null) {
             queue.resume();
@@ -249,7 +247,7 @@ final class LockDriver extends Mailbox<LockDriver> implements Effects, Runnable 
         if (at < timerAt) {
             cancelTimer();
             timerAt = at;
-            timer = engine.scheduler.schedule(this, at - now());
+            timer = owner.scheduler.schedule(this, at - now());
         }
     }
 

@@ -1,7 +1,8 @@
 package io.boltwork;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * because there is one for each lock in use.
  *
  * @param <M> the subclass
+ * @param <A> whose alarm is raised
  */
-abstract class Mailbox<M extends Mailbox<M>> {
+abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
 
     /*
      * One word, `head`, says everything:
@@ -31,23 +33,31 @@ abstract class Mailbox<M extends Mailbox<M>> {
     private static final AtomicReferenceFieldUpdater<Mailbox, @Nullable Object> HEAD =
             AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Object.class, "head");
 
-    @SuppressWarnings("rawtypes") // the updater of a generic class
-    private static final AtomicIntegerFieldUpdater<Mailbox> ABANDONED =
-            AtomicIntegerFieldUpdater.newUpdater(Mailbox.class, "abandoned");
+    /* There is one mailbox for each lock in use: these three fields are kept small. */
+    private static final VarHandle ABANDONED;
 
-    private final Alarm alarm;
+    static {
+        try {
+            ABANDONED = MethodHandles.lookup().findVarHandle(Mailbox.class, "abandoned", byte.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Its alarm is raised when an error has cut an event or the drain short. */
+    final A owner;
 
     private volatile @Nullable Object head;
 
     /** 1 from when a thread has left its drain before its end until another thread resumes it, else 0. */
-    private volatile int abandoned;
+    private volatile byte abandoned;
 
     /** What the drain has taken and what has not happened yet, the oldest first. Touched inside the drain only. */
     private @Nullable Letter<M> taken;
 
-    /** An idle mailbox; {@code alarm} is raised when an error has cut an event or the drain short. */
-    Mailbox(Alarm alarm) {
-        this.alarm = alarm;
+    /** An idle mailbox. */
+    Mailbox(A owner) {
+        this.owner = owner;
     }
 
     /** What happens. */
@@ -114,8 +124,8 @@ abstract class Mailbox<M extends Mailbox<M>> {
                         return true;
                     }
                 } catch (Throwable cut) {
-                    alarm.cause = cut;
-                    alarm.raised = true;
+                    owner.alarm.cause = cut;
+                    owner.alarm.raised = true;
                     if (own) {
                         abandoned = 1; // the last act: from here on the drain may be another thread's
                     }
@@ -140,7 +150,7 @@ abstract class Mailbox<M extends Mailbox<M>> {
     final void resume() {
         boolean own = false;
         try {
-            own = ABANDONED.compareAndSet(this, 1, 0);
+            own = ABANDONED.compareAndSet(this, (byte) 1, (byte) 0);
             if (own) {
                 mend();
                 List<Thread> sleepers = drain();
@@ -148,8 +158,8 @@ abstract class Mailbox<M extends Mailbox<M>> {
                 left(sleepers);
             }
         } catch (Throwable cut) {
-            alarm.cause = cut;
-            alarm.raised = true;
+            owner.alarm.cause = cut;
+            owner.alarm.raised = true;
             if (own) {
                 abandoned = 1;
             }
@@ -247,7 +257,7 @@ abstract class Mailbox<M extends Mailbox<M>> {
 
     /** An event ended before its time. Where the stack has ended nothing is drained any more: another thread goes on. */
     private void cut(Throwable defect) {
-        alarm.raised = true;
+        owner.alarm.raised = true;
         if (defect instanceof StackOverflowError end) {
             throw end;
         }

@@ -24,9 +24,6 @@ final class Right extends WeakReference<LeaseHandle> {
     private final Hold hold;
     volatile State state = State.OPEN;
 
-    /** An error has cut its release short before it was used: the machine uses it. Written without a call, so a field. */
-    volatile boolean isCut;
-
     /** The right before it that is not used up; the hold's. */
     volatile @Nullable Right next;
 
@@ -43,6 +40,12 @@ final class Right extends WeakReference<LeaseHandle> {
     /** Nobody can use it: the handle was never released, and is gone. */
     boolean isForsaken() {
         return refersTo(null) && isOpen();
+    }
+
+    /** Returns whether an error has cut its handle's release short before the right was used: the machine uses it. */
+    boolean isCut() {
+        LeaseHandle handle = get();
+        return handle != null && handle.isCut; // of a handle that is gone, the keeper gives the level back
     }
 
     /** Uses it up, once. */

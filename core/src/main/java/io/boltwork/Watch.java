@@ -21,11 +21,12 @@ final class Watch {
     /** Whether the machine has looked when it was asked to; written inside the mailbox. */
     private volatile boolean moved = true;
 
-    Watch(Engine engine, String name, Waiter waiter) {
+    /** @param since when the caller began to sleep */
+    Watch(Engine engine, String name, Waiter waiter, long since) {
         this.engine = engine;
         this.name = name;
         this.waiter = waiter;
-        begin(engine.ticker.nanos());
+        begin(since);
     }
 
     private void begin(long now) {
@@ -37,6 +38,11 @@ final class Watch {
     void ends() {
         ending = true;
         begin(engine.ticker.nanos());
+    }
+
+    /** How long to sleep until the first look: not for long if an error has just cut something short. */
+    static long patience(Engine engine) {
+        return engine.alarm.raised ? Heartbeat.PERIOD : engine.timing.commandTimeout();
     }
 
     /** How long to sleep until the next look: not for long if an error has just cut something short. */

@@ -60,7 +60,7 @@ class AftercareTest extends EngineScene {
     void aRightThatCouldNotBeUsedIsUsedByTheMachine() {
         Lease outer = acquire(TEN);
         Lease inner = acquire(TEN);
-        ((LeaseHandle) inner).right.isCut = true;
+        ((LeaseHandle) inner).isCut = true;
         holdOf(inner).owed = Hold.OWED_RIGHT;
         client.engine.alarm.raised = true;
         pass(1_000);

@@ -15,7 +15,7 @@ class MailboxLincheckTest {
     private static final int NEVER = Integer.MAX_VALUE;
 
     /** Writes down what happens, without any synchronization of its own: the mailbox must give it. */
-    private static final class Diary extends Mailbox<Diary> {
+    private static final class Diary extends Mailbox<Diary, Alarmed> {
         final List<Integer> events = new ArrayList<>();
         private final int retireAt;
         private int inside;
@@ -24,7 +24,7 @@ class MailboxLincheckTest {
 
         /** {@code retireAt}: after how many events. */
         Diary(int retireAt) {
-            super(new Alarm());
+            super(new Alarmed() {});
             this.retireAt = retireAt;
         }
 

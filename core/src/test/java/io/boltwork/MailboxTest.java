@@ -16,7 +16,7 @@ class MailboxTest {
     private static final int POSTS = 50_000;
 
     /** Counts without any synchronization of its own: the mailbox must give it. */
-    private static class Counter extends Mailbox<Counter> {
+    private static class Counter extends Mailbox<Counter, Alarmed> {
         final int retireAt;
         int events;
         int settlements;
@@ -24,7 +24,7 @@ class MailboxTest {
         Throwable defect = new AssertionError("none");
 
         Counter(int retireAt) {
-            super(new Alarm());
+            super(new Alarmed() {});
             this.retireAt = retireAt;
         }
 

@@ -78,7 +78,7 @@ public interface LockBackend extends AutoCloseable {
      * In how many partitions the locks are. A server has a lock's partition at a time, and all of it: other partitions may be at
      * other servers, with clocks and outages of their own. Never changes.
      *
-     * @return 1 unless the backend has several servers
+     * @return 1 unless the backend has several servers; 65,536 at most
      */
     default int partitions() {
         return 1;

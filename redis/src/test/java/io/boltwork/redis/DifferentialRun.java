@@ -7,6 +7,7 @@ import io.boltwork.redis.DifferentialSite.Done;
 import io.boltwork.redis.DifferentialSite.Look;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected;
@@ -123,7 +124,10 @@ final class DifferentialRun {
     /** A queue of many hundreds with many holes in it, which is served to its end. */
     private void executeLongQueue() throws Exception {
         String lock = commands.lock();
-        send(new Command.Acquire(lock, "alice:0", true, 60_000, 0, Long.MAX_VALUE));
+        step(wish(lock, "alice:0"), false);
+        if (site.clock() != null) {
+            lapseAtTheHead(lock);
+        }
         String before = "nobody:0";
         int wishes = 1_020 + commands.below(100);
         for (int i = 1; i <= wishes; i++) {
@@ -150,10 +154,30 @@ final class DifferentialRun {
         noOtherGrants();
     }
 
+    /**
+     * Leaves at the head of a queue what claims that lapse leave there: an entry that does not count, the mark that ends that, and
+     * an entry that stands there for the second time.
+     */
+    private void lapseAtTheHead(String lock) throws Exception {
+        for (String request : List.of("bob:lost", "carol:late", "alice:keep", "carol:stay", "bob:gone")) {
+            send(wish(lock, request));
+        }
+        step(commands.releaseOf(lock), false);
+        for (long claim : List.of(LockBackend.CLAIM_MILLIS, LockBackend.SHORT_CLAIM_MILLIS)) {
+            move(micros + claim * 1_000);
+            step(new Command.Withdraw(lock, null, 0), false);
+        }
+        step(wish(lock, "alice:keep"), false);
+    }
+
+    private static Command.Acquire wish(String lock, String request) {
+        return new Command.Acquire(lock, request, true, 60_000, 0, Long.MAX_VALUE);
+    }
+
     /** A queue in which hundreds in a row do not listen, or do not confirm their claims. */
     private void executeDeadQueue() throws Exception {
         String lock = commands.lock();
-        send(new Command.Acquire(lock, "alice:0", true, 60_000, 0, Long.MAX_VALUE));
+        send(wish(lock, "alice:0"));
         int number = 0;
         for (int part = 0; part < 4; part++) {
             String client = part > 0 && commands.oneIn(3) ? "bob" : "ghost";
@@ -162,7 +186,7 @@ final class DifferentialRun {
                 String request = (client.equals("ghost") ? client + commands.below(3) : client) + ":" + ++number;
                 send(new Command.Acquire(lock, request, true, 60_000, commands.oneIn(9) ? 5 : 0, Long.MAX_VALUE));
             }
-            send(new Command.Acquire(lock, "carol:" + ++number, true, 60_000, 0, Long.MAX_VALUE));
+            send(wish(lock, "carol:" + ++number));
         }
         step(new Command.Withdraw(lock, "ghost:0", 0), false);
         for (int i = 0; i < 60; i++) {
@@ -180,12 +204,7 @@ final class DifferentialRun {
                             now.owner() == null
                                     ? wish
                                     : new Command.Release(
-                                            lock,
-                                            now.owner(),
-                                            now.token(),
-                                            now.token(),
-                                            0,
-                                            new Command.Acquire(lock, "bob:0", true, 60_000, 0, Long.MAX_VALUE)),
+                                            lock, now.owner(), now.token(), now.token(), 0, wish(lock, "bob:0")),
                             false);
                 case 3 -> step(new Command.Withdraw(lock, "bob:" + commands.below(number), 0), false);
                 default -> step(commands.releaseOf(lock), false);

@@ -233,7 +233,7 @@ final class DifferentialSite implements AutoCloseable {
     }
 
     /** The connection that the backend's commands go through, so that looks are executed after them. */
-    private static ServerConnection connection(LockBackend backend) {
+    static ServerConnection connection(LockBackend backend) {
         return ((OneMaster) ((RedisBackend) backend).servers()).commands();
     }
 

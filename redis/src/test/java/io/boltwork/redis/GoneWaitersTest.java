@@ -115,6 +115,29 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
+    void holesThatAreLookedForCountForTheWholeGroup() {
+        long token = a.acquire(LOCK, "a:1").token();
+        queue(1_000, 1_000);
+        a.release(LOCK, "a:1", token);
+        assertThat(field("head")).isEqualTo(1 + LockBackend.PLACES_PER_STEP);
+        a.acquire("long", "a:2");
+        redis.command("HSET", "boltwork:{long}", "head", "50", "tail", "1050", "q50", "1 0 1 b:1", "rb:1", "50");
+        List<CompletableFuture<Reply>> replies = new ArrayList<>();
+        List<CommandCall> calls = new ArrayList<>();
+        for (Command command : List.of(
+                new Command.Acquire("long", "b:2", true, Client.LEASE, 0, Client.NEVER),
+                new Command.Withdraw(LOCK, null, 0))) {
+            CompletableFuture<Reply> reply = new CompletableFuture<>();
+            replies.add(reply);
+            calls.add(Calls.script(DifferentialSite.connection(a.backend), command, reply::complete));
+        }
+        DifferentialSite.connection(a.backend).send(new GroupCall(DifferentialSite.connection(a.backend), calls));
+        replies.forEach(Client::await);
+        assertThat(fields("boltwork:{long}")).as("100 places were looked at").containsEntry("head", "149");
+        assertThat(field("head")).isEqualTo(1 + 2 * LockBackend.PLACES_PER_STEP - 100);
+    }
+
+    @Test
     void anEntryThatSomebodyHasDeletedIsAHole() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
  *
  * @param file its name below the scripts' directory, without {@code .lua}
  * @param line which line is changed
- * @param change what is changed into what
+ * @param change what is changed into what, so that it tells the mutant from the others of the file
  * @param text the changed file
  */
 record LuaMutant(String file, int line, String change, String text) {
@@ -67,9 +68,9 @@ record LuaMutant(String file, int line, String change, String text) {
         return filesOf(script.name()).contains(file);
     }
 
-    /** What tells it from all others, on one line. */
+    /** What tells it from all others, on one line: not its place, which moves with every change of the file. */
     String name() {
-        return file + ".lua:" + line + " " + change;
+        return file + ".lua " + change;
     }
 
     private void append(StringBuilder out, String name) {
@@ -109,6 +110,7 @@ record LuaMutant(String file, int line, String change, String text) {
         List<Token> tokens = tokens(text);
         List<LuaMutant> mutants = new ArrayList<>();
         Set<String> seen = new LinkedHashSet<>();
+        Map<String, Integer> alike = new HashMap<>();
         Changes changes = (start, end, replacement) -> {
             String changed = text.substring(0, start) + replacement + text.substring(end);
             if (!changed.equals(text) && seen.add(changed)) {
@@ -117,12 +119,10 @@ record LuaMutant(String file, int line, String change, String text) {
                                 .chars()
                                 .filter(c -> c == '\n')
                                 .count();
-                String what = words(text.substring(start, end));
-                mutants.add(new LuaMutant(
-                        file,
-                        line,
-                        at(text, start) + what + " -> " + (replacement.isEmpty() ? "nothing" : replacement),
-                        changed));
+                String change = at(text, start) + words(text.substring(start, end)) + " -> "
+                        + (replacement.isEmpty() ? "nothing" : replacement);
+                int nth = alike.merge(change, 1, Integer::sum);
+                mutants.add(new LuaMutant(file, line, nth == 1 ? change : change + " #" + nth, changed));
             }
         };
         for (int i = 0; i < tokens.size(); i++) {

@@ -6,6 +6,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -39,7 +40,6 @@ import reactor.core.publisher.Mono;
 /** An application with WebFlux, over HTTP. */
 @ExtendWith(OutputCaptureExtension.class)
 class WebFluxTest {
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static ConfigurableApplicationContext application;
     private static LockClient locks;
 
@@ -130,10 +130,18 @@ class WebFluxTest {
     @Test
     void aRequestThatIsCutGivesItsLockBack() throws Exception {
         CompletableFuture<HttpResponse<String>> cut =
-                HTTP.sendAsync(request(application, "GET", "/endless/4"), HttpResponse.BodyHandlers.ofString());
+                http().sendAsync(request(application, "GET", "/endless/4"), HttpResponse.BodyHandlers.ofString());
         Await.until("held", () -> locks.lock("stock:4").isLocked());
         cut.cancel(true);
         Await.until("given back", () -> !locks.lock("stock:4").isLocked());
+    }
+
+    /**
+     * A client with connections of its own: on some kernels Netty's native transport leaves a later request of a connection unread,
+     * with any method that returns a future.
+     */
+    private static HttpClient http() {
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
     private static HttpResponse<String> send(String method, String path) throws Exception {
@@ -142,12 +150,13 @@ class WebFluxTest {
 
     private static HttpResponse<String> send(ConfigurableApplicationContext application, String method, String path)
             throws Exception {
-        return HTTP.send(request(application, method, path), HttpResponse.BodyHandlers.ofString());
+        return http().send(request(application, method, path), HttpResponse.BodyHandlers.ofString());
     }
 
     private static HttpRequest request(ConfigurableApplicationContext application, String method, String path) {
         return HttpRequest.newBuilder(URI.create(
                         "http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path))
+                .timeout(Slack.seconds(30))
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .build();
     }

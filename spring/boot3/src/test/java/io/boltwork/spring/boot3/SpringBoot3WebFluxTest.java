@@ -11,6 +11,7 @@ import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -41,7 +42,6 @@ import reactor.core.publisher.Mono;
 /** An application with WebFlux, and without Spring MVC. */
 @ExtendWith(OutputCaptureExtension.class)
 class SpringBoot3WebFluxTest {
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     @Test
     void locksAreHeldAndRefused() throws Exception {
@@ -113,7 +113,12 @@ class SpringBoot3WebFluxTest {
     private static HttpResponse<String> get(ConfigurableApplicationContext application, String path) throws Exception {
         URI uri =
                 URI.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path);
-        return HTTP.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        // a connection for each request: on some kernels Netty's native transport leaves a later one unread
+        HttpClient http =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        HttpRequest request =
+                HttpRequest.newBuilder(uri).timeout(Slack.seconds(30)).build();
+        return http.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     private static ConfigurableApplicationContext run(String... properties) {

@@ -76,6 +76,30 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
+    void aCallThatEndsJustAfterItsGrantDoesNotBegin() {
+        Lease lease = granted(wish(TEN));
+        CompletableFuture<Optional<Lease>> turn = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                return false; // the lock is granted already
+            }
+        };
+        boolean[] begun = new boolean[1];
+        AsyncCall<Void> call = new AsyncCall<>(
+                turn,
+                one -> {
+                    begun[0] = true;
+                    return CompletableFuture.<Void>completedFuture(null);
+                },
+                () -> new LockTimeoutException("lock", Duration.ZERO),
+                Runnable::run);
+        assertThat(call.cancel(true)).isTrue();
+        turn.complete(Optional.of(lease));
+        assertThat(begun[0]).isFalse();
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
     void aTimeOutOfTheFutureEndsTheWish() {
         holdElsewhere(60_000);
         CompletableFuture<Optional<Lease>> wish =

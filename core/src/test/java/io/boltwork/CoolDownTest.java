@@ -89,6 +89,21 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
+    void onlyATryForAFixedLeaseBeginsAnew() throws InterruptedException {
+        assertThat(tried()).isTrue();
+        pass(250);
+        assertThatThrownBy(lock::tryLock).as("for a renewed lease").isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> lock.tryLock(Duration.ofSeconds(1), BRIEF))
+                .as("one that waits")
+                .isInstanceOf(LeaseLostException.class);
+        FencedLock brief = lock.withOptions(LockOptions.fixedLease(BRIEF));
+        assertThatThrownBy(() -> brief.tryAcquire(Duration.ofSeconds(1)))
+                .as("a lease that is waited for")
+                .isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void oneThatWasTakenAwayDoesNotBeginAnew() throws InterruptedException {
         assertThat(tried()).isTrue();
         client.server.delete("lock");

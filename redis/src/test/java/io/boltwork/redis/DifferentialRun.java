@@ -39,6 +39,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class DifferentialRun {
     private static final int STEPS = 400;
+    private static final int LAPSES = 400;
     private static final int TRACE = 40;
 
     /** So many places less a ring has at least if it was packed, the new entry's counted. */
@@ -92,7 +93,10 @@ final class DifferentialRun {
         }
     }
 
-    /** The sequence that a seed stands for: one in ten has a long queue, and one more a queue of clients that are gone. */
+    /**
+     * The sequence that a seed stands for: one in ten has a long queue, one a queue of clients that are gone, and one claims that
+     * lapse.
+     */
     void executeKindOf(long seed) throws Exception {
         if (seed % 10 == 0) {
             hasLongQueue = true;
@@ -100,6 +104,8 @@ final class DifferentialRun {
         } else if (Math.floorMod(seed, 10) == 1) {
             hasLongQueue = true;
             executeDeadQueue();
+        } else if (Math.floorMod(seed, 10) == 2) {
+            executeLapses();
         } else {
             execute(STEPS);
         }
@@ -172,6 +178,43 @@ final class DifferentialRun {
 
     private static Command.Acquire wish(String lock, String request) {
         return new Command.Acquire(lock, request, true, 60_000, 0, Long.MAX_VALUE);
+    }
+
+    /** A short queue of clients that take their claims, or do not, over a few minutes. */
+    private void executeLapses() throws Exception {
+        String lock = commands.lock();
+        List<Long> pauses = List.of(1L, 299L, 300L, 301L, 3_000L, 10_000L, 29_000L, 30_000L);
+        step(new Command.Withdraw(lock, null, 0), false);
+        for (int i = 0; i < LAPSES; i++) {
+            Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
+            if (site.clock() != null && commands.oneIn(2)) {
+                boolean atTheEnd = now.claim() && !commands.oneIn(3);
+                long pause = pauses.get(commands.below(pauses.size()));
+                move(atTheEnd ? now.untilMillis() * 1_000 : micros + pause * 1_000);
+            }
+            String client = DifferentialCommands.LISTENERS.get(commands.below(3));
+            long lease = commands.oneIn(5) ? 250 : 60_000;
+            Command wish = new Command.Acquire(
+                    lock, client + ":" + i, !commands.oneIn(4), lease, commands.oneIn(4) ? 5 : 0, Long.MAX_VALUE);
+            int dice = commands.below(10);
+            Command command = wish;
+            if (dice < 2) {
+                command = commands.releaseOf(lock);
+            } else if (dice == 2) {
+                command = new Command.Withdraw(lock, null, 0);
+            } else if (dice == 3 && now.owner() != null) { // takes its claim
+                command = wish(lock, now.owner());
+            } else if (dice < 6 && !now.queue().isEmpty()) {
+                String waiting =
+                        now.queue().get(commands.below(now.queue().size())).request();
+                command = commands.oneIn(3) ? new Command.Withdraw(lock, waiting, 0) : wish(lock, waiting);
+            } else if (dice == 6 && commands.oneIn(3)) {
+                command = commands.newerRestore(lock);
+            }
+            note("" + i, command);
+            step(command, false);
+        }
+        noOtherGrants();
     }
 
     /** A queue in which hundreds in a row do not listen, or do not confirm their claims. */

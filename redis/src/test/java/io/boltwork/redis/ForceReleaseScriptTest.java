@@ -84,6 +84,9 @@ class ForceReleaseScriptTest extends ScriptTest {
         assertThat(a.force(LOCK, 0).taken()).isNull();
         keep();
         assertThat(a.force(LOCK, 0).taken()).as("from nobody").isNull();
+        CommandStats.reset(redis);
+        assertThat(a.force(LOCK, 0).taken()).isNull();
+        assertThat(CommandStats.of(redis).published()).isZero();
         long last = a.acquire(LOCK, "a:2").token();
         a.force(LOCK, 0);
         assertThat(a.takings.poll(5, TimeUnit.SECONDS).token())

@@ -121,7 +121,19 @@ class GoneWaitersTest extends ScriptTest {
         a.release(LOCK, "a:1", token);
         assertThat(field("head")).isEqualTo(1 + LockBackend.PLACES_PER_STEP);
         a.acquire("long", "a:2");
-        redis.command("HSET", "boltwork:{long}", "head", "50", "tail", "1050", "q50", "1 0 1 b:1", "rb:1", "50");
+        redis.command(
+                "HSET",
+                "boltwork:{long}",
+                "head",
+                "50",
+                "tail",
+                "1050",
+                "q50",
+                "1 0 1 b:1",
+                "rb:1",
+                "50",
+                "q60",
+                "no entry");
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
         List<CommandCall> calls = new ArrayList<>();
         for (Command command : List.of(
@@ -133,7 +145,7 @@ class GoneWaitersTest extends ScriptTest {
         }
         DifferentialSite.connection(a.backend).send(new GroupCall(DifferentialSite.connection(a.backend), calls));
         replies.forEach(Client::await);
-        assertThat(fields("boltwork:{long}")).as("100 places were looked at").containsEntry("head", "149");
+        assertThat(fields("boltwork:{long}")).as("100 places were looked at").containsEntry("head", "148");
         assertThat(field("head")).isEqualTo(1 + 2 * LockBackend.PLACES_PER_STEP - 100);
     }
 
@@ -147,6 +159,17 @@ class GoneWaitersTest extends ScriptTest {
         assertThat(b.acquire(LOCK, "b:1").known()).as("it enters again").isFalse();
         assertThat(b.release(LOCK, "b:2", b.nextGrant().token()).owner()).isEqualTo("b:1");
         assertThat(b.nextGrant().request()).isEqualTo("b:1");
+    }
+
+    @Test
+    void whatIsNoEntryIsAHole() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        b.acquire(LOCK, "b:2");
+        set("q1", "no entry");
+        assertThat(a.release(LOCK, "a:1", token).owner()).isEqualTo("b:2");
+        assertThat(b.nextGrant().request()).isEqualTo("b:2");
+        assertThat(fields()).doesNotContainKeys("q1", "head");
     }
 
     @Test

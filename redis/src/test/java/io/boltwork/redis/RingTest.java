@@ -3,12 +3,14 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected.Waiting;
 import io.boltwork.spi.Reply.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RingTest extends ScriptTest {
@@ -125,6 +127,7 @@ class RingTest extends ScriptTest {
         }
         assertThat(queue(false)).containsExactly("b:1", "b:599", "b:1200");
         assertThat(field("tail") - field("head")).isLessThan(1_000);
+        assertThat(fields()).as("no claim has lapsed").doesNotContainKey("lapsed");
         b.withdraw(LOCK, "b:1", 0);
         assertThat(queue(false)).containsExactly("b:599", "b:1200");
         assertThat(a.inspect(LOCK).queue())
@@ -150,6 +153,69 @@ class RingTest extends ScriptTest {
         long few = commandsOf50(2);
         enter(52, 1_100);
         assertThat(commandsOf50(1_101)).isEqualTo(few + 1);
+    }
+
+    /** A long ring whose next entry looks for holes: its first places are taken by these requests, one each. */
+    private void ring(List<String> first) {
+        List<String> words = new ArrayList<>(List.of("HSET", KEY, "head", "1", "tail", "1300"));
+        for (int i = 1; i <= first.size(); i++) {
+            String request = first.get(i - 1);
+            words.addAll(List.of("q" + i, Client.LEASE + " 0 1 " + request, "r" + request, "" + i));
+        }
+        redis.command(words.toArray(String[]::new));
+    }
+
+    private static List<String> of(String client, int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(i -> client + ":" + i).toList();
+    }
+
+    @Test
+    void aRingIsRewrittenIfHalfOfItsFirstPlacesAreHoles() {
+        for (int entries : new int[] {50, 51}) {
+            redis.command("DEL", KEY);
+            a.acquire(LOCK, "a:1");
+            ring(of("b", entries));
+            a.acquire(LOCK, "a:2");
+            assertThat(field("head")).as("with %d entries", entries).isEqualTo(entries == 50 ? 51 : 1);
+            assertThat(queue(false))
+                    .hasSize(entries + 1)
+                    .startsWith("b:1", "b:2")
+                    .endsWith("b:" + entries, "a:2");
+        }
+    }
+
+    @Test
+    void aRingThatBeginsWithHolesAloneIsLeftAsItIs() {
+        a.acquire(LOCK, "a:1");
+        ring(of("b", 1));
+        b.withdraw(LOCK, "b:1", 0);
+        assertThat(field("head")).as("a hole").isEqualTo(1 + LockBackend.PLACES_PER_STEP);
+        assertThat(a.acquire(LOCK, "a:2").verdict()).isEqualTo(Verdict.QUEUED);
+        assertThat(field("head")).isEqualTo(1 + LockBackend.PLACES_PER_STEP);
+    }
+
+    @Test
+    void holesAreLookedForOnlyIfAHundredPlacesAreLeft() {
+        for (int gone : new int[] {148, 149}) {
+            redis.command("DEL", KEY);
+            List<String> first = new ArrayList<>(of("gone", gone));
+            first.addAll(List.of("b:1", "b:2"));
+            ring(first);
+            a.acquire(LOCK, "a:1");
+            assertThat(b.nextGrant().request()).isEqualTo("b:1");
+            boolean isRewritten = field("head") > gone + 2;
+            assertThat(isRewritten).as("after %d that were gone", gone).isEqualTo(gone == 148);
+        }
+    }
+
+    @Test
+    void holesAreNotLookedForWhileItIsNotKnownWhoIsFirst() {
+        ring(of("gone", 300));
+        List<String> holes = new ArrayList<>(List.of("HDEL", KEY));
+        IntStream.rangeClosed(262, 300).forEach(i -> holes.addAll(List.of("q" + i, "rgone:" + i)));
+        redis.command(holes.toArray(String[]::new));
+        assertThat(a.acquire(LOCK, "a:1").verdict()).isEqualTo(Verdict.AGAIN);
+        assertThat(field("head")).isEqualTo(1 + LockBackend.PLACES_PER_STEP);
     }
 
     @Test

@@ -37,7 +37,8 @@ class PrintableSourcesTest {
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
-            Map.entry("LockName.java", "texts of annotations"));
+            Map.entry("LockName.java", "texts of annotations"),
+            Map.entry("ExpressionCheck.java", "texts of annotations"));
 
     @Test
     void valuesOfLogMessagesArePrintable() throws IOException {

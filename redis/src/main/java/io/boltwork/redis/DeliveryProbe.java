@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
@@ -281,8 +282,8 @@ final class DeliveryProbe {
                     clerk.schedule(this::listenAgain, NOBODY_MILLIS, TimeUnit.MILLISECONDS);
                 } else {
                     fail(commands.errors()
-                            .undelivered("a script's message reached nobody, though this client listens on '" + channel
-                                    + "' (PUBLISH answered 0)"));
+                            .undelivered("a script's message reached nobody, though this client listens on '"
+                                    + Printable.text(channel) + "' (PUBLISH answered 0)"));
                 }
             }));
             commands.send(call);

@@ -2,6 +2,7 @@ package io.boltwork.spring;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +100,8 @@ public final class CurrentLease {
      * @throws IllegalStateException if this thread executes nothing under that lock
      */
     public static Lease get(String lockName) {
-        return find(lockName).orElseThrow(() -> new IllegalStateException(missing("the lock '" + lockName + "'")));
+        return find(lockName)
+                .orElseThrow(() -> new IllegalStateException(missing("the lock '" + Printable.text(lockName) + "'")));
     }
 
     /**

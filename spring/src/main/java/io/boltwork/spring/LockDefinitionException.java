@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /** An annotation that cannot work: where it is, what is wrong, and what would be right. */
@@ -33,7 +34,7 @@ final class LockDefinitionException extends RuntimeException {
 
     /** The same, with the name of a bean that has the method. */
     LockDefinitionException in(String bean) {
-        return copy(annotation, where + " of the bean '" + bean + "'");
+        return copy(annotation, where + " of the bean '" + Printable.text(bean) + "'");
     }
 
     private LockDefinitionException copy(@Nullable String text, String place) {

@@ -232,6 +232,12 @@ final class DifferentialRun {
             send(wish(lock, "carol:" + ++number));
         }
         step(new Command.Withdraw(lock, "ghost:0", 0), false);
+        Inspected held = (Inspected) memory.execute(new Command.Inspect(lock));
+        Command.Acquire next = wish(lock, "bob:next");
+        // more are gone than one command passes over, or three
+        step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, next), false);
+        step(new Command.Acquire(lock, "carol:try", false, 60_000, 0, Long.MAX_VALUE), false);
+        step(wish(lock, "carol:wish"), false);
         for (int i = 0; i < 60; i++) {
             Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
             if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // it lapses

@@ -60,7 +60,7 @@ class DeterminismTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             Simulation simulation = new Simulation(Plan.of(seed), true);
             simulation.run();
-            digest.update(simulation.timeline.toString().getBytes(StandardCharsets.UTF_8));
+            digest.update(simulation.timeline.protocol().getBytes(StandardCharsets.UTF_8));
         }
         log.setLevel(null);
         return HexFormat.of().formatHex(digest.digest());

@@ -13,6 +13,7 @@ final class Timeline {
     private final boolean wanted;
     private final VirtualTime time;
     private final List<String> lines = new ArrayList<>();
+    private final StringBuilder protocol = new StringBuilder();
 
     Timeline(boolean wanted, VirtualTime time) {
         this.wanted = wanted;
@@ -23,11 +24,19 @@ final class Timeline {
         if (wanted) {
             StringBuilder line = new StringBuilder(
                     String.format(Locale.ROOT, "%,15.3f ms  %-8s %s", time.now() / 1e6, actor, event));
+            protocol.append(time.now()).append(' ').append(actor);
             for (Object detail : details) {
                 line.append(' ').append(detail);
+                protocol.append(' ').append(TimelineWriter.write(detail));
             }
+            protocol.append('\n');
             lines.add(RUN.matcher(line).replaceAll("run"));
         }
+    }
+
+    /** The moments of all events, and the values that travelled: what stays the same however the code is named. */
+    String protocol() {
+        return protocol.toString();
     }
 
     /** The last lines. */

@@ -18,10 +18,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What can be wrong with a cluster, or with its addresses: each is said clearly, and in time. */
 class WrongClusterTest {
+
+    @BeforeAll
+    static void warmUp() {
+        try (RedisServer server = RedisServer.start()) {
+            RedisBackend.connect(server.uri()).close(); // the first of a JVM takes longer
+        }
+    }
 
     @Test
     void oneNodeGivenAsTheOnlyServer() {

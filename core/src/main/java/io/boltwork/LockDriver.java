@@ -214,6 +214,11 @@ final class LockDriver extends Mailbox<LockDriver, Engine> implements Effects, R
         mend();
     }
 
+    @Override
+    void handOn() {
+        owner.scheduler.schedule(this::resume, 0);
+    }
+
     /** Mends what an error has left half done; inside the mailbox. */
     void mend() {
         long now = now();

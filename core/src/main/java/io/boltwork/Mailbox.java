@@ -2,6 +2,7 @@ package io.boltwork;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
@@ -29,6 +30,15 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
      */
     private static final Object RETIRED = new Object();
 
+    private static final int LONGEST_DRAIN = 128;
+
+    /* Why a drain has been left before its end. */
+    private static final byte CUT_SHORT = 1;
+    private static final byte HANDED_ON = 2;
+
+    /** In place of the threads to be woken: the drain is to be handed on. */
+    private static final List<Thread> UNFINISHED = new ArrayList<>(0);
+
     @SuppressWarnings("rawtypes") // the updater of a generic class
     private static final AtomicReferenceFieldUpdater<Mailbox, @Nullable Object> HEAD =
             AtomicReferenceFieldUpdater.newUpdater(Mailbox.class, Object.class, "head");
@@ -49,7 +59,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
 
     private volatile @Nullable Object head;
 
-    /** 1 from when a thread has left its drain before its end until another thread resumes it, else 0. */
+    /** Why a thread has left its drain before its end, until another thread resumes it; else 0. */
     private volatile byte abandoned;
 
     /** What the drain has taken and what has not happened yet, the oldest first. Touched inside the drain only. */
@@ -86,6 +96,14 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
     /** A drain that was cut short is resumed by another thread: mends what may be half done. */
     abstract void resumed();
 
+    /** A drain has become long: sees to it that another thread calls {@link #resume()} soon. Outside the mailbox. */
+    abstract void handOn();
+
+    /** Returns after how many events another thread goes on, because the thread that drains has work of its own to do. */
+    int longestDrain() {
+        return LONGEST_DRAIN;
+    }
+
     // ================================================================ for everybody
 
     private static final class Letter<M> {
@@ -120,6 +138,9 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
                         happen(event);
                         List<Thread> sleepers = drain();
                         own = false;
+                        if (sleepers == UNFINISHED) {
+                            abandoned = HANDED_ON;
+                        }
                         left(sleepers);
                         return true;
                     }
@@ -127,7 +148,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
                     owner.alarm.cause = cut;
                     owner.alarm.raised = true;
                     if (own) {
-                        abandoned = 1; // the last act: from here on the drain may be another thread's
+                        abandoned = CUT_SHORT; // the last act: from here on the drain may be another thread's
                     }
                     throw cut;
                 }
@@ -146,22 +167,28 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
         }
     }
 
-    /** Goes on with a drain that an error has cut short; without effect if there is none. For any thread. */
+    /** Goes on with a drain that was left before its end; without effect if there is none. For any thread. */
     final void resume() {
         boolean own = false;
         try {
-            own = ABANDONED.compareAndSet(this, (byte) 1, (byte) 0);
+            byte why = abandoned;
+            own = why != 0 && ABANDONED.compareAndSet(this, why, (byte) 0);
             if (own) {
-                mend();
+                if (why == CUT_SHORT) {
+                    mend();
+                }
                 List<Thread> sleepers = drain();
                 own = false;
+                if (sleepers == UNFINISHED) {
+                    abandoned = HANDED_ON;
+                }
                 left(sleepers);
             }
         } catch (Throwable cut) {
             owner.alarm.cause = cut;
             owner.alarm.raised = true;
             if (own) {
-                abandoned = 1;
+                abandoned = CUT_SHORT;
             }
             throw cut;
         }
@@ -169,7 +196,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
 
     /** Returns whether a drain was cut short and has not been resumed. For any thread. */
     final boolean isAbandoned() {
-        return abandoned != 0;
+        return abandoned == CUT_SHORT;
     }
 
     /*
@@ -182,15 +209,22 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
     private void left(@Nullable List<Thread> sleepers) {
         if (sleepers == null) {
             retired();
+        } else if (sleepers == UNFINISHED) {
+            handOn();
         } else {
             wake(sleepers);
         }
     }
 
-    /** Returns the threads to be woken now that the mailbox is idle, or {@code null} if it is retired. */
+    /** Returns the threads to be woken now that the mailbox is idle, {@link #UNFINISHED}, or {@code null} if it is retired. */
     private @Nullable List<Thread> drain() {
+        int left = longestDrain();
         for (; ; ) {
             for (Letter<M> letter = taken; letter != null; letter = taken) {
+                if (left-- == 0) {
+                    wake(sleepers());
+                    return UNFINISHED;
+                }
                 taken = before(letter);
                 happen(letter.event);
             }

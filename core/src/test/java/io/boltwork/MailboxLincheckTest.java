@@ -18,14 +18,20 @@ class MailboxLincheckTest {
     private static final class Diary extends Mailbox<Diary, Alarmed> {
         final List<Integer> events = new ArrayList<>();
         private final int retireAt;
+        private final int longestDrain;
         private int inside;
         boolean settled;
         boolean retired;
 
         /** {@code retireAt}: after how many events. */
         Diary(int retireAt) {
+            this(retireAt, NEVER);
+        }
+
+        Diary(int retireAt, int longestDrain) {
             super(new Alarmed() {});
             this.retireAt = retireAt;
+            this.longestDrain = longestDrain;
         }
 
         boolean post(int event) {
@@ -64,7 +70,17 @@ class MailboxLincheckTest {
         }
 
         @Override
-        void resumed() {}
+        void resumed() {
+            throw new AssertionError("nothing was cut short");
+        }
+
+        @Override
+        void handOn() {} // the scene sees to it
+
+        @Override
+        int longestDrain() {
+            return longestDrain;
+        }
 
         @Override
         void retired() {
@@ -89,6 +105,30 @@ class MailboxLincheckTest {
             check(diary.events.size() == 4, "an event is lost, or has happened twice");
             check(diary.events.indexOf(1) < diary.events.indexOf(2), "out of order");
             check(diary.events.indexOf(11) < diary.events.indexOf(12), "out of order");
+            check(diary.settled, "an event after the last settling");
+        });
+    }
+
+    @Test
+    void aDrainThatIsHandedOnGoesOnInOneOtherThread() {
+        Interleavings.of(60, () -> {
+            Diary diary = new Diary(NEVER, 1);
+            together(
+                    () -> {
+                        diary.post(1);
+                        diary.resume();
+                    },
+                    () -> {
+                        diary.post(11);
+                        diary.post(12);
+                        diary.post(13);
+                    });
+            for (int i = 0; i < 3; i++) {
+                diary.resume();
+            }
+            check(diary.events.size() == 4, "an event is lost, or has happened twice");
+            check(diary.events.indexOf(11) < diary.events.indexOf(12), "out of order");
+            check(diary.events.indexOf(12) < diary.events.indexOf(13), "out of order");
             check(diary.settled, "an event after the last settling");
         });
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
@@ -46,6 +47,19 @@ class MailboxTest {
 
         @Override
         void resumed() {}
+
+        @Override
+        void handOn() {
+            new Thread(this::resume).start();
+        }
+
+        /** All that was posted before has happened. */
+        void settle() throws InterruptedException {
+            CountDownLatch latch = new CountDownLatch(1);
+            if (post(c -> latch.countDown())) {
+                latch.await();
+            }
+        }
 
         @Override
         void retired() {
@@ -95,6 +109,7 @@ class MailboxTest {
                 assertThat(counter.post(c -> c.events++)).isTrue();
             }
         });
+        counter.settle();
         assertThat(counter.events).isEqualTo(THREADS * POSTS);
     }
 
@@ -110,6 +125,7 @@ class MailboxTest {
                 counter.post(c -> seen.add(new int[] {name, number}));
             }
         });
+        counter.settle();
         int[] next = new int[THREADS];
         assertThat(seen).allSatisfy(entry -> assertThat(entry[1]).isEqualTo(next[entry[0]]++));
     }
@@ -145,7 +161,30 @@ class MailboxTest {
                 }
             }
         });
+        current.get().settle();
         assertThat(happened).hasValue(THREADS * POSTS);
+    }
+
+    @Test
+    void aLongDrainIsHandedOnInOrder() throws InterruptedException {
+        List<Integer> seen = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        Counter counter = new Counter(Integer.MAX_VALUE);
+        counter.post(c -> {
+            for (int i = 0; i < 1_000; i++) {
+                int number = i;
+                c.post(d -> {
+                    seen.add(number);
+                    threads.add(Thread.currentThread());
+                });
+            }
+        });
+        counter.settle();
+        assertThat(seen).isEqualTo(IntStream.range(0, 1_000).boxed().toList());
+        assertThat(threads.stream().filter(Thread.currentThread()::equals))
+                .as("events that happen in the thread of another")
+                .hasSizeLessThanOrEqualTo(2 * counter.longestDrain());
+        assertThat(counter.isAbandoned()).isFalse();
     }
 
     @Test

@@ -78,23 +78,19 @@ class ManyWaitersOnRedisTest {
         return wishes;
     }
 
-    /** Turns a second while all are served, of the first thousand. */
+    /** Turns a second until all are served. */
     private static double rate(List<CompletableFuture<Lease>> wishes, Lease first) throws InterruptedException {
-        CountDownLatch thousand = new CountDownLatch(FEW);
         CountDownLatch all = new CountDownLatch(wishes.size());
         for (CompletableFuture<Lease> wish : wishes) {
             wish.thenAccept(lease -> {
-                thousand.countDown();
                 all.countDown();
                 lease.releaseAsync();
             });
         }
         long start = System.nanoTime();
         first.release();
-        assertThat(thousand.await(2, TimeUnit.MINUTES)).isTrue();
-        double rate = FEW * 1e9 / (System.nanoTime() - start);
         assertThat(all.await(4, TimeUnit.MINUTES)).isTrue();
-        return rate;
+        return wishes.size() * 1e9 / (System.nanoTime() - start);
     }
 
     @TimedTest
@@ -137,12 +133,12 @@ class ManyWaitersOnRedisTest {
                     many,
                     FEW,
                     few);
-            // so short a time has some hundred pairs, so that this is the longest of them: 13 to 31 ms were measured
-            assertThat((double) p99).as("p99 of a pair, µs").isLessThan(60_000 * Slack.factor());
+            // of 50,000: 10 to 31 ms, pauses of the collector, which copies what all the waiters and cancellations are
+            // made of
+            assertThat((double) p99).as("p99 of a pair, µs").isLessThan(40_000 * Slack.factor());
             assertThat((double) queued).as("queued, ms").isLessThan(5_000 * Slack.factor());
             assertThat((double) cancelled).as("cancelled, ms").isLessThan(5_000 * Slack.factor());
-            // measured: a third of it; a queue that costs more the longer it is would make it a hundredth
-            assertThat(many).as("turns a second").isGreaterThan(few / (6 * Slack.factor()));
+            assertThat(many).as("turns a second").isGreaterThan(few / (1.5 * Slack.factor()));
         }
     }
 }

@@ -218,7 +218,7 @@ public final class LockInspector {
      * is therefore a last resort, for holders that hang.
      *
      * @param name the name of the lock
-     * @return whether the lock had a holder or was kept closed
+     * @return whether the backend knew a holder, or kept the lock closed
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name) {

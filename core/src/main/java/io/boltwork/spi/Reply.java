@@ -48,8 +48,8 @@ public sealed interface Reply {
         /** The command arrived after its not-after; nothing was changed. */
         STALE,
         /**
-         * The lock is free, but so many of the first waiters are dead that the server has not yet found the next owner. A
-         * request that wants to wait has been queued. The command must be sent again at once.
+         * The lock is free, but so many of the first waiters are dead that the server has not yet found the next owner.
+         * A request that wants to wait has been queued. The command must be sent again at once.
          */
         AGAIN
     }
@@ -86,7 +86,10 @@ public sealed interface Reply {
     enum Release {
         /** The request owned the lock and has released it. */
         RELEASED,
-        /** The server has lost the hold (failover, flush, eviction), and no request has held the lock since: a clean end. */
+        /**
+         * The server has lost the hold (failover, flush, eviction), and no request has held the lock since: a clean
+         * end.
+         */
         FORGOTTEN,
         /** The request did not own the lock: its hold had been lost. */
         NOT_HELD
@@ -141,8 +144,8 @@ public sealed interface Reply {
         /** The lease was extended or restored. */
         OK,
         /**
-         * The server has lost the hold, and no request has held the lock since; nothing was written. Never the outcome of
-         * a restore.
+         * The server has lost the hold, and no request has held the lock since; nothing was written. Never the outcome
+         * of a restore.
          */
         FORGOTTEN,
         /** The request no longer owns the lock. */

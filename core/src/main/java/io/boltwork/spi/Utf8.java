@@ -41,8 +41,9 @@ public final class Utf8 {
                 i++;
             } else {
                 throw new IllegalArgumentException(String.format(
-                        "%s must be well-formed UTF-16, but has the unpaired surrogate U+%04X at index %d; do not cut a text"
-                                + " between the two chars of a character, and write binary data as Base64",
+                        "%s must be well-formed UTF-16, but has the unpaired surrogate U+%04X at index %d;"
+                                + " do not cut a text between the two chars of a character, and encode binary data as"
+                                + " Base64",
                         parameter, (int) c, i));
             }
         }

@@ -89,9 +89,9 @@ public final class ClientOptions {
 
     /**
      * Sets for how long a client may hand a lock over from one of its threads to the next before other clients get it.
-     * A slice always lasts at least several round trips. It does not end before eight owners have had the lock, unless
-     * half a second has passed. A longer slice gives more throughput of one lock and longer waits in other clients.
-     * Default: 1 ms.
+     * If four round trips take longer than the slice, it is extended to that time, up to 100 ms. A slice does not end
+     * before eight owners have had the lock, unless half a second has passed. A longer slice gives more throughput on
+     * one lock and longer waits in other clients. Default: 1 ms.
      *
      * @param slice 0 to 1 s
      * @return options with that setting

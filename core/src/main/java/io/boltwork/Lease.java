@@ -49,8 +49,8 @@ public interface Lease extends AutoCloseable {
     Duration remaining();
 
     /**
-     * Returns whether the lease is held: it was not released, it is not lost, and its deadline has not passed. Also
-     * {@code false} for the moment in which the backend is asked about the lease because the machine was suspended. No
+     * Returns whether the lease is held: it was not released, it is not lost, and its deadline has not passed. If the
+     * lease may have ended while the machine was suspended, also {@code false} until the backend has confirmed it. No
      * round trip.
      *
      * @return whether it is held
@@ -62,8 +62,8 @@ public interface Lease extends AutoCloseable {
      *
      * @throws LeaseLostException if the lease was lost
      * @throws IllegalStateException if the lease was released
-     * @throws BackendException if the machine was suspended, and the backend has not confirmed the lease since;
-     *     retryable
+     * @throws BackendException if the lease may have ended while the machine was suspended, and the backend has not
+     *     confirmed it yet; retryable
      */
     void ensureValid();
 

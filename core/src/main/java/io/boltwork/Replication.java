@@ -36,7 +36,7 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
      *
      * @param replicas the number of replicas, 1 to 100; 0 with {@code onDisk}
      * @param onDisk whether the server's own disk must have the hold
-     * @param within how long to wait for the confirmations, 1 ms to 1 minute; fractions of a millisecond are dropped
+     * @param within how long to wait for the confirmations, 1 ms to 1 minute; fractions of a millisecond are ignored
      * @throws IllegalArgumentException if a value is out of its range
      */
     public Replication {
@@ -57,7 +57,7 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
      *
      * @param replicas the number of replicas, 1 to 100
      * @param within how long to wait for them, 1 ms to 1 minute, and shorter than the backend's command timeout;
-     *     fractions of a millisecond are dropped
+     *     fractions of a millisecond are ignored
      * @return that requirement
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -77,7 +77,7 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
      * each acquisition fails with a {@link BackendException} that is not retryable.
      *
      * @param within how long to wait for the disk, 1 ms to 1 minute, and shorter than the backend's command timeout;
-     *     fractions of a millisecond are dropped
+     *     fractions of a millisecond are ignored
      * @return that requirement
      * @throws IllegalArgumentException if the value is out of its range
      */

@@ -148,7 +148,7 @@ public final class MemoryServer {
     /**
      * Returns the server's clock and run.
      *
-     * @return the time that a command would be answered with if it were executed now
+     * @return the time that the answer to a command would have if it were executed now
      */
     public ServerTime time() {
         return atomically(() -> at(micros()));
@@ -198,10 +198,10 @@ public final class MemoryServer {
     }
 
     /**
-     * Lets a replica take over: this server's data become those of the replica, so later writes are lost. Otherwise
-     * like {@link #restart}: a new run begins, and all connections break and are made again. With a replica of this
-     * very moment nothing is lost, as when a server that keeps its data restarts. The clock stays the same; use
-     * {@link #advance} for a replica whose clock differs.
+     * Lets a replica take over: this server's data are replaced by those of the replica, so writes made after the
+     * replica was taken are lost. Otherwise like {@link #restart}: a new run begins, and all connections break and are
+     * made again. With a replica of this very moment nothing is lost, as when a server that keeps its data restarts.
+     * The clock stays the same; use {@link #advance} for a replica whose clock differs.
      *
      * @param replica the replica that takes over; it can do so again
      */
@@ -279,7 +279,7 @@ public final class MemoryServer {
         });
     }
 
-    /** Connects a backend, and returns the time at which it did. */
+    /** Connects a backend, and returns the time at which it was connected. */
     ServerTime connect(Connection connection) {
         return atomically(() -> {
             if (frozen) {

@@ -3,23 +3,23 @@ package io.boltwork;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend did not give an answer, or gave one that is an error. Thrown by a call that wanted a lock, it means that
- * the outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already queued the undoing of
- * whatever may have happened at the server.
+ * Thrown if the backend gave no answer, or answered with an error. If a call that acquires a lock throws it, the
+ * outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already arranged to undo whatever
+ * may have happened at the server.
  */
 public final class BackendException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    /** Whether waiting may heal it. */
+    /** {@code true} if waiting may heal the failure. */
     private final boolean retryable;
 
     /**
-     * A failure of a backend.
+     * Creates an exception for a failure of a backend.
      *
      * @param message what happened, at which server, and what to do
-     * @param retryable whether waiting may heal it: {@code true} for an outage, {@code false} for wrong credentials,
-     *     missing rights, a key of another type, a server that is too old
-     * @param cause the failure underneath, or {@code null}
+     * @param retryable whether waiting may heal it: {@code true} for an outage; {@code false} for wrong credentials,
+     *     missing permissions, a key of another type, or a server that is too old
+     * @param cause the underlying failure, or {@code null}
      */
     public BackendException(String message, boolean retryable, @Nullable Throwable cause) {
         super(message, cause);
@@ -27,10 +27,10 @@ public final class BackendException extends LockException {
     }
 
     /**
-     * Tells whether the same call may succeed later without anybody changing anything. Who tries again in a loop asks this first:
-     * what waiting cannot heal is thrown at once, every time.
+     * Returns whether the same call may succeed later without any change to the configuration. A caller that retries in
+     * a loop must check this first: a failure that waiting cannot heal is thrown immediately, every time.
      *
-     * @return {@code true} for an outage; {@code false} for what waiting cannot heal
+     * @return {@code true} for an outage; {@code false} for a failure that waiting cannot heal
      */
     public boolean isRetryable() {
         return retryable;

@@ -1,6 +1,8 @@
 package io.boltwork;
 
-/** The {@link LockClient} was closed before or while the call waited; the caller does not hold the lock. */
+/**
+ * Thrown if the {@link LockClient} was closed before the call or while it waited. The caller does not hold the lock.
+ */
 public final class ClientClosedException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -34,7 +34,7 @@ public final class ClientOptions {
         this.shutdownTime = shutdownTime;
     }
 
-    /** The first word of the command line: a main class, or a jar. */
+    /** Returns the first word of the command line, without directories: a main class or a jar. */
     private static String program() {
         String command = System.getProperty("sun.java.command", "");
         String first = command.isBlank() ? "java" : command.strip().split("\\s", 2)[0];
@@ -42,7 +42,8 @@ public final class ClientOptions {
     }
 
     /**
-     * The application named after its main class or jar, threads of the client's own for callbacks, slice 1 ms, outage patience 30 s, shutdown time 5 s.
+     * Returns the default options: the application is named after its main class or jar, callbacks run on the client's
+     * own threads, the slice is 1 ms, the outage patience 30 s and the shutdown time 5 s.
      *
      * @return the defaults
      */
@@ -51,11 +52,11 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets what people see who ask who holds a lock. The backend keeps it until the client is closed, and for up to a minute if
-     * the client dies. Default:
-     * the main class or jar that the JVM was started with, {@code java} if it is not known.
+     * Sets the name of the application, which is shown by {@link LockInspector} to users who look for the holder of a
+     * lock. The backend keeps it until the client is closed, and for up to one minute if the client dies. Default: the
+     * main class or jar that the JVM was started with; {@code java} if it is not known.
      *
-     * @param name such as {@code checkout}, 1 to 200 characters
+     * @param name a name such as {@code checkout}, 1 to 200 characters
      * @return options with that setting
      * @throws IllegalArgumentException if the name is blank, too long or not well-formed UTF-16
      */
@@ -71,13 +72,14 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets who runs callbacks: listeners, and what is chained to {@link Lease#whenLost()} and to asynchronous
-     * results. Callbacks of one
-     * lock run one after the other; they may block and use locks, so the executor must not be bounded to fewer threads than
-     * wait for each other. If it refuses, throws, or runs a task on the thread that hands it over ({@code CallerRunsPolicy}), a
-     * thread of the client's own runs the task. Its {@code execute} must not block. Default: daemon threads of the client's own, made as needed.
+     * Sets the executor for callbacks: listeners, and the stages that depend on {@link Lease#whenLost()} and on
+     * asynchronous results. Callbacks of one lock run one after the other. They may block and use locks, so the
+     * executor needs at least as many threads as there are callbacks that wait for each other. Its {@code execute}
+     * method must not block. If it rejects a task, throws, or runs a task on the submitting thread
+     * ({@code CallerRunsPolicy}), one of the client's own threads runs the task. Default: the client's own daemon
+     * threads, created as needed.
      *
-     * @param executor who runs them; the client does not shut it down
+     * @param executor the executor; the client does not shut it down
      * @return options with that setting
      */
     public ClientOptions withCallbackExecutor(Executor executor) {
@@ -86,9 +88,10 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets for how long a client may pass a lock from one of its threads to the next before it lets other clients have it.
-     * A slice is never shorter than several round trips, and never ends before eight owners have had the lock within half a
-     * second. Longer slices mean more throughput of one lock and longer waits in other clients. Default: 1 ms.
+     * Sets for how long a client may hand a lock over from one of its threads to the next before other clients get it.
+     * If four round trips take longer than the slice, it is extended to that time, up to 100 ms. A slice does not end
+     * before eight owners have had the lock, unless half a second has passed. A longer slice gives more throughput on
+     * one lock and longer waits in other clients. Default: 1 ms.
      *
      * @param slice 0 to 1 s
      * @return options with that setting
@@ -103,12 +106,13 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets how long a call without a time limit ({@code lock()}, {@code acquire()}) goes on waiting while the backend gives
-     * no answer; then it throws {@link BackendException}. It counts for each lock, from the first command about it that got no
-     * answer; who waits for another client asks at once when the connection is lost, who waits for a thread of this client
-     * counts from when that thread gives the lock back. Default: 30 s.
+     * Sets how long a call without a time limit ({@code lock()}, {@code acquire()}) keeps waiting while the backend
+     * gives no answer. After that the call throws {@link BackendException}. The time counts for each lock, from the
+     * first command for that lock that got no answer. A caller that waits for another client asks the backend as soon
+     * as the connection is lost. For a caller that waits for another thread of this client, the time counts from the
+     * moment at which that thread releases the lock. Default: 30 s.
      *
-     * @param patience 0 to 365 days
+     * @param patience 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
      * @throws IllegalArgumentException if the patience is out of that range
      */
@@ -122,9 +126,9 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets how long {@link LockClient#close()} may take to give everything back. Default: 5 s.
+     * Sets how long {@link LockClient#close()} may take to release everything. Default: 5 s.
      *
-     * @param time 0 to 1 h
+     * @param time 0 to 1 h; fractions of a millisecond are dropped
      * @return options with that setting
      * @throws IllegalArgumentException if the time is out of that range
      */

@@ -8,7 +8,7 @@ final class Durations {
 
     private Durations() {}
 
-    /** The duration in whole milliseconds, if it lies between the bounds. */
+    /** Returns a duration in whole milliseconds; throws {@link IllegalArgumentException} if it is out of bounds. */
     static Duration between(String parameter, Duration value, Duration least, Duration most) {
         Objects.requireNonNull(value, parameter);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
@@ -18,7 +18,7 @@ final class Durations {
         return Duration.ofMillis(value.toMillis());
     }
 
-    /** Nanoseconds, at most {@link Ticker#NEVER}; negative durations count as zero. */
+    /** Returns a duration in nanoseconds, at most {@link Ticker#NEVER}; a negative duration counts as zero. */
     static long nanos(String parameter, Duration value) {
         Objects.requireNonNull(value, parameter);
         if (value.isNegative()) {
@@ -31,7 +31,7 @@ final class Durations {
         }
     }
 
-    /** As people write it: {@code 250 ms}, {@code 30 s}, {@code 5 min}, {@code 36 h}. */
+    /** Returns a duration for messages: {@code 250 ms}, {@code 30 s}, {@code 5 min}, {@code 36 h}. */
     static String text(Duration value) {
         long seconds = value.toSeconds();
         if (value.toMillisPart() != 0 || seconds == 0) {

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reentrant lock that excludes threads, clients and JVMs from each other. Every hold is a {@linkplain Lease lease} with a
- * fencing token.
+ * A reentrant lock that excludes threads, clients and JVMs from each other. Every hold is a {@linkplain Lease lease}
+ * with a fencing token.
  *
  * <!-- snippet: ClassExamples.java#FencedLock -->
  * <pre>{@code
@@ -25,69 +25,75 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><b>Owners.</b> What a thread gets from {@code lock()}, {@code tryLock(..)} and {@code acquire()} is one hold with one
- * count and one token; it ends when everything has been given back, in any order. {@code unlock()} gives back what the
- * {@code lock} methods took; a {@link Lease} gives back itself. An asynchronous lease belongs to its handle and to no
- * thread, and is not reentrant: a thread that waits for what such a lease of its own holds is warned of in the log. A hold is
- * renewed while the thread of its {@code lock}s lives or one of its leases is open and reachable; then it ends with its lease,
- * and {@link LockListener#abandoned} tells of it.
+ * <p><b>Owners.</b> All that a thread gets from {@code lock()}, {@code tryLock(..)} and {@code acquire()} is one hold
+ * with one count and one token. The hold ends when everything has been given back, in any order. {@code unlock()}
+ * undoes one call of a {@code lock} method; a {@link Lease} releases itself. An asynchronous lease belongs to its
+ * handle and not to a thread, and it is not reentrant. A warning is logged if a thread waits for a lock that its own
+ * asynchronous lease holds. A hold is renewed as long as the thread of its {@code lock}s lives or one of its leases is
+ * open and reachable. After that it ends with its lease, and {@link LockListener#abandoned} reports it.
  *
- * <p><b>Waiting.</b> Waiters are woken when the lock is given to them; within one client they are served in the order in
- * which they came. If the backend does not answer, methods without a time limit wait as long as the client's outage
- * patience (30 s by default) and throw {@link BackendException} then; at once if waiting cannot heal it. Methods with a time
- * limit end by it: with {@code false} if the lock was known to be taken, with {@link BackendException} if the backend gave no
- * answer. After any failure the caller does not hold the lock, and what may have been left at the backend is undone.
+ * <p><b>Waiting.</b> A waiter is woken when the lock is granted to it. Within one client, waiters are served in the
+ * order of their arrival. If the backend does not answer, methods without a time limit wait for the client's outage
+ * patience (30 s by default) and then throw {@link BackendException}. They throw it at once if waiting cannot help.
+ * Methods with a time limit end by that limit: they return {@code false} or empty if the lock was known to be taken,
+ * and throw {@link BackendException} if the backend gave no answer. After any failure the caller does not hold the
+ * lock, and whatever may be left at the backend is undone.
  *
- * <p><b>Round trips.</b> An uncontended acquisition takes one, its release one, a nested pair none, and a lock that passes
- * from one thread of a client to the next none.
+ * <p><b>Round trips.</b> An uncontended acquisition takes one round trip, and its release takes another. A nested
+ * acquisition and its release take none. A lock that passes from one thread of a client to the next takes none.
  *
- * <p><b>Loss.</b> A hold that the backend has forgotten (a restart, a flush, a failover), and that nobody has taken since, is
- * restored with its fencing token; its holder notices nothing. Else a lease can be lost: see {@link Lease}. Then {@link #isHeldByCurrentThread()} is false at once, acquiring
- * again throws {@link LeaseLostException} until the thread has unwound, and so does each unwinding {@code unlock()}, so that
- * lost exclusion never looks clean.
+ * <p><b>Loss.</b> If the backend has forgotten a hold (a restart, a flush, a failover) and the lock has not been held
+ * by another owner since, the hold is restored with the same fencing token and its holder notices nothing. Otherwise a
+ * lease can be lost: see {@link Lease}. From then on {@link #isHeldByCurrentThread()} returns {@code false}, acquiring
+ * the lock again throws {@link LeaseLostException} until the thread has unwound, and each unwinding {@code unlock()}
+ * throws it too. A caller therefore never mistakes a lost lock for a clean release.
  *
- * <p>All methods are thread-safe and throw {@link ClientClosedException} if they would acquire through a closed client. Two
- * locks are equal if they have the same client and name, whatever their options.
+ * <p>All methods are thread-safe. Methods that acquire the lock throw {@link ClientClosedException} if the client is
+ * closed. Two locks are equal if they have the same client and the same name, whatever their options.
  */
 public interface FencedLock extends Lock {
 
     /**
-     * The lock's name.
+     * Returns the name of the lock.
      *
      * @return the name
      */
     String name();
 
     /**
-     * The same lock with other options.
+     * Returns the same lock with other options. No round trip.
      *
      * @param options the options
      * @return a view of this lock
+     * @throws IllegalArgumentException if the options ask for {@linkplain LockOptions#withReplication replication}
+     *     within a time that is not shorter than the backend's command timeout
      */
     FencedLock withOptions(LockOptions options);
 
     /**
-     * Waits for the lock as long as it takes. Interrupts are ignored, the flag is kept.
+     * Acquires the lock, waiting as long as necessary. Interrupts are ignored, and the interrupt flag is kept.
      *
-     * @throws BackendException if the backend gave no answer for the outage patience, or one that waiting cannot heal
+     * @throws BackendException if the backend gave no answer for the outage patience, or answered with an error that
+     *     waiting cannot heal
      * @throws LeaseLostException if this thread has lost a hold of this lock and has not unwound it
      */
     @Override
     void lock();
 
     /**
-     * Waits for the lock as long as it takes, and holds it for a fixed time at most.
+     * Acquires the lock for a fixed time at most, waiting as long as necessary. Interrupts are ignored, and the
+     * interrupt flag is kept.
      *
-     * @param lease when the lock is lost if it has not been released; it is not renewed
-     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}, or shorter than the lock's
-     *     {@code minHold}
+     * @param lease the time after which the lock is lost if it has not been released; it is not renewed
+     * @throws IllegalArgumentException if the lease is out of the range of {@link LockOptions#fixedLease}, or shorter
+     *     than the lock's {@code minHold}
      * @throws BackendException as for {@link #lock()}
      * @throws LeaseLostException as for {@link #lock()}
      */
     void lock(Duration lease);
 
     /**
-     * Waits for the lock until the thread is interrupted.
+     * Acquires the lock, waiting until it is available or the thread is interrupted.
      *
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
      * @throws BackendException as for {@link #lock()}
@@ -97,8 +103,8 @@ public interface FencedLock extends Lock {
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Takes the lock if it is free and nobody waits for it. No round trip if another owner of this client holds or wants it,
-     * else one.
+     * Acquires the lock if it is free and no other owner waits for it, or if this thread already holds it. Takes no
+     * round trip if this thread holds the lock or another owner of this client holds or wants it; otherwise one.
      *
      * @return whether this thread holds the lock
      * @throws BackendException if the backend does not answer within its command timeout
@@ -108,53 +114,55 @@ public interface FencedLock extends Lock {
     boolean tryLock();
 
     /**
-     * Waits for the lock for a limited time.
+     * Acquires the lock if it becomes available within a limited time.
      *
-     * @param time how long; not positive is the same as {@link #tryLock()}
-     * @param unit of {@code time}
+     * @param time the longest time to wait; zero or less is the same as {@link #tryLock()}
+     * @param unit the unit of {@code time}
      * @return whether this thread holds the lock
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
-     * @throws BackendException if the time has passed without any answer
+     * @throws BackendException if the time has passed without any answer from the backend
      * @throws LeaseLostException as for {@link #lock()}
      */
     @Override
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Waits for the lock for a limited time, and holds it for a fixed time at most.
+     * Acquires the lock for a fixed time at most, if it becomes available within a limited time.
      *
-     * <p>Some use that as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked, so that something
-     * happens once in that time. That works: if the lease has run out and was not unlocked, such a try of the same thread begins a
-     * new one, where every other acquisition throws {@link LeaseLostException}. The lost lease is remembered for a minute, or for
-     * as long as it was if that is longer, so that a late {@link #unlock} throws {@link LeaseLostException}; after that it throws
-     * {@link IllegalMonitorStateException}, and the lock can be acquired as ever. If the thread has tried to nest an acquisition
-     * by then, the lease is remembered until it is unlocked. {@link LockOptions#withMinHold} is the better cool-down: the lock is
-     * released at once, stays taken all the same, for the same thread too, and nothing is lost.
+     * <p>This method can serve as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked,
+     * lets something happen at most once in that time. If the lease has run out and was not unlocked, such a try by the
+     * same thread begins a new lease, whereas every other acquisition throws {@link LeaseLostException}. The lost lease
+     * is remembered for one minute, or for its own length if that is longer. Within that time a late {@link #unlock}
+     * throws {@link LeaseLostException}. After it, {@code unlock} throws {@link IllegalMonitorStateException}, and the
+     * lock can be acquired as usual. If the thread tries to nest an acquisition within that time, the lease is
+     * remembered until it is unlocked. {@link LockOptions#withMinHold} is the better cool-down: the lock is released at
+     * once but stays taken, even for the same thread, and no lease is lost.
      *
-     * @param wait how long to wait; not positive: not at all
-     * @param lease when the lock is lost if it has not been released; it is not renewed
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param lease the time after which the lock is lost if it has not been released; it is not renewed
      * @return whether this thread holds the lock
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
-     * @throws IllegalArgumentException if the lease is not one of {@link LockOptions#fixedLease}, or shorter than the lock's
-     *     {@code minHold}
-     * @throws BackendException if the time has passed without any answer
+     * @throws IllegalArgumentException if the lease is out of the range of {@link LockOptions#fixedLease}, or shorter
+     *     than the lock's {@code minHold}
+     * @throws BackendException if the time has passed without any answer from the backend
      * @throws LeaseLostException as for {@link #lock()}
      */
     boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
     /**
-     * Gives back what one {@code lock} took. The outermost one takes a round trip, at most the backend's command timeout; if
-     * the backend does not answer, the lock counts as released here and the release is repeated in the background until
-     * the lease would have ended. Interrupts are ignored, the flag is kept.
+     * Undoes one call of a {@code lock} method. The outermost {@code unlock} makes one round trip and blocks for the
+     * backend's command timeout at most. If the backend does not answer, the lock counts as released in this client,
+     * and the release is repeated in the background until the lease would have ended. Interrupts are ignored, and the
+     * interrupt flag is kept.
      *
-     * @throws IllegalMonitorStateException if this thread holds nothing that {@code unlock()} could give back
-     * @throws LeaseLostException if the hold had been lost, once for each level
+     * @throws IllegalMonitorStateException if this thread holds nothing that {@code unlock()} could release
+     * @throws LeaseLostException if the hold had been lost; thrown once for each level
      */
     @Override
     void unlock();
 
     /**
-     * Not supported.
+     * Throws an exception: conditions are not supported.
      *
      * @throws UnsupportedOperationException always
      */
@@ -162,7 +170,7 @@ public interface FencedLock extends Lock {
     Condition newCondition();
 
     /**
-     * Waits for the lock like {@link #lock()}.
+     * Acquires the lock like {@link #lock()}, and returns the hold as a lease.
      *
      * @return the hold
      * @throws BackendException as for {@link #lock()}
@@ -171,7 +179,7 @@ public interface FencedLock extends Lock {
     Lease acquire();
 
     /**
-     * Waits for the lock like {@link #lockInterruptibly()}.
+     * Acquires the lock like {@link #lockInterruptibly()}, and returns the hold as a lease.
      *
      * @return the hold
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
@@ -181,39 +189,40 @@ public interface FencedLock extends Lock {
     Lease acquireInterruptibly() throws InterruptedException;
 
     /**
-     * Takes the lock like {@link #tryLock()}.
+     * Acquires the lock like {@link #tryLock()}, and returns the hold as a lease.
      *
-     * @return the hold, or empty
+     * @return the hold, or empty if the lock was not available
      * @throws BackendException if the backend does not answer within its command timeout
      * @throws LeaseLostException as for {@link #lock()}
      */
     Optional<Lease> tryAcquire();
 
     /**
-     * Waits for the lock for a limited time.
+     * Acquires the lock if it becomes available within a limited time, and returns the hold as a lease.
      *
-     * @param wait how long; not positive is the same as {@link #tryAcquire()}
-     * @return the hold, or empty
+     * @param wait the longest time to wait; zero or less is the same as {@link #tryAcquire()}
+     * @return the hold, or empty if the lock was taken for all that time
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
-     * @throws BackendException if the time has passed without any answer
+     * @throws BackendException if the time has passed without any answer from the backend
      * @throws LeaseLostException as for {@link #lock()}
      */
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
-     * Waits for the lock for a limited time and does something while holding it. The hold is this thread's, so {@link
-     * #currentLease()} tells its fencing token.
+     * Runs an action while holding the lock, after waiting for the lock for a limited time. This thread owns the hold,
+     * so {@link #currentLease()} gives its fencing token.
      *
      * <pre>{@code
      * stock.run(Duration.ofSeconds(2), () -> sell());
      * }</pre>
      *
-     * @param wait how long; not positive: not at all
-     * @param body what to do; what it throws is thrown by this method
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body the action; an exception that it throws is thrown by this method
      * @throws LockTimeoutException if the lock was taken for all that time; {@code body} was not executed
      * @throws InterruptedException if the thread was interrupted before it had the lock; {@code body} was not executed
      * @throws LeaseLostException if the lock was lost before {@code body} had ended; or as for {@link #lock()}
-     * @throws BackendException if the time has passed without any answer; {@code body} was not executed
+     * @throws BackendException if the time has passed without any answer from the backend; {@code body} was not
+     *     executed
      */
     default void run(Duration wait, Runnable body) throws InterruptedException {
         Objects.requireNonNull(body, "body");
@@ -223,17 +232,19 @@ public interface FencedLock extends Lock {
     }
 
     /**
-     * Waits for the lock for a limited time and computes something while holding it, else like {@link #run}.
+     * Computes a value while holding the lock, after waiting for the lock for a limited time. Otherwise like
+     * {@link #run}.
      *
-     * @param wait how long; not positive: not at all
-     * @param body what to do; what it throws is thrown by this method
-     * @param <T> what is computed
-     * @return what {@code body} returned
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body the computation; an exception that it throws is thrown by this method
+     * @param <T> the type of the value
+     * @return the value that {@code body} returned
      * @throws LockTimeoutException if the lock was taken for all that time; {@code body} was not executed
      * @throws LeaseLostException if the lock was lost before {@code body} had ended; or as for {@link #lock()}
-     * @throws BackendException if the time has passed without any answer; {@code body} was not executed
-     * @throws Exception what {@code body} throws; {@link InterruptedException} also if the thread was interrupted before it
-     *     had the lock
+     * @throws BackendException if the time has passed without any answer from the backend; {@code body} was not
+     *     executed
+     * @throws Exception the exception that {@code body} throws; {@link InterruptedException} also if the thread was
+     *     interrupted before it had the lock
      */
     default <T extends @Nullable Object> T call(Duration wait, Callable<T> body) throws Exception {
         Objects.requireNonNull(body, "body");
@@ -243,10 +254,10 @@ public interface FencedLock extends Lock {
     }
 
     /**
-     * Waits for the lock without a thread. The lease belongs to its handle: it is not reentrant, and any thread may release it.
-     * Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request, and so does completing it in any
-     * other way, as {@code orTimeout(..)} does. A lease that the result has taken is the caller's: a caller that gives up must
-     * release it. Does not block.
+     * Waits for the lock without occupying a thread. The lease belongs to its handle: it is not reentrant, and any
+     * thread may release it. Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request.
+     * Completing the result in any other way, as {@code orTimeout(..)} does, also withdraws it. A result that has
+     * completed with a lease belongs to the caller: a caller that gives up must release that lease. Does not block.
      *
      * <!-- snippet: ClassExamples.java#acquireAsync -->
      * <pre>{@code
@@ -261,74 +272,82 @@ public interface FencedLock extends Lock {
      * }
      * }</pre>
      *
-     * <p>A result that is dropped with its lease is found by the garbage collector, which may come late: the lease is renewed
-     * until then, at the longest for {@link LockOptions#withMaxHold}.
+     * <p>If both the result and its lease are dropped, the garbage collector finds them, which may take long. The lease
+     * is renewed until then, but no longer than {@link LockOptions#withMaxHold}.
      *
-     * @return a stage that completes with the hold, on the client's callback executor; or with what {@link #acquire()} throws
+     * @return a stage that completes on the client's callback executor, with the hold or with the exception that
+     *     {@link #acquire()} would throw
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     *     to interrupt
      */
     CompletionStage<Lease> acquireAsync();
 
     /**
-     * Waits for the lock for a limited time without a thread, else like {@link #acquireAsync()}.
+     * Waits for the lock for a limited time without occupying a thread. Otherwise like {@link #acquireAsync()}.
      *
-     * @param wait how long; not positive: not at all
-     * @return a stage that completes with the hold or empty; or with what {@link #tryAcquire(Duration)} throws
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @return a stage that completes with the hold or empty, or with the exception that {@link #tryAcquire(Duration)}
+     *     would throw
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     *     to interrupt
      */
     CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait);
 
     /**
-     * Waits for the lock without a thread and does something asynchronous while holding it. The lock is given back when the
-     * stage that {@code body} returns has completed, or when {@code body} throws. Does not block.
+     * Runs an asynchronous action while holding the lock, without occupying a thread. The lock is released when the
+     * stage that {@code body} returned has completed, or when {@code body} throws. Does not block.
      *
-     * <p>If the result completes earlier, because it is cancelled or by {@link
-     * java.util.concurrent.CompletableFuture#orTimeout}, what has not begun is withdrawn and never begins; what has begun holds
-     * the lock to its own end.
+     * <p>If the result is completed early, by a cancellation or by
+     * {@link java.util.concurrent.CompletableFuture#orTimeout}, a body that has not begun is withdrawn and never
+     * begins. A body that has begun holds the lock until it ends.
      *
      * <pre>{@code
      * stock.callAsync(Duration.ofSeconds(2), lease -> shop.sell(item, lease.fencingToken()));
      * }</pre>
      *
-     * @param wait how long; not positive: not at all
-     * @param body what to do, given the hold; called on the client's callback executor
-     * @param <T> what is computed
-     * @return a stage that completes, on the client's callback executor, when the lock has been given back: with what the body's
-     *     stage completes with; or with {@link LockTimeoutException} if the lock was taken for all that time, {@link
-     *     LeaseLostException} if it was lost before the body had ended, {@link BackendException} if the time has passed without
-     *     any answer
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body the action, which receives the hold; called on the client's callback executor
+     * @param <T> the type of the value
+     * @return a stage that completes on the client's callback executor when the lock has been released, with the
+     *     outcome of the body's stage; or with {@link LockTimeoutException} if the lock was taken for all that time,
+     *     {@link LeaseLostException} if it was lost before the body had ended, {@link BackendException} if the time has
+     *     passed without any answer from the backend
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     *     to interrupt
      */
     <T extends @Nullable Object> CompletionStage<T> callAsync(
             Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body);
 
     /**
-     * The hold of this thread. The view tells token and validity; it is not a right of its own, so that releasing it does
-     * nothing. No round trip.
+     * Returns a view of this thread's hold. The view gives the token and the validity of the hold. It does not confer
+     * the right to release: releasing the view does nothing. No round trip.
      *
-     * @return the hold, a lost one included until it is unwound; or empty
+     * @return the hold, also a lost one until the thread has unwound it; or empty
      */
     Optional<Lease> currentLease();
 
     /**
-     * Whether this thread holds the lock. No round trip.
+     * Returns whether this thread holds the lock. No round trip.
      *
-     * @return {@code false} also if the hold has been lost
+     * @return {@code true} if it does; {@code false} also if the hold has been lost
      */
     boolean isHeldByCurrentThread();
 
     /**
-     * How often this thread holds the lock: {@code lock}s and open leases together. No round trip.
+     * Returns how many times this thread holds the lock: its {@code lock}s and its open leases together. No round trip.
      *
-     * @return the count, 0 if it does not hold the lock or has lost it
+     * @return the count; 0 if this thread does not hold the lock or has lost it
      */
     int holdCount();
 
     /**
-     * Asks the backend whether anybody holds the lock. One round trip; the answer may be old when it arrives.
+     * Asks the backend whether the lock is taken: held by any client, or kept closed after a release or a lease that
+     * ended ({@link LockOptions#withMinHold}, {@link LockOptions#withTakeoverDelay}). One round trip, for which the
+     * call blocks; the answer may be outdated when it arrives.
      *
-     * @return whether it is held
+     * @return whether it is taken
      * @throws BackendException if the backend does not answer within its command timeout
+     * @throws ClientClosedException if the client is closed
      */
     boolean isLocked();
 }

@@ -4,26 +4,30 @@ import io.boltwork.spi.Printable;
 import java.time.Instant;
 
 /**
- * How a hold ended against the will of its holder.
+ * The loss of a hold, which ended without a release by its holder.
  *
- * @param lockName the lock's name
- * @param fencingToken the token of the hold that was lost
- * @param reason what ended it
- * @param when when this client knew, by its own wall clock; the lease may have ended earlier
+ * @param lockName the name of the lock
+ * @param fencingToken the token of the lost hold
+ * @param reason the reason of the loss
+ * @param when the time at which this client learned of the loss, by its own wall clock; the lease may have ended
+ *     earlier
  */
 public record LeaseLoss(String lockName, long fencingToken, Reason reason, Instant when) {
 
-    /** What ended a lease before its holder released it. */
+    /** The reason why a lease ended before its holder released it. */
     public enum Reason {
         /** The deadline passed: a fixed lease ran out, or no renewal was answered in time. */
         EXPIRED,
-        /** The backend says that the lock is not this holder's any more: somebody else has held it since, or it was released by force. */
+        /**
+         * The backend reports that this holder no longer owns the lock: it has been held by another owner since, or it
+         * was released by force.
+         */
         TAKEN,
         /** The hold has lasted as long as its options allow: {@link LockOptions#withMaxHold}. */
         MAX_HOLD,
         /**
-         * This JVM was restored from a snapshot, or another JVM was restored from a snapshot of this one: two had one client id,
-         * and the lock may be held by both.
+         * This JVM was restored from a snapshot, or another JVM was restored from a snapshot of this one. Two JVMs had
+         * the same client id, and both may hold the lock.
          */
         CLONED,
         /** The {@link LockClient} was closed while the lock was held. */

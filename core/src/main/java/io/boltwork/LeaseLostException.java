@@ -1,9 +1,10 @@
 package io.boltwork;
 
 /**
- * The caller's hold had ended before the call: what it did since {@link LeaseLoss#when()}, or shortly before, was not
- * protected by the lock. Thrown by everything that unwinds a lost hold, once for each level, by a nested acquisition on
- * top of one, and by {@link Lease#ensureValid()}.
+ * Thrown if the caller's hold had ended before the call. The work done since {@link LeaseLoss#when()}, or since shortly
+ * before, was not protected by the lock. Thrown once for each level by every call that unwinds a lost hold, and also by
+ * a nested acquisition of a lost hold and by {@link Lease#ensureValid()}, {@link Lease#extend} and
+ * {@link Lease#verify()}.
  */
 public final class LeaseLostException extends LockException {
     private static final long serialVersionUID = 1L;
@@ -16,7 +17,7 @@ public final class LeaseLostException extends LockException {
     }
 
     /**
-     * What was lost, when and why.
+     * Returns the loss: the lock, the time and the reason.
      *
      * @return the loss
      */
@@ -27,13 +28,14 @@ public final class LeaseLostException extends LockException {
     private static String describe(LeaseLoss loss) {
         String why = switch (loss.reason()) {
             case EXPIRED -> "its lease ran out before it was renewed or released";
-            case TAKEN -> "the backend gave it to somebody else or it was released by force";
-            case CLONED -> "this client's id was in use twice, as after the restoration of a snapshot";
+            case TAKEN -> "another owner has held it since, or it was released by force";
+            case CLONED -> "two clients had the same id, as after a JVM was restored from a snapshot";
             case MAX_HOLD -> "it was held for as long as its options allow (maxHold)";
             case CLOSED -> "its client was closed";
         };
         return "The lock '" + loss.lockName() + "' (fencing token " + loss.fencingToken() + ") was lost at "
                 + loss.when() + ": " + why
-                + ". Somebody else may hold it now; undo or re-check what was done under it, or let the resource check the token.";
+                + ". Another owner may hold it now; undo or check the work done under it,"
+                + " or let the resource check the token.";
     }
 }

@@ -4,11 +4,11 @@ import io.boltwork.spi.Printable;
 import java.util.Optional;
 
 /**
- * A lock as one client uses it: the threads of its own JVM, which the backend does not know.
+ * A lock as one client uses it, with the threads of that client's own JVM, which the backend does not know.
  *
- * @param name the lock's name
- * @param thread the name of the thread that holds the lock, or that asked for it with {@link FencedLock#acquire}; empty if this
- *     client does not hold it
+ * @param name the name of the lock
+ * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it; empty if this
+ *     client does not hold the lock
  * @param fencingToken the token of that hold, 0 without one
  * @param waiting how many callers of this client wait for the lock
  */

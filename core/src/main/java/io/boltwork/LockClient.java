@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /**
- * Where locks come from. A client has a backend of its own, renews the leases of all its locks, and gives everything back when
- * it is closed. Usually there is one for each application. Thread-safe.
+ * The entry point: creates locks by name. A client owns its backend, renews the leases of all its locks, and releases
+ * them when it is closed. An application usually has one client. Thread-safe.
  *
  * <!-- snippet: ClassExamples.java#LockClient -->
  * <pre>{@code
@@ -29,10 +29,11 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Makes a client with {@linkplain ClientOptions#defaults() default options}.
+     * Creates a client with {@linkplain ClientOptions#defaults() default options}. Blocks until the backend is
+     * connected.
      *
-     * @param backend where leases are kept; it belongs to this client, which closes it
-     * @return a client
+     * @param backend the backend where leases are kept; it belongs to this client, which closes it
+     * @return a new client
      * @throws BackendException if the backend cannot be reached
      * @throws IllegalStateException if the backend belongs to another client
      */
@@ -41,11 +42,11 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Makes a client.
+     * Creates a client. Blocks until the backend is connected.
      *
-     * @param backend where leases are kept; it belongs to this client, which closes it
-     * @param options settings
-     * @return a client
+     * @param backend the backend where leases are kept; it belongs to this client, which closes it
+     * @param options the settings
+     * @return a new client
      * @throws BackendException if the backend cannot be reached
      * @throws IllegalStateException if the backend belongs to another client
      */
@@ -56,10 +57,10 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * The lock of that name, with {@linkplain LockOptions#defaults() default options}. No round trip; a name that is not used
-     * costs nothing.
+     * Returns the lock of a name, with {@linkplain LockOptions#defaults() default options}. No round trip; a lock that
+     * is not in use takes no memory.
      *
-     * @param name 1 to 1,024 bytes in UTF-8; any characters, but no unpaired surrogate
+     * @param name 1 to 1,024 bytes in UTF-8; any characters except unpaired surrogates
      * @return the lock
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
@@ -68,12 +69,14 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * The lock of that name. No round trip; a name that is not used costs nothing.
+     * Returns the lock of a name. No round trip; a lock that is not in use takes no memory.
      *
-     * @param name 1 to 1,024 bytes in UTF-8; any characters, but no unpaired surrogate
-     * @param options how it is held
+     * @param name 1 to 1,024 bytes in UTF-8; any characters except unpaired surrogates
+     * @param options the options with which it is held
      * @return the lock
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or if the options ask for
+     *     {@linkplain LockOptions#withReplication replication} within a time that is not shorter than the backend's
+     *     command timeout
      */
     public FencedLock lock(String name, LockOptions options) {
         checkName(name);
@@ -81,7 +84,8 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * A look at the backend: which locks there are, who holds them and who waits. No round trip by itself.
+     * Returns an inspector of the backend, which shows the locks there, their holders and their waiters. No round trip
+     * by itself.
      *
      * @return an inspector
      */
@@ -90,12 +94,13 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * How this client and its backend are: whether each server is reachable, in which role, how long it takes to answer, its
-     * version; how many locks are held and waited for, and whether renewals are late. One round trip to each server, all at
-     * once; blocks until they have answered, for the command timeout as a rule (2 s by default) and twice that at most. What cannot be reached is in
-     * the answer and no exception.
+     * Returns the state of this client and its backend: for each server whether it is reachable, its role, its latency
+     * and its version; how many locks are held and waited for; and whether renewals are late. Makes one round trip to
+     * each server, all at the same time. Blocks until the servers have answered, normally for the command timeout at
+     * most (2 s by default), and never for more than twice that time. A server that cannot be reached is reported in
+     * the result, not by an exception.
      *
-     * @return how they are just now
+     * @return the state at this moment
      * @throws ClientClosedException if this client is closed
      */
     public ClientHealth health() {
@@ -103,37 +108,38 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * About how many callers of this client wait for a lock just now, for a gauge: a lock that is busy at this moment may be left
-     * out. No round trip; does not block.
+     * Returns about how many callers of this client wait for a lock, for use as a gauge. A lock that is busy at this
+     * moment may be left out. No round trip; does not block.
      *
-     * @return the count, 0 if this client is closed
+     * @return the count; 0 if this client is closed
      */
     public int waiting() {
         return engine.waiting();
     }
 
     /**
-     * Returns about how many locks this client holds, for a gauge: a lock that is busy at this moment may be left out. No round
-     * trip; does not block.
+     * Returns about how many locks this client holds, for use as a gauge. A lock that is busy at this moment may be
+     * left out. No round trip; does not block.
      *
-     * @return the count, 0 if this client is closed
+     * @return the count; 0 if this client is closed
      */
     public int held() {
         return engine.held();
     }
 
     /**
-     * Returns by how much the renewal that is most overdue is late, for a gauge, as in {@link ClientHealth#renewalLag}. No round
-     * trip; does not block.
+     * Returns by how much the most overdue renewal is late, for use as a gauge. See {@link ClientHealth#renewalLag}. No
+     * round trip; does not block.
      *
-     * @return the time, 0 if no renewal is late
+     * @return the time; 0 if no renewal is late
      */
     public Duration renewalLag() {
         return Duration.ofNanos(engine.renewalLag());
     }
 
     /**
-     * Returns whether this client is connected to all servers that keep its locks, for a gauge. No round trip; does not block.
+     * Returns whether this client is connected to all servers that keep its locks, for use as a gauge. No round trip;
+     * does not block.
      *
      * @return {@code false} during an outage, and if this client is closed
      */
@@ -142,42 +148,47 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Tells a listener from now on what happens to this client's locks. A listener that is added twice is told twice.
+     * Adds a listener, which is notified of what happens to this client's locks from now on. A listener that is added
+     * twice is notified twice. Does not block.
      *
-     * @param listener who is told, on the client's callback executor
+     * @param listener the listener, called on the client's callback executor
      */
     public void addListener(LockListener listener) {
         engine.listen(Objects.requireNonNull(listener, "listener"));
     }
 
     /**
-     * The same on an executor of the listener's own, for one that is quick and hears much. {@code Runnable::run} tells it on the
-     * thread on which the event happens, with no other thread to wake: a caller's, or one that answers of the backend come in
-     * on. There it must neither block nor wait for a lock, since that lock, or all of them, would stand still. Events of one
-     * lock are handed over one after the other, in their order; what comes of that on several threads is the executor's affair.
-     * If the executor refuses, or throws anything else, the client's callback executor is taken.
+     * Adds a listener with its own executor, for a listener that is fast and receives many events.
+     * {@code Runnable::run} notifies it on the thread on which the event happens, without waking another thread: a
+     * caller's thread, or one on which replies of the backend arrive. On such a thread the listener must neither block
+     * nor wait for a lock, because that lock, or all locks, would stop. The events of one lock are passed to the
+     * executor one after the other, in their order; an executor with several threads may run them in another order. If
+     * the executor rejects an event or throws, the client's callback executor is used instead.
      *
-     * @param listener who is told
-     * @param executor where
+     * @param listener the listener
+     * @param executor the executor on which the listener is called; the client does not shut it down
      */
     public void addListener(LockListener listener, Executor executor) {
         engine.listen(Objects.requireNonNull(listener, "listener"), Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * Tells a listener nothing more; an event that is being told may still arrive. Does nothing if it was not added.
+     * Removes a listener. An event that is being delivered may still arrive. Does nothing if the listener was not
+     * added.
      *
-     * @param listener who was told
+     * @param listener the listener
      */
     public void removeListener(LockListener listener) {
         engine.listeners.remove(Objects.requireNonNull(listener, "listener"));
     }
 
     /**
-     * Ends everything within the client's shutdown time (5 s by default): who waits gets {@link ClientClosedException}, holders
-     * are told ({@link LeaseLoss.Reason#CLOSED}), holds are released; what the backend does not answer in time ends with its
-     * lease. A later {@code unlock()} or {@code release()} of such a hold throws {@link LeaseLostException}, once for each level:
-     * what was done under it may not have been protected to its end. Closing twice does nothing.
+     * Closes this client within its shutdown time (5 s by default). Waiting callers receive
+     * {@link ClientClosedException}, holders are notified ({@link LeaseLoss.Reason#CLOSED}), and holds are released. A
+     * hold whose release the backend does not answer in time ends with its lease. A later {@code unlock()} or
+     * {@code release()} of a hold that the client closed throws {@link LeaseLostException}, once for each level,
+     * because the work under it may not have been protected to its end. Blocks until this is done; closing twice does
+     * nothing.
      */
     @Override
     public void close() {

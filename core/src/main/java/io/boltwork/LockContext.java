@@ -3,32 +3,43 @@ package io.boltwork;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the requests and holds of one lock see of their client: names, the clock, and where callbacks go. Thread-safe. */
+/**
+ * The client as the requests and holds of one lock see it: names, the clock, and the executor of callbacks.
+ * Thread-safe.
+ */
 interface LockContext {
 
-    /** The lock's name. */
+    /** Returns the name of the lock. */
     String lock();
 
-    /** The client's id, with which the ids of its requests begin. */
+    /** Returns the id of the client; the ids of its requests begin with it. */
     String client();
 
-    /** The number of one of the client's requests; {@link RequestId#NONE} for others, and for {@code null}. */
+    /**
+     * Returns the number of one of the client's requests; {@link RequestId#NONE} for other requests and for
+     * {@code null}.
+     */
     default long number(@Nullable String id) {
         return RequestId.number(client(), id);
     }
 
-    /** The client's monotonic clock, in nanoseconds. */
+    /** Returns the time of the client's monotonic clock, in nanoseconds. */
     long now();
 
-    /** When it was heard that all renewals that were begun then have succeeded; {@link Ticker#NEVER} if it was not. */
+    /**
+     * Returns when the client learned that all renewals of a batch had succeeded; {@link Ticker#NEVER} if it did not.
+     */
     long renewedAt(long begun);
 
-    /** Whether anybody listens; else there is no need to tell anything. */
+    /** Returns whether there are listeners; if not, no events need to be created. */
     boolean isHeard();
 
-    /** Tells the client's listeners, in order with the lock's other callbacks or on executors of their own. */
+    /**
+     * Notifies the client's listeners, in order with the other callbacks of the lock or on the listeners' own
+     * executors.
+     */
     void tell(Consumer<LockListener> event);
 
-    /** Runs a callback on the client's executor, after the lock's other callbacks. */
+    /** Runs a callback on the client's executor, after the other callbacks of the lock. */
     void callBack(Runnable callback);
 }

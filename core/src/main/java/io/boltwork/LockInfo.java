@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A lock, who holds it and who waits for it, as the backend sees it: requests of clients, not their threads.
+ * A lock, its holder and its waiters, as the backend sees them: the requests of clients, not their threads.
  *
- * @param name the lock's name
- * @param state whether anybody has it
- * @param holder who has it, if anybody
- * @param remaining how long until the holder's lease and takeover delay end, or the lock is not kept any more, unless renewed
- * @param queue who waits, the first first
- * @param fence no fencing token above it was ever issued
- * @param at when that was so, by the backend's clock
+ * @param name the name of the lock
+ * @param state whether the lock is held
+ * @param holder the holder, if there is one
+ * @param remaining how long until the holder's lease and takeover delay end, unless it is renewed, or until a lock that
+ *     is kept closed opens
+ * @param queue the waiters in their order, the next one first
+ * @param fence no fencing token larger than this has been issued
+ * @param at the time of this information, by the backend's clock
  */
 public record LockInfo(
         String name,
@@ -29,29 +30,30 @@ public record LockInfo(
     /**
      * Copies the queue.
      *
-     * @param name the lock's name
-     * @param state whether anybody has it
-     * @param holder who has it, if anybody
+     * @param name the name of the lock
+     * @param state whether the lock is held
+     * @param holder the holder, if there is one
      * @param remaining how long until the holder's lease ends
-     * @param queue who waits
-     * @param fence no fencing token above it was ever issued
-     * @param at when that was so
+     * @param queue the waiters
+     * @param fence no fencing token larger than this has been issued
+     * @param at the time of this information
      */
     public LockInfo {
         queue = List.copyOf(queue);
     }
 
     /**
-     * Who has a lock.
+     * The holder of a lock.
      *
      * @param request the request that was granted, {@code <client>:<number>}
-     * @param client its client, if the backend knows it
-     * @param since since when the client has it, by the backend's clock
-     * @param fencingToken the first token of the request; what is handed over in the client's memory has one of the following
+     * @param client the client of the request, if the backend knows it
+     * @param since the time at which the client got the lock, by the backend's clock
+     * @param fencingToken the first token of the request; a hold that was handed over in the client's memory has one of
+     *     the tokens after it
      */
     public record Holder(String request, Optional<ClientInfo> client, Instant since, long fencingToken) {
 
-        /** Such as {@code checkout@web-3:4711 (client 0b6e…), since 2026-…, fencing token 1763…}. */
+        /** Returns a text such as {@code checkout@web-3:4711 (client 0b6e…), since 2026-…, fencing token 1763…}. */
         @Override
         public String toString() {
             return who(request, client) + ", since " + since + ", fencing token " + fencingToken;
@@ -59,16 +61,16 @@ public record LockInfo(
     }
 
     /**
-     * Who waits for a lock.
+     * A waiter for a lock.
      *
-     * @param position the place in the queue, from 1 on
+     * @param position the place in the queue, 1 or more
      * @param request the request, {@code <client>:<number>}
-     * @param client its client, if the backend knows it
-     * @param waited for how long it has been in the queue
+     * @param client the client of the request, if the backend knows it
+     * @param waited how long it has been in the queue
      */
     public record Waiting(int position, String request, Optional<ClientInfo> client, Duration waited) {
 
-        /** Such as {@code 2. billing@web-4:17 (client 91c0…), for 350 ms}. */
+        /** Returns a text such as {@code 2. billing@web-4:17 (client 91c0…), for 350 ms}. */
         @Override
         public String toString() {
             return position + ". " + who(request, client) + ", for " + Durations.text(waited);
@@ -80,7 +82,7 @@ public record LockInfo(
                 .orElseGet(() -> "request " + Printable.text(request) + " of an unknown client");
     }
 
-    /** Several lines: the lock, its holder, and a line for each who waits. */
+    /** Returns several lines: one for the lock and its holder, and one for each waiter. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(Printable.text(name)).append(' ').append(state);

@@ -22,8 +22,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees which locks there are at the backend, who holds them and who waits, and takes a lock away from a holder that hangs. All
- * methods ask the backend, block until it answers, and may be out of date when they return. Thread-safe.
+ * Shows the locks at the backend, their holders and their waiters, and takes a lock away from a holder that hangs. All
+ * methods except {@link #local} ask the backend and block until it has answered; their results may be outdated when
+ * they return. Thread-safe.
  *
  * <!-- snippet: ClassExamples.java#LockInspector -->
  * <pre>{@code
@@ -32,12 +33,12 @@ import org.jspecify.annotations.Nullable;
  * System.out.println(inspector.describe("stock:1001"));
  * }</pre>
  *
- * <p>Every method throws {@link BackendException} if the backend does not answer within its command timeout, and {@link
- * ClientClosedException} if the client is closed.
+ * <p>All these methods throw {@link BackendException} if the backend does not answer within its command timeout, and
+ * {@link ClientClosedException} if the client is closed.
  */
 public final class LockInspector {
 
-    /** Keys that the server looks at in one go: less than a millisecond of its time. */
+    /** The number of keys that the server examines at a time, which takes it less than a millisecond. */
     private static final int PAGE = 500;
 
     private final Engine engine;
@@ -47,13 +48,15 @@ public final class LockInspector {
     }
 
     /**
-     * Lists locks that are held, kept or waited for, in no order. Goes through the backend's keys some hundred at a time, so
-     * that it delays nobody; two round trips for each such step. Locks that come or go meanwhile may be missed.
+     * Lists locks that are held, kept closed or waited for, in no particular order. The backend's keys are examined a
+     * few hundred at a time, so that no other client is delayed; each such step takes two round trips. Locks that come
+     * or go in the meantime may be missed.
      *
-     * @param pattern what their names are like: {@code *} stands for any characters, {@code ?} for one, all else for itself
-     * @param limit how many to list at most, from 1 on
-     * @return what was found
-     * @throws IllegalArgumentException if the pattern is empty or not well-formed UTF-16, or the limit not positive
+     * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
+     *     character, and every other character for itself
+     * @param limit the largest number of locks to list, 1 or more
+     * @return the locks that were found
+     * @throws IllegalArgumentException if the pattern is empty or not well-formed UTF-16, or the limit is not positive
      */
     public List<LockSummary> list(String pattern, int limit) {
         Objects.requireNonNull(pattern, "pattern");
@@ -88,11 +91,12 @@ public final class LockInspector {
     }
 
     /**
-     * Describes a lock: who holds it and who waits. Two round trips: the lock, then the clients it names; one if nobody holds it
-     * or waits.
+     * Describes a lock, its holder and its waiters. Takes two round trips: one for the lock and one for the clients
+     * that it names; only one if the lock has neither a holder nor waiters.
      *
-     * @param name the lock's name
+     * @param name the name of the lock
      * @return the lock; free if the backend does not know it
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public LockInfo describe(String name) {
         LockClient.checkName(name);
@@ -122,11 +126,12 @@ public final class LockInspector {
     }
 
     /**
-     * Returns how this client itself uses a lock: the holding thread and the callers that wait. No round trip; does not block. A
-     * lock that is busy at this moment may be left out.
+     * Returns how this client itself uses a lock: the thread that holds it and the number of callers that wait. No
+     * round trip; does not block. The waiters of a lock that is busy at this moment may be left out.
      *
-     * @param name the lock's name
-     * @return its use, without thread and waiters if this client does not use it
+     * @param name the name of the lock
+     * @return the use of the lock, without a thread and without waiters if this client does not use it
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public LocalLock local(String name) {
         LockClient.checkName(name);
@@ -152,7 +157,10 @@ public final class LockInspector {
         return request.substring(0, Math.max(0, request.lastIndexOf(':')));
     }
 
-    /** Tokens are microseconds since the epoch, unless the server's clock has gone back since. */
+    /**
+     * Returns the time at which a token was issued: tokens are microseconds since the epoch, unless the server's clock
+     * went back.
+     */
     private static Instant instant(long token, long now) {
         Instant issued = Instant.EPOCH.plus(token, ChronoUnit.MICROS);
         Instant latest = Instant.ofEpochMilli(now);
@@ -171,8 +179,8 @@ public final class LockInspector {
     }
 
     /**
-     * Lists the clients that use the backend, in no order. One that has died is listed for up to a minute. Two round trips for
-     * every some hundred keys.
+     * Lists the clients that use the backend, in no particular order. A client that has died is listed for up to one
+     * minute. Takes two round trips for every few hundred keys.
      *
      * @return the clients
      */
@@ -198,28 +206,33 @@ public final class LockInspector {
     }
 
     /**
-     * Takes a lock away from its holder, and gives it to the next who waits; a lock that is kept is opened. The old holder loses
-     * its hold: if it is of this client, before the method returns; if it is of another, when that client receives the message.
-     * Should the message be lost, the holder is told at its next contact with the backend (a third of its lease at most, and ten
-     * seconds if the lease is fixed). It cannot restore its hold, and its fencing token is smaller than any issued from now on.
-     * Until it is told, two believe to hold the lock, and its client may pass it on inside for what is left of a {@linkplain
-     * ClientOptions#withSlice slice}: a last resort, for holders that hang. One round trip.
+     * Takes a lock away from its holder and gives it to the next waiter. A lock that is kept closed is opened. If the
+     * old holder belongs to this client, it loses its hold before the method returns. If it belongs to another client,
+     * it loses its hold when that client receives the message. If the message is lost, the holder learns of the loss at
+     * its next contact with the backend: after a third of its lease at most, and after ten seconds at most if its lease
+     * is fixed. The old holder cannot restore its hold, and its fencing token is smaller than every token issued from
+     * now on. One round trip.
      *
-     * @param name the lock's name
-     * @return whether the backend knew of a holder, or kept the lock closed
+     * <p>Until the old holder learns of the loss, two owners believe they hold the lock, and the old holder's client
+     * may still hand the lock over locally for the rest of its {@linkplain ClientOptions#withSlice slice}. This method
+     * is therefore a last resort, for holders that hang.
+     *
+     * @param name the name of the lock
+     * @return whether the backend knew a holder, or kept the lock closed
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name) {
         return force(name, 0);
     }
 
     /**
-     * Takes a lock away from one holder, as {@link #forceRelease(String)}; from nobody else, should the lock have changed hands
-     * since it was looked at. One round trip.
+     * Takes a lock away from one particular holder, like {@link #forceRelease(String)}. If the lock has another owner
+     * by now, nothing changes. One round trip.
      *
-     * @param name the lock's name
-     * @param fencingToken a token of the holder, as told by its lease or by {@link #describe}
-     * @return whether the lock was taken away; {@code false} if that holder did not hold it any more
-     * @throws IllegalArgumentException if the token is not positive
+     * @param name the name of the lock
+     * @param fencingToken a token of the holder, as given by its lease or by {@link #describe}
+     * @return whether the lock was taken away; {@code false} if that holder no longer held it
+     * @throws IllegalArgumentException if the token is not positive, or the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name, long fencingToken) {
         if (fencingToken <= 0) {

@@ -5,16 +5,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happens to the locks of a client, for metrics, logs and alarms. Every method does nothing unless overridden.
+ * Receives the events of a client's locks, for metrics, logs and alerts. Every method does nothing unless overridden.
  *
- * <p>Events of one lock come one after the other, in their order, on the client's {@linkplain
- * ClientOptions#withCallbackExecutor callback executor}; events of different locks, and those of the backend, may come at the
- * same time, so a listener is thread-safe. It may block, use locks, and throw: that delays later callbacks of the same lock,
- * and nothing else; one that comes with an executor of its own is
- * told {@linkplain LockClient#addListener(LockListener, java.util.concurrent.Executor) there}. Nested acquisitions and releases cause no events. Without listeners events cost nothing.
+ * <p>The events of one lock arrive one after the other, in their order, on the client's
+ * {@linkplain ClientOptions#withCallbackExecutor callback executor}. Events of different locks, and events of the
+ * backend, may arrive at the same time, so a listener must be thread-safe. A listener may block, use locks and throw
+ * exceptions; this delays later callbacks of the same lock and has no other effect. A listener that was added with its
+ * own executor is called {@linkplain LockClient#addListener(LockListener, java.util.concurrent.Executor) on that
+ * executor}. Nested acquisitions and releases cause no events. Without listeners, events cost nothing.
  *
- * <p>A request for a lock ends with {@link #waited}; if it was granted, {@link #acquired} follows, and that hold ends with
- * either {@link #released} or {@link #lost}.
+ * <p>A request for a lock ends with {@link #waited}. If it was granted, {@link #acquired} follows, and that hold ends
+ * with either {@link #released} or {@link #lost}.
  *
  * <!-- snippet: ClassExamples.java#LockListener -->
  * <pre>{@code
@@ -29,113 +30,116 @@ import org.jspecify.annotations.Nullable;
 public interface LockListener {
 
     /**
-     * A request for a lock has ended, one way or the other.
+     * Called when a request for a lock has ended, successfully or not.
      *
-     * @param event which, how, and how long it took
+     * @param event the lock, the outcome and the time it took
      */
     default void waited(Waited event) {}
 
     /**
-     * A lock is held.
+     * Called when a lock has been acquired.
      *
-     * @param event which, and by whom
+     * @param event the lock and its owner
      */
     default void acquired(Acquired event) {}
 
     /**
-     * A hold was passed to the next waiter of the client in memory. Comes after the old hold was {@link #released} and before
-     * the new one is {@link #acquired}.
+     * Called when a hold was handed over in memory to the next waiter of the client. Follows the {@link #released}
+     * event of the old hold and precedes the {@link #acquired} event of the new one.
      *
-     * @param event from whom to whom
+     * @param event the lock and its new owner
      */
     default void handedOver(HandedOver event) {}
 
     /**
-     * A lock was given back by its holder. The backend's answer may be outstanding: should it say that the hold had been lost
-     * before, {@link #lost} follows.
+     * Called when a lock was released by its holder. The backend may not have answered yet: if it then answers that the
+     * hold had been lost before, {@link #lost} follows.
      *
-     * @param event which, and how long it was held
+     * @param event the lock and the time for which it was held
      */
     default void released(Released event) {}
 
     /**
-     * A hold ended against the will of its holder.
+     * Called when a hold was lost: it ended without a release by its holder.
      *
-     * @param event which, and why
+     * @param event the lock and the reason
      */
     default void lost(Lost event) {}
 
     /**
-     * A hold that the backend had forgotten was restored, with its fencing token; its holder has noticed nothing.
+     * Called when a hold that the backend had forgotten was restored, with its fencing token. Its holder has noticed
+     * nothing.
      *
-     * @param event which
+     * @param event the lock
      */
     default void restored(Restored event) {}
 
     /**
-     * A hold is not renewed any more, because nobody is left who could release it. It will be {@link #lost} when its lease ends.
+     * Called when a hold is no longer renewed, because no thread and no reachable lease is left that could release it.
+     * The hold will be {@link #lost} when its lease ends.
      *
-     * @param event which, and why
+     * @param event the lock and the reason
      */
     default void abandoned(Abandoned event) {}
 
     /**
-     * The backend has not answered to a release within its command timeout. For its holder the lock is released; the release is
-     * repeated until the lease would have ended.
+     * Called when the backend has not answered a release within its command timeout. For its holder the lock is
+     * released; the release is repeated until the lease would have ended.
      *
-     * @param event which
+     * @param event the lock
      */
     default void releaseFailed(ReleaseFailed event) {}
 
     /**
-     * A connection to the backend was lost. Leases run on until their deadlines; who waits goes on waiting.
+     * Called when a connection to the backend was lost. Leases last until their deadlines, and waiters keep waiting.
      *
-     * @param event why
+     * @param event the reason
      */
     default void backendDown(BackendDown event) {}
 
     /**
-     * The backend is connected again. All holds are being verified, all who wait ask again.
+     * Called when the backend is connected again. All holds are being verified, and all waiting requests are sent
+     * again.
      *
-     * @param event after which time
+     * @param event the length of the outage
      */
     default void backendUp(BackendUp event) {}
 
     /**
-     * All holds have been verified after an outage, and it is known what became of them. Comes after {@link #backendUp}, and
-     * after {@link #restored} and {@link #lost} of each hold have been told or are about to be.
+     * Called when all holds have been verified after an outage. Follows {@link #backendUp}. The {@link #restored} and
+     * {@link #lost} events of the holds have been delivered or are about to be.
      *
      * @param event the counts
      */
     default void backendRecovered(BackendRecovered event) {}
 
     /**
-     * The backend is set up so that the promises of the locks are weaker than they may seem. Told once for each such thing, and
-     * to listeners that are added later, too.
+     * Called when the configuration of the backend makes the promises of the locks weaker than they may seem. Called
+     * once for each such problem, also for listeners that are added later.
      *
-     * @param event which
+     * @param event the problem
      */
     default void backendWarning(BackendWarning event) {}
 
-    /** How a request for a lock ended. */
+    /** The outcome of a request for a lock. */
     enum Outcome {
-        /** With a hold. */
+        /** The lock was acquired. */
         GRANTED,
-        /** The lock was taken, and stayed so for as long as the caller was willing to wait. */
+        /** The lock was taken for as long as the caller was willing to wait. */
         REFUSED,
         /** The caller was interrupted, or cancelled the request. */
         CANCELLED,
-        /** The backend gave no answer, or the client was closed. */
+        /** The backend gave no answer or answered with an error, or the client was closed. */
         FAILED
     }
 
     /**
      * A request for a lock has ended.
      *
-     * @param lockName the lock's name
-     * @param asker the name of the thread that asked
-     * @param outcome how it ended
-     * @param waited how long it took
+     * @param lockName the name of the lock
+     * @param asker the name of the thread that asked for the lock
+     * @param outcome the outcome
+     * @param waited how long the request took
      */
     record Waited(String lockName, String asker, Outcome outcome, Duration waited) {
         @Override
@@ -146,12 +150,12 @@ public interface LockListener {
     }
 
     /**
-     * A lock is held.
+     * A lock has been acquired.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who holds it: {@code thread 'x'}, or {@code a handle of thread 'x'}
-     * @param waited how long it took to get it
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the owner: {@code thread 'x'}, or {@code a handle of thread 'x'}
+     * @param waited how long the request took
      */
     record Acquired(String lockName, long fencingToken, String owner, Duration waited) {
         @Override
@@ -162,12 +166,12 @@ public interface LockListener {
     }
 
     /**
-     * A hold was passed on in memory.
+     * A hold was handed over in memory.
      *
-     * @param lockName the lock's name
+     * @param lockName the name of the lock
      * @param previousToken the token of the hold that ended
      * @param fencingToken the token of the hold that begins
-     * @param owner who holds it now
+     * @param owner the new owner
      */
     record HandedOver(String lockName, long previousToken, long fencingToken, String owner) {
         @Override
@@ -178,12 +182,12 @@ public interface LockListener {
     }
 
     /**
-     * A lock was given back.
+     * A lock was released.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who held it
-     * @param held for how long
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the former owner
+     * @param held how long it held the lock
      */
     record Released(String lockName, long fencingToken, String owner, Duration held) {
         @Override
@@ -196,11 +200,11 @@ public interface LockListener {
     /**
      * A hold was lost.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who held it
-     * @param held for how long
-     * @param loss what the holder is told
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the former owner
+     * @param held how long it held the lock
+     * @param loss the loss as the holder learns of it
      */
     record Lost(String lockName, long fencingToken, String owner, Duration held, LeaseLoss loss) {
         @Override
@@ -213,9 +217,9 @@ public interface LockListener {
     /**
      * A hold was restored.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who holds it
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the owner
      */
     record Restored(String lockName, long fencingToken, String owner) {
         @Override
@@ -225,21 +229,21 @@ public interface LockListener {
         }
     }
 
-    /** Why nobody is left who could release a lock. */
+    /** The reason why a lock can no longer be released. */
     enum Absence {
-        /** The thread that holds it has ended. */
+        /** The thread that holds the lock has ended. */
         THREAD_ENDED,
         /** The {@link Lease} became unreachable without having been released. */
         LEASE_UNREACHABLE
     }
 
     /**
-     * A hold is not renewed any more.
+     * A hold is no longer renewed.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who holds it, and is gone
-     * @param absence why nobody can release it
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the owner, which is gone
+     * @param absence the reason why the lock can no longer be released
      */
     record Abandoned(String lockName, long fencingToken, String owner, Absence absence) {
         @Override
@@ -252,9 +256,9 @@ public interface LockListener {
     /**
      * A release was not answered.
      *
-     * @param lockName the lock's name
-     * @param fencingToken the hold's token
-     * @param owner who held it
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the former owner
      */
     record ReleaseFailed(String lockName, long fencingToken, String owner) {
         @Override
@@ -267,8 +271,8 @@ public interface LockListener {
     /**
      * A connection was lost.
      *
-     * @param backend where it led, without credentials
-     * @param cause what happened, if the backend knows
+     * @param backend the address that it led to, without credentials
+     * @param cause the failure, if the backend knows it
      */
     record BackendDown(String backend, @Nullable Throwable cause) {
         @Override
@@ -280,9 +284,9 @@ public interface LockListener {
     /**
      * A connection was made again.
      *
-     * @param backend where it leads, without credentials
-     * @param outage how long there was none
-     * @param anotherServer whether it leads to another server, or another run of it, than before
+     * @param backend the address that it leads to, without credentials
+     * @param outage how long there was no connection
+     * @param anotherServer whether it leads to another server than before, or to another run of the same server
      */
     record BackendUp(String backend, Duration outage, boolean anotherServer) {
         @Override
@@ -293,15 +297,15 @@ public interface LockListener {
     }
 
     /**
-     * Holds and waiters after an outage, a failover included.
+     * The state of holds and waiters after an outage, which includes a failover.
      *
-     * @param backend where it leads, without credentials
-     * @param took from the loss of the connection until the last hold was verified
-     * @param anotherServer whether the server is another one, or another run of it, than before
-     * @param kept holds that the server knew
-     * @param restored holds that the server had forgotten and has again, with the same tokens
-     * @param lost holds that are lost; their holders are told
-     * @param askedAgain requests that waited for a lock, and have asked for it again
+     * @param backend the address that the connection leads to, without credentials
+     * @param took the time from the loss of the connection until the last hold was verified
+     * @param anotherServer whether it leads to another server than before, or to another run of the same server
+     * @param kept how many holds the server still knew
+     * @param restored how many holds the server had forgotten and has again, with the same tokens
+     * @param lost how many holds are lost; their holders are notified
+     * @param askedAgain how many waiting requests were sent again
      */
     record BackendRecovered(
             String backend, Duration took, boolean anotherServer, int kept, int restored, int lost, int askedAgain) {
@@ -314,10 +318,10 @@ public interface LockListener {
     }
 
     /**
-     * Promises are weaker than they may seem.
+     * A promise of the locks is weaker than it may seem.
      *
-     * @param backend where it leads, without credentials
-     * @param text what is the matter, and what would be right
+     * @param backend the address that the connection leads to, without credentials
+     * @param text the problem and the remedy
      */
     record BackendWarning(String backend, String text) {
         @Override

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is held: for how long, in which order waiters get it, and what happens when a lease is lost. Immutable; two
- * instances with the same settings are equal.
+ * Defines how a lock is held: for how long, in which order waiters get it, and what happens if the lease is lost.
+ * Immutable; two instances with the same settings are equal.
  *
  * <!-- snippet: ClassExamples.java#LockOptions -->
  * <pre>{@code
@@ -16,22 +16,25 @@ import org.jspecify.annotations.Nullable;
  *         .withMaxHold(Duration.ofHours(2));     // and no run that holds for ever
  * }</pre>
  *
- * <p>The options of the outermost acquisition hold for all nested ones. Clients may use one lock with different options at the
- * same time; each hold follows its own.
+ * <p>Nested acquisitions use the options of the outermost one. Clients may use a lock with different options at the
+ * same time; each hold follows the options with which it was acquired.
  */
 public final class LockOptions {
 
-    /** The shortest lease that is renewed: below it, renewals would come too late on an ordinary network. */
+    /**
+     * The shortest lease that is renewed. If it were shorter, renewals would arrive too late on an ordinary network.
+     */
     private static final Duration SHORTEST_RENEWED = Duration.ofMillis(100);
 
-    /** The shortest lease at all: 2 ms and 1 % of it are allowed for clocks that differ. */
+    /** The shortest lease of any kind: 2 ms and 1 % of a lease are set aside for clocks that differ. */
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
     /**
-     * By how much a lease is longer than the shortest hold: that begins when the answer arrives, later than the lease, and
-     * an answer that was under way for longer than this is asked for once more. Few are.
+     * The margin of a lease over the shortest hold, in nanoseconds. The shortest hold begins when the reply arrives,
+     * which is later than the beginning of the lease. If the reply took longer than this margin, which is rare, one
+     * more request is needed.
      */
     private static final long SLOW_ANSWER = 1_000_000_000;
 
@@ -50,7 +53,7 @@ public final class LockOptions {
             Release release,
             @Nullable Replication replication) {}
 
-    /** Settings that are being changed. */
+    /** Settings while they are being changed. */
     private static final class Draft {
         Duration lease = Duration.ofSeconds(30);
         boolean renewed = true;
@@ -87,15 +90,18 @@ public final class LockOptions {
         }
     }
 
-    /** What the backend is asked for, in milliseconds: long enough for {@code minHold}, and no longer than {@code maxHold}. */
+    /**
+     * The lease that the backend is asked for, in milliseconds: long enough for {@code minHold} and no longer than
+     * {@code maxHold}.
+     */
     final long leaseMillis;
 
     final long takeoverMillis;
 
-    /** In nanoseconds; {@link Ticker#NEVER} for none. */
+    /** In nanoseconds; {@link Ticker#NEVER} if there is no limit. */
     final long maxHoldNanos;
 
-    /** In nanoseconds; 0 for none. */
+    /** In nanoseconds; 0 if there is no minimum. */
     final long minHoldNanos;
 
     private LockOptions(Settings settings) {
@@ -122,47 +128,60 @@ public final class LockOptions {
         }
     }
 
-    /** In which order those who wait get a lock. */
+    /** The order in which waiters get a lock. */
     public enum Fairness {
         /**
-         * In their order within a client; clients take turns, and in its turn a client passes the lock from one of its threads
-         * to the next in memory, for {@linkplain ClientOptions#withSlice a slice} of time, if both ask with equal options and a
-         * renewed lease. Many times the throughput of FIFO on a contended lock.
+         * Waiters of one client are served in their order, and clients take turns. During its turn a client hands the
+         * lock over from one of its threads to the next in memory, for {@linkplain ClientOptions#withSlice a slice} of
+         * time, provided both use equal options and a renewed lease. The throughput on a contended lock is many times
+         * that of FIFO.
          */
         BATCHED,
         /**
-         * Strictly in the order in which their requests arrived at the backend, over threads, clients and JVMs. Each costs a
-         * request of its own; nothing is passed on in memory.
+         * Requests are served strictly in the order in which they arrived at the backend, across threads, clients and
+         * JVMs. Each acquisition makes its own request at the backend; the lock is never handed over in memory.
          */
         FIFO
     }
 
-    /** What happens to the holder when its lease is lost, beside the completion of {@link Lease#whenLost()}. */
+    /** The effect on the holder if its lease is lost, in addition to the completion of {@link Lease#whenLost()}. */
     public enum OnLoss {
-        /** Nothing else: the holder asks ({@link Lease#isValid()}) or listens. */
+        /** No further effect: the holder asks ({@link Lease#isValid()}) or listens. */
         NOTIFY,
-        /** The thread that holds the lock is interrupted, once, and only while it still holds. Not for asynchronous leases. */
+        /**
+         * The thread that holds the lock is interrupted, once, and only while it still holds the lock. Not available
+         * for asynchronous leases.
+         */
         INTERRUPT
     }
 
-    /** When a release returns, or the stage of one completes. */
+    /** The moment at which a release returns, or at which the stage of an asynchronous release completes. */
     public enum Release {
-        /** When the backend has answered: the lock is free, or its loss is known and thrown. */
+        /** The backend has answered: the lock is free, or its loss is known and thrown. */
         AWAITED,
         /**
-         * When it is on its way. A lock that nobody else wants costs one round trip instead of two. What is given up: for a moment
-         * others still find the lock taken; a loss that only the backend knows is not thrown but told to {@link Lease#whenLost()}
-         * and listeners; so is, to {@link LockListener#releaseFailed listeners}, that there was no answer; and a JVM that ends
-         * without {@link LockClient#close()} right after it may leave the lock to the end of its lease. What is kept: whatever
-         * this client sends for the lock afterwards comes after it, it is repeated until it is answered, and nobody else's hold is
-         * harmed.
+         * The release has been sent. A lock that no other owner wants then costs one round trip instead of two. The
+         * price:
+         *
+         * <ul>
+         *   <li>For a moment, other clients still find the lock taken.
+         *   <li>A loss that only the backend knows is not thrown but reported to {@link Lease#whenLost()} and to
+         *       listeners.
+         *   <li>A missing answer is reported to {@linkplain LockListener#releaseFailed listeners}.
+         *   <li>If the JVM ends right after the release and without {@link LockClient#close()}, the lock may stay taken
+         *       until the end of its lease.
+         * </ul>
+         *
+         * <p>These promises remain: everything that this client sends for the lock afterwards arrives after the
+         * release, the release is repeated until it is answered, and it never harms the hold of another owner.
          */
         SENT
     }
 
     /**
-     * A lease of 30 s, renewed every 10 s while it is held; {@link Fairness#BATCHED}, no bounds on the hold, no takeover
-     * delay, {@link OnLoss#NOTIFY}, {@link Release#AWAITED}, no replicas.
+     * Returns the default options: a lease of 30 s that is renewed every 10 s while the lock is held,
+     * {@link Fairness#BATCHED}, no bounds on the hold, no takeover delay, {@link OnLoss#NOTIFY},
+     * {@link Release#AWAITED}, no replicas.
      *
      * @return the defaults
      */
@@ -171,34 +190,36 @@ public final class LockOptions {
     }
 
     /**
-     * A lease that is renewed at a third of its length for as long as it is held (the <em>watchdog</em>), everything else as in
-     * {@link #defaults()}. If the JVM dies or is cut off, the lock becomes free when the lease ends. Default: 30 s.
+     * Returns options with a lease that is renewed whenever a third of its length has passed, for as long as the lock
+     * is held (the <em>watchdog</em>), and with the {@link #defaults()} for everything else. If the JVM dies or is cut
+     * off, the lock becomes free when the lease ends. Default: 30 s.
      *
-     * @param lease its length, 100 ms to 365 days; milliseconds count
+     * @param lease the length of the lease, 100 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that lease
-     * @throws IllegalArgumentException if the lease is too short to be renewed, or absurdly long
+     * @throws IllegalArgumentException if the lease is out of that range
      */
     public static LockOptions renewedLease(Duration lease) {
         return DEFAULTS.with(Durations.between("lease", lease, SHORTEST_RENEWED, LONGEST), true);
     }
 
     /**
-     * A lease that is never renewed, everything else as in {@link #defaults()}: if the lock has not been released by then, it
-     * is lost. Default: leases are renewed.
+     * Returns options with a lease that is never renewed, and with the {@link #defaults()} for everything else. If the
+     * lock has not been released when the lease ends, it is lost. Default: leases are renewed.
      *
-     * <p>After a third of it, and every ten seconds at least, the client verifies that the backend has it, so that its holder is
-     * told if the lock was taken away. A lost fixed lease is remembered for a minute, or for as long as it was, for the {@code
-     * unlock} that is still to come: see {@link FencedLock#tryLock(Duration, Duration)}.
+     * <p>After a third of the lease, and at least every ten seconds, the client verifies that the backend still knows
+     * it, so that the holder learns if the lock was taken away. A lost fixed lease is remembered for one minute, or for
+     * its own length if that is longer, because its {@code unlock} is still to come: see
+     * {@link FencedLock#tryLock(Duration, Duration)}.
      *
-     * @param lease its length, 10 ms to 365 days; milliseconds count
+     * @param lease the length of the lease, 10 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that lease
-     * @throws IllegalArgumentException if the lease is too short or absurdly long
+     * @throws IllegalArgumentException if the lease is out of that range
      */
     public static LockOptions fixedLease(Duration lease) {
         return DEFAULTS.withFixedLease(lease);
     }
 
-    /** These options with a fixed lease instead of theirs. */
+    /** Returns these options with a fixed lease in place of their own lease. */
     LockOptions withFixedLease(Duration lease) {
         return with(Durations.between("lease", lease, SHORTEST, LONGEST), false);
     }
@@ -211,11 +232,11 @@ public final class LockOptions {
     }
 
     /**
-     * Sets the longest time the lock is held: then the hold is lost, with {@link LeaseLoss.Reason#MAX_HOLD}, and the lock is
-     * given to the next, however well renewals work. Counts from the moment the lock was acquired. For holders that may hang.
-     * Default: none.
+     * Sets the longest time for which the lock is held, for holders that may hang. When it is over, the hold is lost
+     * with {@link LeaseLoss.Reason#MAX_HOLD}, and the lock is given to the next waiter even if renewals succeed. The
+     * time counts from the moment at which the lock was acquired. Default: no limit.
      *
-     * @param maxHold 10 ms to 365 days; milliseconds count
+     * @param maxHold 10 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
      * @throws IllegalArgumentException if it is out of that range, or shorter than {@code minHold}
      */
@@ -226,14 +247,16 @@ public final class LockOptions {
     }
 
     /**
-     * Sets the shortest time the lock stays taken, for jobs and as a cool-down: an earlier release returns at once, but nobody else gets the lock until
-     * then. Counts from the moment the lock was acquired; holds also if the holder dies, though a fixed lease is not made
-     * longer for it. For jobs that shall run once per period although clocks differ: longer than clocks may differ, shorter
-     * than the period. Default: none. Such a lock is never passed on in memory.
+     * Sets the shortest time for which the lock stays taken, for scheduled jobs and for cool-downs. An earlier release
+     * returns at once, but no owner gets the lock before the time is over. The time counts from the moment at which the
+     * lock was acquired. It also applies if the holder dies, but it does not make a fixed lease longer. For a job that
+     * must run once per period although clocks differ, choose a time longer than the difference of the clocks and
+     * shorter than the period. Such a lock is never handed over in memory. Default: none.
      *
-     * @param minHold 0 to 365 days; milliseconds count
+     * @param minHold 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
-     * @throws IllegalArgumentException if it is out of that range, longer than {@code maxHold}, or longer than a fixed lease
+     * @throws IllegalArgumentException if it is out of that range, longer than {@code maxHold}, or longer than a fixed
+     *     lease
      */
     public LockOptions withMinHold(Duration minHold) {
         Draft draft = new Draft(settings);
@@ -242,8 +265,8 @@ public final class LockOptions {
     }
 
     /**
-     * Sets in which order those who wait get the lock. Default: {@link Fairness#BATCHED}. Both may be used on one lock at the
-     * same time; the lock is never passed on in memory past a FIFO request of the same client.
+     * Sets the order in which waiters get the lock. Both orders may be used for one lock at the same time; the lock is
+     * never handed over in memory past a FIFO request of the same client. Default: {@link Fairness#BATCHED}.
      *
      * @param fairness the order
      * @return options with that setting
@@ -255,11 +278,11 @@ public final class LockOptions {
     }
 
     /**
-     * Sets how much longer the lock stays closed after a lease that ended without a release: quiet time for work that a
-     * dead or stopped holder has begun and others still carry out, such as writes under way. A release is not delayed.
-     * Default: none.
+     * Sets how much longer the lock stays closed after a lease that ended without a release. The delay gives time to
+     * work that a dead or paused holder has started and other systems still carry out, such as writes in progress. It
+     * does not delay a release. Default: none.
      *
-     * @param takeoverDelay 0 to 365 days; milliseconds count
+     * @param takeoverDelay 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
      * @throws IllegalArgumentException if it is out of that range
      */
@@ -270,9 +293,9 @@ public final class LockOptions {
     }
 
     /**
-     * Sets what happens to the holder when the lease is lost. Default: {@link OnLoss#NOTIFY}.
+     * Sets what happens to the holder if the lease is lost. Default: {@link OnLoss#NOTIFY}.
      *
-     * @param onLoss what happens
+     * @param onLoss the effect of a loss
      * @return options with that setting
      */
     public LockOptions withOnLoss(OnLoss onLoss) {
@@ -282,9 +305,9 @@ public final class LockOptions {
     }
 
     /**
-     * Sets when a release returns. Default: {@link Release#AWAITED}.
+     * Sets the moment at which a release returns. Default: {@link Release#AWAITED}.
      *
-     * @param release when
+     * @param release the moment
      * @return options with that setting
      */
     public LockOptions withRelease(Release release) {
@@ -294,10 +317,10 @@ public final class LockOptions {
     }
 
     /**
-     * Sets how many replicas must have the lock before it counts as acquired. For deployments whose master may be replaced.
-     * Default: none.
+     * Sets how many replicas must know the hold, or whether the server's disk must, before the lock counts as acquired.
+     * Use it if the master may be replaced or may restart. Default: none.
      *
-     * @param replication how many, and how long to wait for them
+     * @param replication the copies that are required, and how long to wait for them
      * @return options with that setting
      */
     public LockOptions withReplication(Replication replication) {
@@ -307,7 +330,7 @@ public final class LockOptions {
     }
 
     /**
-     * The length of a lease.
+     * Returns the length of the lease.
      *
      * @return the lease
      */
@@ -316,7 +339,7 @@ public final class LockOptions {
     }
 
     /**
-     * Whether the lease is renewed while it is held.
+     * Returns whether the lease is renewed while the lock is held.
      *
      * @return {@code false} for a fixed lease
      */
@@ -325,7 +348,7 @@ public final class LockOptions {
     }
 
     /**
-     * In which order those who wait get the lock.
+     * Returns the order in which waiters get the lock.
      *
      * @return the setting
      */
@@ -334,34 +357,34 @@ public final class LockOptions {
     }
 
     /**
-     * The longest time the lock is held.
+     * Returns the longest time for which the lock is held.
      *
-     * @return the setting, empty for none
+     * @return the setting; empty if there is no limit
      */
     public Optional<Duration> maxHold() {
         return Optional.ofNullable(settings.maxHold);
     }
 
     /**
-     * The shortest time the lock stays taken.
+     * Returns the shortest time for which the lock stays taken.
      *
-     * @return the setting, zero for none
+     * @return the setting; zero if there is none
      */
     public Duration minHold() {
         return settings.minHold;
     }
 
     /**
-     * How much longer the lock stays closed after a lease that ended without a release.
+     * Returns how much longer the lock stays closed after a lease that ended without a release.
      *
-     * @return the setting, zero for none
+     * @return the setting; zero if there is none
      */
     public Duration takeoverDelay() {
         return settings.takeoverDelay;
     }
 
     /**
-     * What happens to the holder when its lease is lost.
+     * Returns what happens to the holder if its lease is lost.
      *
      * @return the setting
      */
@@ -370,7 +393,7 @@ public final class LockOptions {
     }
 
     /**
-     * When a release returns.
+     * Returns the moment at which a release returns.
      *
      * @return the setting
      */
@@ -379,9 +402,9 @@ public final class LockOptions {
     }
 
     /**
-     * How many replicas must have the lock before it counts as acquired.
+     * Returns the copies that are required before the lock counts as acquired.
      *
-     * @return the setting, empty for none
+     * @return the setting; empty if there is none
      */
     public Optional<Replication> replication() {
         return Optional.ofNullable(settings.replication);

@@ -3,13 +3,13 @@ package io.boltwork;
 import java.time.Duration;
 
 /**
- * The lock was refused: taken by somebody else for as long as the caller was willing to wait. Thrown by {@link
- * FencedLock#run}, {@link FencedLock#call} and {@link FencedLock#callAsync}, whose body has not been executed; nothing is left behind.
+ * Thrown if the lock was refused: another owner had it for as long as the caller was willing to wait. Thrown by
+ * {@link FencedLock#run}, {@link FencedLock#call} and {@link FencedLock#callAsync}; the body was not executed, and
+ * nothing is left behind.
  */
 public final class LockTimeoutException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    /** The lock's name. */
     private final String lockName;
 
     LockTimeoutException(String lockName, Duration wait) {
@@ -21,7 +21,7 @@ public final class LockTimeoutException extends LockException {
     }
 
     /**
-     * The lock's name.
+     * Returns the name of the lock.
      *
      * @return the name
      */

@@ -3,7 +3,8 @@ package io.boltwork;
 import java.time.Duration;
 
 /**
- * Where a lock must be known before it counts as acquired: {@link LockOptions#withReplication}. Immutable.
+ * Defines where a hold must be known before the lock counts as acquired: {@link LockOptions#withReplication}.
+ * Immutable.
  *
  * <!-- snippet: ClassExamples.java#Replication -->
  * <pre>{@code
@@ -11,17 +12,18 @@ import java.time.Duration;
  *         "payout", LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofMillis(200))));
  * }</pre>
  *
- * <p>Redis replicates asynchronously: a master may answer that a lock is held, and fail before any replica has heard of it.
- * Whoever asks then may be granted the same lock by the new master. With {@code atLeast} that takes the promotion of a replica
- * that had not confirmed it. Where all replicas are asked for, there is none; where some are, sentinels prefer the one that
- * knows most, but need not find it. It is no consensus: where two holders must not both act, check the fencing token.
+ * <p>Redis replicates asynchronously: a master may reply that a lock is held, and fail before any replica has received
+ * the hold. The new master may then grant the same lock to another owner. With {@code atLeast}, this can happen only if
+ * a replica is promoted that had not confirmed the hold. If all replicas must confirm, there is no such replica. If
+ * only some must, sentinels prefer the replica that has received the most, but they may promote another one.
+ * Replication is not consensus: if two holders must never both act, check the fencing token.
  *
- * <p>A single server that is started again without its last second of writes forgets holds in the same way. {@link #onDisk}
- * is for that.
+ * <p>A single server that restarts without its last second of writes forgets holds in the same way. Use {@link #onDisk}
+ * against that.
  *
- * @param replicas how many replicas; 0 with {@code onDisk}
- * @param onDisk whether the server's own disk must have it
- * @param within how long to wait for that
+ * @param replicas the number of replicas; 0 with {@code onDisk}
+ * @param onDisk whether the server's own disk must have the hold
+ * @param within how long to wait for the confirmations
  */
 public record Replication(int replicas, boolean onDisk, Duration within) {
 
@@ -30,12 +32,12 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /**
-     * Like {@link #atLeast} or {@link #onDisk}.
+     * Creates a requirement, like {@link #atLeast} or {@link #onDisk}.
      *
-     * @param replicas how many, 1 to 100; 0 with {@code onDisk}
-     * @param onDisk whether the server's own disk must have it
-     * @param within how long to wait for that, 1 ms to a minute; milliseconds count
-     * @throws IllegalArgumentException if one of them is out of its range
+     * @param replicas the number of replicas, 1 to 100; 0 with {@code onDisk}
+     * @param onDisk whether the server's own disk must have the hold
+     * @param within how long to wait for the confirmations, 1 ms to 1 minute; fractions of a millisecond are ignored
+     * @throws IllegalArgumentException if a value is out of its range
      */
     public Replication {
         if (onDisk && replicas != 0) {
@@ -48,35 +50,36 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
     }
 
     /**
-     * The lock counts as acquired when so many replicas have confirmed that they know of it. If there are not enough in time, it
-     * is given back, and whoever wanted it gets a {@link BackendException} that names the count, whether he waits or tries. Costs
-     * two round trips more per acquisition, and what the replicas take; such a lock is never passed on in memory. Renewals and
-     * releases do not wait for replicas.
+     * Requires that a number of replicas have confirmed the hold before the lock counts as acquired. If too few confirm
+     * it in time, the lock is given back, and the caller gets a {@link BackendException} that states the count, whether
+     * it waits or tries. Each acquisition costs two more round trips and the time that the replicas take. Such a lock
+     * is never handed over in memory. Renewals and releases do not wait for replicas.
      *
-     * @param replicas how many, 1 to 100
-     * @param within how long to wait for them, 1 ms to a minute, and shorter than the backend's command timeout; milliseconds
-     *     count
-     * @return that replication
-     * @throws IllegalArgumentException if one of them is out of its range
+     * @param replicas the number of replicas, 1 to 100
+     * @param within how long to wait for them, 1 ms to 1 minute, and shorter than the backend's command timeout;
+     *     fractions of a millisecond are ignored
+     * @return that requirement
+     * @throws IllegalArgumentException if a value is out of its range
      */
     public static Replication atLeast(int replicas, Duration within) {
         return new Replication(replicas, false, within);
     }
 
     /**
-     * The lock counts as acquired when the server has confirmed that its own append-only file has it on disk, so that a server
-     * that loses its power knows of the hold when it is back. If that takes too long, the lock is given back, and the caller gets
-     * a {@link BackendException}, whether it waits or tries. Costs two round trips more per acquisition, and what the disk takes:
-     * with {@code appendfsync everysec} up to a second. Such a lock is never passed on in memory. Renewals and releases do not
-     * wait for the disk.
+     * Requires that the server has confirmed that its append-only file has the hold on disk before the lock counts as
+     * acquired. A server that loses power then still knows the hold when it is back. If the confirmation takes too
+     * long, the lock is given back, and the caller gets a {@link BackendException}, whether it waits or tries. Each
+     * acquisition costs two more round trips and the time that the disk takes: up to one second with
+     * {@code appendfsync everysec}. Such a lock is never handed over in memory. Renewals and releases do not wait for
+     * the disk.
      *
-     * <p>Redis 7.2 or later and Valkey can tell, with {@code appendonly yes}. Where the server cannot, each acquisition fails
-     * with a {@link BackendException} that is not retryable.
+     * <p>Redis 7.2 and later and Valkey support this, with {@code appendonly yes}. If the server does not support it,
+     * each acquisition fails with a {@link BackendException} that is not retryable.
      *
-     * @param within how long to wait for the disk, 1 ms to a minute, and shorter than the backend's command timeout; milliseconds
-     *     count
-     * @return that replication
-     * @throws IllegalArgumentException if it is out of its range
+     * @param within how long to wait for the disk, 1 ms to 1 minute, and shorter than the backend's command timeout;
+     *     fractions of a millisecond are ignored
+     * @return that requirement
+     * @throws IllegalArgumentException if the value is out of its range
      */
     public static Replication onDisk(Duration within) {
         return new Replication(0, true, within);

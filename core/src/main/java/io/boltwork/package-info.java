@@ -1,10 +1,10 @@
 /**
- * Distributed locks: {@link io.boltwork.LockClient} is where to begin.
+ * Distributed locks. Start with {@link io.boltwork.LockClient}.
  *
  * <h2>The first lock</h2>
  *
- * <p>An application makes one client and asks it for locks by name. A {@link io.boltwork.FencedLock} is a {@link
- * java.util.concurrent.locks.Lock} that excludes threads and JVMs. It is reentrant by thread.
+ * <p>An application creates one client and asks it for locks by name. A {@link io.boltwork.FencedLock} is a
+ * {@link java.util.concurrent.locks.Lock} that excludes threads and JVMs from each other. It is reentrant per thread.
  *
  * <!-- snippet: QuickStart.java#quick-start -->
  * <pre>{@code
@@ -22,14 +22,15 @@
  *
  * <h2>What a lease is</h2>
  *
- * <p>A JVM may die while it holds a lock, or be cut off. So nobody holds a lock for ever, but on <em>lease</em>: for 30 s by
- * default, renewed every 10 s while the lock is held and the JVM lives. If it dies, the lock is free when the lease has ended.
- * Every hold has a <em>fencing token</em>, a number larger than that of any hold before.
+ * <p>A JVM may die, or be cut off from the network, while it holds a lock. A lock is therefore held on a
+ * <em>lease</em>, which ends by itself. By default the lease lasts 30 s and is renewed every 10 s for as long as the
+ * lock is held and the JVM lives. If the JVM dies, the lock becomes free when the lease ends. Every hold has a
+ * <em>fencing token</em>, a number larger than the token of any earlier hold of the same lock.
  *
- * <h2>Four ways to hold</h2>
+ * <h2>Four ways to hold a lock</h2>
  *
- * <p>{@code lock()} and {@code unlock()}, as above. Or as a value, {@link io.boltwork.Lease}, that knows its token and tells of
- * its loss:
+ * <p>The first is {@code lock()} and {@code unlock()}, as above. The second is a {@link io.boltwork.Lease}: the hold as
+ * a value, which knows its fencing token and reports its loss:
  *
  * <!-- snippet: FencedWrite.java#lease -->
  * <pre>{@code
@@ -39,7 +40,7 @@
  * }
  * }</pre>
  *
- * <p>Or after waiting for a limited time; {@code tryAcquire()} does not wait at all:
+ * <p>The third is to wait for a limited time; {@code tryAcquire()} without a time does not wait at all:
  *
  * <!-- snippet: TimedAcquire.java#timed -->
  * <pre>{@code
@@ -53,8 +54,9 @@
  * }
  * }</pre>
  *
- * <p>Or without a thread; {@code acquireAsync()} gives the lease itself. Such a lease belongs to its handle: any thread may
- * release it, and it is not reentrant.
+ * <p>The fourth does without a thread. {@code callAsync()} runs an asynchronous body under the lock, and
+ * {@code acquireAsync()} completes with the lease itself. Such a lease belongs to its handle: any thread may release
+ * it, and it is not reentrant.
  *
  * <!-- snippet: AsyncPurchase.java#async -->
  * <pre>{@code
@@ -63,17 +65,18 @@
  *
  * <h2>Losing a lease</h2>
  *
- * <p>A lease is lost when it could not be renewed in time, when somebody took the lock away, when it was held for as long as
- * its options allow, or when the client is closed. Then {@link io.boltwork.Lease#isValid()} is {@code false}, {@link
- * io.boltwork.Lease#whenLost()} completes, and what would have released the lock throws {@link
- * io.boltwork.LeaseLostException}: lost exclusion never looks clean.
+ * <p>A lease is lost if it could not be renewed in time, if the lock was taken away, if it was held for as long as its
+ * options allow, or if the client is closed. From then on {@link io.boltwork.Lease#isValid()} returns {@code false},
+ * {@link io.boltwork.Lease#whenLost()} completes, and the call that would have released the lock throws
+ * {@link io.boltwork.LeaseLostException}. A caller therefore never mistakes a lost lock for a clean release.
  *
- * <p>A thread can still be stopped between looking and writing. Pass the token with each write, and let the resource refuse a
- * token smaller than the largest it has seen. No lock can replace that.
+ * <p>A thread can still be paused between checking the lease and writing. Pass the token with each write, and let the
+ * resource reject a token smaller than the largest one it has seen. No lock can replace this check.
  *
  * <h2>Options</h2>
  *
- * <p>{@link io.boltwork.LockOptions} says how a lock is held; each setting's documentation tells its default and its price.
+ * <p>{@link io.boltwork.LockOptions} define how a lock is held. The documentation of each setting states its default
+ * and its cost.
  *
  * <!-- snippet: PackageTour.java#options -->
  * <pre>{@code
@@ -84,9 +87,10 @@
  * FencedLock stock = locks.lock("stock:1001", careful);
  * }</pre>
  *
- * <h2>When Redis is away</h2>
+ * <h2>When Redis is unavailable</h2>
  *
- * <p>Three outcomes are never mixed up: refused, lost, and unknown. All exceptions are {@link io.boltwork.LockException}s.
+ * <p>Each exception stands for exactly one of three outcomes: refused, lost or unknown. All of them extend
+ * {@link io.boltwork.LockException}.
  *
  * <!-- snippet: PackageTour.java#outcomes -->
  * <pre>{@code
@@ -102,13 +106,13 @@
  * }
  * }</pre>
  *
- * <p>Holds last until their leases end and are renewed when the connection is back. {@code lock()} and {@code acquire()} wait
- * through an outage, for 30 s by default; timed forms end by their deadline. {@code unlock()} returns within the
- * command timeout, 2 s by default, and the release is repeated in the background.
+ * <p>Holds last until their leases end; they are renewed once the connection is back. {@code lock()} and
+ * {@code acquire()} wait through an outage, for 30 s by default. Timed calls return or throw by their deadline.
+ * {@code unlock()} returns within the command timeout, 2 s by default, and the release is repeated in the background.
  *
- * <h2>Looking at it</h2>
+ * <h2>Monitoring and administration</h2>
  *
- * <p>A {@link io.boltwork.LockListener} hears what happens to the locks of a client, for metrics and alarms:
+ * <p>A {@link io.boltwork.LockListener} is notified of what happens to the locks of a client, for metrics and alerts:
  *
  * <!-- snippet: ClassExamples.java#LockListener -->
  * <pre>{@code
@@ -120,8 +124,8 @@
  * });
  * }</pre>
  *
- * <p>A {@link io.boltwork.LockInspector} asks the backend who holds a lock and who waits, in all clients, and takes a lock away
- * from a holder that hangs:
+ * <p>A {@link io.boltwork.LockInspector} asks the backend which client holds a lock and which clients wait for it. It
+ * can also take a lock away from a holder that hangs:
  *
  * <!-- snippet: ClassExamples.java#LockInspector -->
  * <pre>{@code
@@ -132,9 +136,9 @@
  *
  * <h2>Testing</h2>
  *
- * <p>{@link io.boltwork.memory.MemoryBackend} needs no Redis and follows the same rules. Clients whose backends are on one
- * {@link io.boltwork.memory.MemoryServer} share its locks. The server can be frozen, flushed and restarted, to see what an
- * application does on a bad day.
+ * <p>{@link io.boltwork.memory.MemoryBackend} needs no Redis and follows the same rules. Clients whose backends use the
+ * same {@link io.boltwork.memory.MemoryServer} share its locks. The server can be frozen, flushed and restarted, to
+ * test how an application behaves when things go wrong.
  *
  * <!-- snippet: PackageTour.java#memory -->
  * <pre>{@code

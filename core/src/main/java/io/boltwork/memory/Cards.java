@@ -8,13 +8,16 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Who the clients of one server are, by their ids, each until its time is over. */
+/** The client records of one server by client id, each until it expires. */
 final class Cards {
     private record Entry(ClientCard card, String nonce, long expiresAt) {}
 
     private final Map<String, Entry> entries = new TreeMap<>();
 
-    /** Keeps a card in place of an earlier one, whose nonce is returned; for no time at all it is dropped. */
+    /**
+     * Stores a client record in place of an earlier one, and returns the nonce of the earlier one, or an empty text. A
+     * record that is announced for no time is dropped.
+     */
     String put(Command.Announce announce, long millis) {
         dropExpired(millis);
         Entry entry = new Entry(announce.card(), announce.nonce(), millis + announce.lifeMillis());
@@ -23,26 +26,26 @@ final class Cards {
         return before == null ? "" : before.nonce;
     }
 
-    /** The cards of those clients that have one, in the order asked for. */
+    /** Returns the records of those clients that have one, in the order of the ids. */
     List<ClientCard> of(List<String> clients, long millis) {
         dropExpired(millis);
         return clients.stream().map(this::card).filter(Objects::nonNull).toList();
     }
 
-    /** The next cards in the order of their clients' ids. */
+    /** Returns the next records in the order of their client ids. */
     Page<ClientCard> page(String cursor, int count, long millis) {
         return Page.of(entries, cursor, count, entry -> entry.expiresAt > millis)
                 .map(Entry::card);
     }
 
-    /** The same cards. */
+    /** Returns a copy of these records. */
     Cards copy() {
         Cards copy = new Cards();
         copy.entries.putAll(entries);
         return copy;
     }
 
-    /** Forgets all, and takes over others. */
+    /** Replaces all records by others. */
     void become(Cards others) {
         entries.clear();
         entries.putAll(others.entries);
@@ -52,7 +55,7 @@ final class Cards {
         entries.clear();
     }
 
-    /** How many are kept. */
+    /** Returns the number of records. */
     int size() {
         return entries.size();
     }

@@ -2,14 +2,14 @@ package io.boltwork.memory;
 
 import io.boltwork.spi.BackendListener;
 
-/** What a {@link MemoryBackend} has to its server: commands one way, messages the other. */
+/** The connection of a {@link MemoryBackend} to its server: commands in one direction, messages in the other. */
 final class Connection {
     final BackendListener listener;
 
-    /** Whose requests' grants it gets; guarded by the server's lock. */
+    /** The id of the client whose grants it receives; guarded by the server's lock. */
     String client;
 
-    /** Whether commands arrive and messages come; guarded by the server's lock. */
+    /** {@code true} if commands and messages arrive; guarded by the server's lock. */
     boolean up;
 
     Connection(String client, BackendListener listener) {

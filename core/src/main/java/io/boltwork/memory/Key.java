@@ -2,9 +2,9 @@ package io.boltwork.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/** All that a server knows of one lock: the fields of the hash in Redis. */
+/** The record of one lock at a server: the fields of the hash in Redis. */
 final class Key {
-    /** Who has the lock: a request, {@link Step#KEPT}, or nobody. */
+    /** The request that owns the lock, {@link Step#KEPT}, or {@code null}. */
     @Nullable
     String owner;
 
@@ -14,18 +14,18 @@ final class Key {
     /** The end of the owner's lease and takeover delay, in milliseconds of the server's clock. */
     long until;
 
-    /** Whether the owner got the lock by message and has not confirmed it yet. */
+    /** {@code true} if the owner got the lock by message and has not confirmed it yet. */
     boolean claim;
 
-    /** If the claim is a short one, the entry that it was given to. */
+    /** The queue entry that a short claim was granted to, or {@code null}. */
     Ring.@Nullable Entry shortClaim;
 
-    /** No token above it was ever issued. */
+    /** No token larger than this has been issued. */
     long fence;
 
     final Ring queue = new Ring();
 
-    /** The last millisecond of the server's clock at which there is the key. */
+    /** The last millisecond of the server's clock at which the record exists. */
     long expiresAt;
 
     Key copy() {

@@ -5,31 +5,36 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The locks of one server by name. A key lives for a while after its last use, and never less than its lease. */
+/**
+ * The lock records of one server by name. A record lives for a while after its last use, and never less than its lease.
+ */
 final class Keys {
     private long idleMillis = IdleLife.DEFAULT.toMillis();
 
-    /* The least recently used first: about the order in which they expire. */
+    /* The least recently used record first, which is about the order in which they expire. */
     private final LinkedHashMap<String, Key> keys = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** The key of a lock; a blank one that is not kept unless {@linkplain #touch touched} if there is none. */
+    /**
+     * Returns the record of a lock; if there is none, a blank one that is not stored until it is
+     * {@linkplain #touch touched}.
+     */
     Key get(String lock, long millis) {
         dropEldestIfExpired(millis);
         Key key = keys.get(lock);
         return key == null || key.expiresAt < millis ? new Key() : key;
     }
 
-    /** Keeps keys for so long from now on. */
+    /** Sets how long records live after their last use, from now on. */
     void live(long millis) {
         idleMillis = millis;
     }
 
-    /** Keeps a key after a step that may have changed it. */
+    /** Stores a record after a step that may have changed it. */
     void touch(String lock, Key key, long millis) {
         touch(lock, key, millis, idleMillis, 0);
     }
 
-    /** Keeps a key after a lock was taken away whose lease would have ended in that time. */
+    /** Stores a record after the lock was taken away from a lease that would have ended after {@code closedMillis}. */
     void touchForced(String lock, Key key, long millis, long closedMillis) {
         touch(lock, key, millis, Math.max(idleMillis, closedMillis + IdleLife.FORCED_MILLIS), closedMillis);
     }
@@ -50,14 +55,14 @@ final class Keys {
         keys.remove(lock);
     }
 
-    /** The same keys, each a copy. */
+    /** Returns a deep copy of these records. */
     Keys copy() {
         Keys copy = new Keys();
         keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
         return copy;
     }
 
-    /** Forgets all, and takes over copies of others. */
+    /** Replaces all records by copies of others. */
     void become(Keys others) {
         keys.clear();
         keys.putAll(others.copy().keys);
@@ -67,12 +72,12 @@ final class Keys {
         keys.clear();
     }
 
-    /** How many are kept, expired ones that nobody has stumbled on included. */
+    /** Returns the number of records, including expired ones that have not been dropped yet. */
     int size() {
         return keys.size();
     }
 
-    /** The next keys in the order of their names. */
+    /** Returns the next records in the order of their names. */
     Page<Key> page(String cursor, int count, long millis) {
         return Page.of(keys, cursor, count, key -> key.expiresAt >= millis);
     }

@@ -11,10 +11,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A backend on a {@link MemoryServer}: locks between the clients of one JVM, for tests that want no Redis. Clients
- * whose backends are on the same server share its locks.
+ * A backend on a {@link MemoryServer}: locks between the clients of one JVM, for tests without Redis. Clients whose
+ * backends use the same server share its locks.
  *
- * <p>Thread-safe. Replies are given on the thread that sends, except those that a frozen server has delayed.
+ * <p>Thread-safe. Replies are given on the sending thread, except for those that a frozen server has delayed.
  */
 public final class MemoryBackend implements LockBackend {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
@@ -30,7 +30,7 @@ public final class MemoryBackend implements LockBackend {
     }
 
     /**
-     * A backend on a server of its own.
+     * Creates a backend on a new server that is not shared, with a command timeout of 2 s.
      *
      * @return a new backend, not opened
      */
@@ -39,7 +39,7 @@ public final class MemoryBackend implements LockBackend {
     }
 
     /**
-     * A backend on a server that others may share, with a command timeout of 2 s.
+     * Creates a backend on a server that others may share, with a command timeout of 2 s.
      *
      * @param server the server
      * @return a new backend, not opened
@@ -49,10 +49,10 @@ public final class MemoryBackend implements LockBackend {
     }
 
     /**
-     * A backend on a server that others may share.
+     * Creates a backend on a server that others may share.
      *
      * @param server the server
-     * @param commandTimeout how long its client waits for an answer
+     * @param commandTimeout how long the client of the backend waits for an answer
      * @return a new backend, not opened
      */
     public static MemoryBackend on(MemoryServer server, Duration commandTimeout) {
@@ -60,7 +60,7 @@ public final class MemoryBackend implements LockBackend {
     }
 
     /**
-     * The server, to look at, to move its clock and to cause faults.
+     * Returns the server, whose clock can be moved and on which faults can be caused.
      *
      * @return the server
      */
@@ -97,7 +97,7 @@ public final class MemoryBackend implements LockBackend {
     public void rename(String client) {
         Connection open = connection.get();
         if (open == null) {
-            throw new IllegalStateException("Not opened");
+            throw new IllegalStateException("The backend has not been opened");
         }
         server.rename(open, client);
     }
@@ -108,7 +108,7 @@ public final class MemoryBackend implements LockBackend {
         if (closed) {
             handler.accept(Sent.failed(false, "the backend is closed"));
         } else if (open == null) {
-            throw new IllegalStateException("Not opened");
+            throw new IllegalStateException("The backend has not been opened");
         } else {
             server.send(open, command, handler);
         }

@@ -1,7 +1,7 @@
 package io.boltwork.memory;
 
 /**
- * A replica of a {@link MemoryServer}: all that the server knew when the replica was taken. Immutable.
+ * A replica of a {@link MemoryServer}, with all data that the server had when the replica was taken. Immutable.
  *
  * @see MemoryServer#replica
  * @see MemoryServer#failOver
@@ -10,7 +10,7 @@ public final class MemoryReplica {
     private final Keys keys;
     private final Cards cards;
 
-    /** Keeps these, which nobody changes any more. */
+    /** Creates a replica of data that must not change any more. */
     MemoryReplica(Keys keys, Cards cards) {
         this.keys = keys;
         this.cards = cards;

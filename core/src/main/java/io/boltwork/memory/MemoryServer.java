@@ -26,21 +26,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock server in memory, shared by any number of {@link MemoryBackend}s as a Redis server is by its clients, with
- * the same rules: owners, leases, queues, tokens, expiry. A lock that nobody has used for 10 minutes is forgotten ({@link
- * #setIdleLife}), and never before its lease ends.
+ * A lock server in memory. Any number of {@link MemoryBackend}s share it, as clients share a Redis server, and it
+ * follows the same rules for owners, leases, queues, tokens and expiry. The record of a lock that has not been used for
+ * 10 minutes is dropped ({@link #setIdleLife}), but never before its lease ends.
  *
- * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush}, {@link
- * #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}. An outage is a {@link #freeze}
- * followed by a {@link #disconnect}: from then until {@link #thaw} nobody can connect.
+ * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush},
+ * {@link #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}. An outage is a
+ * {@link #freeze} followed by a {@link #disconnect}: until the {@link #thaw}, no backend can connect.
  *
- * <p>Thread-safe. Nothing blocks. Replies and messages are delivered on the thread whose call caused them or, for
- * messages, on that of a concurrent call.
+ * <p>Thread-safe. No method blocks. Replies and messages are delivered on the thread whose call caused them; messages
+ * may also be delivered on the thread of a concurrent call.
  */
 public final class MemoryServer {
     /*
-     * All state is guarded by one lock. Messages and listeners' events go through the outbox, in order and without the
-     * lock; replies are given by whoever executed the command, without the lock.
+     * All state is guarded by one lock. Messages and events of listeners go through the outbox, in order and without
+     * the lock. Replies are given by the thread that executed the command, without the lock.
      */
     private final ReentrantLock lock = new ReentrantLock();
     private final Outbox outbox = new Outbox();
@@ -52,7 +52,10 @@ public final class MemoryServer {
     private final Map<String, Consumer<Taken>> warned = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
 
-    /** The connections that are up, by the clients whose grants they get: two clients may have one id by mistake. */
+    /**
+     * The connections that are up, by the id of the client whose grants they receive: two clients may have the same id
+     * by mistake.
+     */
     private final Map<String, Set<Connection>> listening = new HashMap<>();
 
     private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
@@ -63,7 +66,7 @@ public final class MemoryServer {
     private boolean frozen;
     private int replicas = Integer.MAX_VALUE;
 
-    /** {@code runs} names each run of the server when it begins. */
+    /** Creates a server; {@code runs} names each run of the server when it begins. */
     MemoryServer(InstantSource clock, Supplier<String> runs) {
         this.clock = clock;
         this.runs = runs;
@@ -71,7 +74,7 @@ public final class MemoryServer {
     }
 
     /**
-     * A server with the system's clock.
+     * Creates a server that uses the system clock.
      *
      * @return a new, empty server
      */
@@ -80,7 +83,7 @@ public final class MemoryServer {
     }
 
     /**
-     * A server with a clock of the caller's, such as a simulation's.
+     * Creates a server with another clock, such as that of a simulation.
      *
      * @param clock the server's clock, read once per command, to the microsecond
      * @return a new, empty server
@@ -90,10 +93,11 @@ public final class MemoryServer {
     }
 
     /**
-     * Executes a command at once, even while frozen: it is not sent through any connection. Messages that it causes
-     * have been delivered on return, unless a concurrent or an outer call is delivering them.
+     * Executes a command at once, even while the server is frozen: the command is not sent through a connection. The
+     * messages that it causes have been delivered when this method returns, unless a concurrent or an outer call is
+     * delivering them.
      *
-     * @param command what to do
+     * @param command the command
      * @return the answer
      */
     public Reply.Answer execute(Command command) {
@@ -103,23 +107,24 @@ public final class MemoryServer {
     }
 
     /**
-     * Receives the grants for a client's requests, in place of an earlier subscriber, until {@link #unsubscribe};
-     * faults do not end it. Backends of that client get them, too. Requests of a client without a subscriber are passed over and dropped when the lock
-     * becomes free.
+     * Subscribes to the grants for a client's requests, in place of an earlier subscriber, until {@link #unsubscribe}.
+     * Faults do not end the subscription. Backends of that client receive the grants, too. When the lock becomes free,
+     * waiting requests of a client without a subscriber or a connected backend are skipped and dropped.
      *
-     * @param client the client's id
-     * @param subscriber who is told; it may execute commands, and does not block
+     * @param client the id of the client
+     * @param subscriber receives the grants; it may execute commands and must not block
      */
     public void subscribe(String client, Consumer<Grant> subscriber) {
         subscribe(client, subscriber, taken -> {});
     }
 
     /**
-     * The same, and receives what is taken away from the client's requests by force.
+     * Subscribes like {@link #subscribe(String, Consumer)}, and also to the messages about locks that are taken away
+     * from the client's requests by force.
      *
-     * @param client the client's id
-     * @param subscriber is told of grants; it may execute commands, and does not block
-     * @param holder is told of what is taken away, likewise
+     * @param client the id of the client
+     * @param subscriber receives the grants; it may execute commands and must not block
+     * @param holder receives the messages about locks that were taken away; the same restrictions apply
      */
     public void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
         atomically(() -> {
@@ -131,7 +136,7 @@ public final class MemoryServer {
     /**
      * Ends a subscription. Idempotent.
      *
-     * @param client the client's id
+     * @param client the id of the client
      */
     public void unsubscribe(String client) {
         atomically(() -> {
@@ -141,40 +146,40 @@ public final class MemoryServer {
     }
 
     /**
-     * The server's clock and run.
+     * Returns the server's clock and run.
      *
-     * @return what a command executed now would answer
+     * @return the time that the answer to a command would have if it were executed now
      */
     public ServerTime time() {
         return atomically(() -> at(micros()));
     }
 
     /**
-     * Moves the server's clock; leases end earlier or later accordingly.
+     * Moves the server's clock. Leases end earlier or later accordingly.
      *
-     * @param step how far, negative for back
+     * @param step how far to move it; negative to move it back
      */
     public void advance(Duration step) {
         atomically(() -> offset = offset.plus(step));
     }
 
-    /** Forgets all locks, and who the clients are, as FLUSHALL does; connections stay. */
+    /** Drops all locks and client records, as FLUSHALL does. Connections stay open. */
     public void flush() {
         atomically(this::clear);
     }
 
     /**
-     * Forgets a lock, as DEL does.
+     * Drops a lock, as DEL does.
      *
-     * @param name the lock's name
+     * @param name the name of the lock
      */
     public void delete(String name) {
         atomically(() -> keys.delete(name));
     }
 
     /**
-     * Ends this run of the server and starts another: empty, not frozen, with a new run id. All connections break and
-     * come back; commands that were not executed never will be.
+     * Ends this run of the server and starts another one: empty, not frozen, with a new run id. All connections break
+     * and are made again. Commands that were not executed never will be.
      */
     public void restart() {
         breakConnections("it was restarted", () -> {
@@ -184,7 +189,7 @@ public final class MemoryServer {
     }
 
     /**
-     * What a replica of this server has now. It is not told of anything later; take another one for that.
+     * Returns a replica of this server as it is now. The replica receives no later changes.
      *
      * @return a copy of all data
      */
@@ -193,11 +198,12 @@ public final class MemoryServer {
     }
 
     /**
-     * A replica takes over: this server's data become what the replica had, so the writes since then are lost. Else as
-     * {@link #restart}: a new run, all connections break and come back. With a replica of this very moment nothing is lost,
-     * as when a server restarts that keeps its data. The clock stays; {@link #advance} it for a replica whose clock differs.
+     * Lets a replica take over: this server's data are replaced by those of the replica, so writes made after the
+     * replica was taken are lost. Otherwise like {@link #restart}: a new run begins, and all connections break and are
+     * made again. With a replica of this very moment nothing is lost, as when a server that keeps its data restarts.
+     * The clock stays the same; use {@link #advance} for a replica whose clock differs.
      *
-     * @param replica who takes over; it can do so again
+     * @param replica the replica that takes over; it can do so again
      */
     public void failOver(MemoryReplica replica) {
         Objects.requireNonNull(replica, "replica");
@@ -209,10 +215,11 @@ public final class MemoryServer {
     }
 
     /**
-     * Sets how many replicas know of each write at once. Matters to locks with {@link io.boltwork.Replication} alone. Default: as
-     * many as anybody asks for.
+     * Sets how many replicas receive each write at once. Matters only to locks with {@link io.boltwork.Replication}.
+     * Default: as many as a command asks for.
      *
-     * @param count how many, 0 for none
+     * @param count how many; 0 for none
+     * @throws IllegalArgumentException if the count is negative
      */
     public void setReplicas(int count) {
         if (count < 0) {
@@ -222,8 +229,9 @@ public final class MemoryServer {
     }
 
     /**
-     * Sets how long a lock that nobody uses is remembered, at least 7/8 of it from the last use on. Counts for what is executed
-     * from now on, and never makes a lock be forgotten earlier. Default: 10 minutes.
+     * Sets how long the record of a lock is kept when the lock is not in use: at least 7/8 of this time after its last
+     * use. Applies to commands that are executed from now on, and never makes a record expire earlier. Default: 10
+     * minutes.
      *
      * @param idleLife 1 minute to 7 days
      * @throws IllegalArgumentException if it is out of that range
@@ -239,12 +247,15 @@ public final class MemoryServer {
         frozen = false;
     }
 
-    /** Stops executing what backends send, until {@link #thaw}; connections stay open. Idempotent. */
+    /** Stops executing the commands of backends until {@link #thaw}. Connections stay open. Idempotent. */
     public void freeze() {
         atomically(() -> frozen = true);
     }
 
-    /** Executes what was sent since {@link #freeze}, in order; broken connections come back. Idempotent. */
+    /**
+     * Executes the commands that were sent since {@link #freeze}, in order. Broken connections are made again.
+     * Idempotent.
+     */
     public void thaw() {
         while (executeWaiting()) {
             outbox.deliver();
@@ -253,11 +264,12 @@ public final class MemoryServer {
     }
 
     /**
-     * Breaks every connection. The backends' listeners hear of it, and that they are connected again: at once, or when
-     * a frozen server thaws. Commands that a frozen server has not executed are answered as {@link Reply.Failed}.
+     * Breaks every connection. The listeners of the backends are notified of this and of the new connection, which is
+     * made at once, or when a frozen server thaws. Commands that a frozen server has not executed are answered with
+     * {@link Reply.Failed}.
      *
-     * @param executeLater whether the server nevertheless executes these when it thaws: the late bytes of a dead
-     *     connection
+     * @param executeLater whether the server executes these commands nevertheless when it thaws, as late bytes of a
+     *     dead connection
      */
     public void disconnect(boolean executeLater) {
         breakConnections("the connection broke", () -> {
@@ -267,7 +279,7 @@ public final class MemoryServer {
         });
     }
 
-    /** Connects a backend; answers when that was. */
+    /** Connects a backend, and returns the time at which it was connected. */
     ServerTime connect(Connection connection) {
         return atomically(() -> {
             if (frozen) {
@@ -280,7 +292,7 @@ public final class MemoryServer {
         });
     }
 
-    /** A backend gets the grants of another client from now on. */
+    /** Gives a backend the grants of another client from now on. */
     void rename(Connection connection, String client) {
         atomically(() -> {
             boolean up = connection.up;
@@ -292,7 +304,7 @@ public final class MemoryServer {
         });
     }
 
-    /** Ends a backend's connection; what it has sent may still be executed. */
+    /** Ends a backend's connection; commands that it has sent may still be executed. */
     void close(Connection connection) {
         List<Runnable> failures = new ArrayList<>();
         atomically(() -> {

@@ -5,8 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers messages one after the other, in the order in which they were put, without a lock held. Whoever finds
- * messages delivers them; what a receiver causes in turn waits until it has returned, so nothing recurses.
+ * Delivers messages one after the other, in their order, without holding a lock. Any caller of {@link #deliver}
+ * delivers the messages of all. Messages that a receiver causes are delivered after it has returned, so nothing
+ * recurses.
  */
 final class Outbox {
     private final ReentrantLock lock = new ReentrantLock();
@@ -22,12 +23,12 @@ final class Outbox {
         }
     }
 
-    /** Delivers what is there, unless another call is at it already. */
+    /** Delivers all messages, unless another call is already doing so. */
     void deliver() {
         for (Runnable message = take(false); message != null; message = take(true)) {
             try {
                 message.run();
-            } catch (RuntimeException e) { // must not hit the innocent client whose step delivers
+            } catch (RuntimeException e) { // must not affect the client whose step delivers
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             } catch (Error e) {

@@ -12,34 +12,36 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock's queue: entries at ascending places from {@code head} to {@code tail - 1}. A request that leaves from the middle leaves
- * a hole, so that a position is an upper bound. An empty ring begins anew.
+ * The queue of a lock: entries at ascending places from {@code head} to {@code tail - 1}. A request that leaves from
+ * the middle leaves a hole, so a position is an upper bound. The places of an empty ring start again at 1.
  *
- * <p>What a client that is gone has entered is not searched for. A mark at the tail says that all entries of the client below it
- * do not count, and they are taken out when the head comes to them.
+ * <p>The entries of a dead client are not searched for. Instead, a mark at the tail states that all entries of the
+ * client below it no longer count; they are removed when the head reaches them.
  */
 final class Ring {
 
-    /** From so many places on a ring that begins with holes is made shorter. */
+    /** The number of places from which on a ring that begins with holes is shortened. */
     private static final int LONG = 1_000;
 
-    /** So many places of it are looked at for that. */
+    /** The number of places that are examined to shorten a ring. */
     private static final int WINDOW = 100;
 
-    /** One in so many entries makes it shorter, by as many places at least. So an entry costs little on average. */
+    /**
+     * One in this many new entries shortens the ring, by at least as many places. So an entry costs little on average.
+     */
     private static final int EVERY = WINDOW / 2;
 
     /**
-     * A request that waits.
+     * A waiting request.
      *
-     * @param leaseMillis the lease it wants once it has confirmed its claim
-     * @param takeoverMillis how much longer the lock stays closed when its lease ends without a release
-     * @param sinceMillis when it entered
-     * @param again whether it stands there for the second time, since its first claim was short and has lapsed
+     * @param leaseMillis the lease that it wants once it has confirmed its claim
+     * @param takeoverMillis how much longer the lock stays closed if its lease ends without a release
+     * @param sinceMillis the time at which it was queued
+     * @param again whether it is in the queue for the second time, after its first claim was short and has lapsed
      */
     record Entry(String request, long leaseMillis, long takeoverMillis, long sinceMillis, boolean again) {}
 
-    /** How many places one command may still look at, and the clients that it has found not to listen. */
+    /** The number of places that one command may still examine, and the clients that it has found not to listen. */
     static final class Budget {
         private int left = LockBackend.PLACES_PER_STEP;
         private Set<String> deaf = Set.of();
@@ -55,26 +57,28 @@ final class Ring {
     private final NavigableMap<Long, Entry> entries = new TreeMap<>();
     private final Map<String, Long> places = new HashMap<>();
 
-    /** By client, the place below which its entries do not count; and the same the other way round. */
+    /** By client, the place below which its entries no longer count. */
     private final Map<String, Long> gone = new HashMap<>();
 
+    /** The same by place: the client whose entries below it no longer count. */
     private final NavigableMap<Long, String> marks = new TreeMap<>();
 
     /** Clients that have an entry for the second time. */
     private final Set<String> late = new HashSet<>();
 
-    /** The first place; 0 if nobody waits. */
+    /** The first place; 0 if no request waits. */
     private long head;
 
-    /** The place behind the last one. */
+    /** The place after the last one. */
     private long tail;
 
-    /** Until when claims are short, and when one of full length has lapsed last; server times. */
+    /** The server time until which claims are short. */
     private long shortUntil;
 
+    /** The server time at which a claim of full length lapsed last. */
     private long lapsedAt;
 
-    /** No mark is at a later place. */
+    /** The place of the last mark, or a later one. */
     private long lastMark;
 
     boolean isEmpty() {
@@ -90,7 +94,10 @@ final class Ring {
         return place < gone.getOrDefault(clientOf(request), 0L);
     }
 
-    /** The first entry, which the head is moved to; {@code null} if there is none, or if the budget is used up before. */
+    /**
+     * Moves the head to the first entry that counts, and returns it; {@code null} if there is none, or if the budget is
+     * used up first.
+     */
     @Nullable
     Entry first(Budget budget) {
         while (head < tail && budget.left > 0) {
@@ -111,7 +118,7 @@ final class Ring {
         return null;
     }
 
-    /** Ends a look at the first entries: a ring without places is empty. */
+    /** Ends a search for the first entry: a ring without places becomes empty. */
     void looked(long now) {
         if (head >= tail) {
             head = 0;
@@ -124,7 +131,7 @@ final class Ring {
         }
     }
 
-    /** Takes out the entry at the head. */
+    /** Removes the entry at the head. */
     void pop(Entry entry) {
         takeOut(head++, entry);
     }
@@ -137,7 +144,7 @@ final class Ring {
         }
     }
 
-    /** Takes a request out, if it is there, even if it does not count. */
+    /** Removes a request if it is in the queue, even if it no longer counts. */
     void remove(String request, Budget budget, long now) {
         Long place = places.remove(request);
         if (place == null) {
@@ -153,11 +160,11 @@ final class Ring {
         }
     }
 
-    /** Enters a request at the tail unless it is there already; either way answers its position, from 1 on. */
+    /** Adds a request at the tail unless it is in the queue already. Returns its position, 1 or more. */
     int enter(String request, long leaseMillis, long takeoverMillis, long now, Budget budget) {
         Long place = places.get(request);
         if (place == null || isGone(request, place)) {
-            remove(request, budget, now); // what is left of an entry that does not count
+            remove(request, budget, now); // the remains of an entry that no longer counts
             if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
                 squeeze(budget);
             }
@@ -166,7 +173,7 @@ final class Ring {
         return Math.toIntExact(place - head + 1);
     }
 
-    /** Puts an entry at the tail; returns its place. */
+    /** Adds an entry at the tail, and returns its place. */
     private long append(Entry entry) {
         if (isEmpty()) {
             head = 1;
@@ -209,12 +216,15 @@ final class Ring {
 
     // ================================================================ claims that lapse
 
-    /** Whether who gets the lock by message has a short time only to confirm it. */
+    /** Returns whether a client that gets the lock by message has only a short time to confirm it. */
     boolean areClaimsShort(long now) {
         return shortUntil > now && shortUntil - now <= LockBackend.SHORT_CLAIMS_LAST_MILLIS;
     }
 
-    /** A claim of full length, or the second short one of a request, has lapsed: its client is gone, or it asks again. */
+    /**
+     * Handles the lapse of a claim of full length, or of the second short one of a request: the client is dead, or it
+     * asks again.
+     */
     void lapsed(String request, boolean wasShort, long now) {
         if (!wasShort) {
             lapsedAt = now;
@@ -223,7 +233,7 @@ final class Ring {
         drop(clientOf(request));
     }
 
-    /** A short claim has lapsed, the first one of that entry. */
+    /** Handles the lapse of the first short claim of an entry. */
     void lapsed(Entry entry, long now) {
         if (entry.sinceMillis() <= lapsedAt) {
             shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
@@ -235,7 +245,7 @@ final class Ring {
         }
     }
 
-    /** What a client has entered does not count any more. */
+    /** Makes all entries of a client no longer count. */
     private void drop(String client) {
         if (isEmpty()) {
             return;
@@ -248,9 +258,9 @@ final class Ring {
         lastMark = tail++;
     }
 
-    // ================================================================ looks
+    // ================================================================ reading
 
-    /** Takes over the entries of another ring, which are values, and their places. */
+    /** Takes over the entries of another ring, which are immutable, and their places. */
     void enterAll(Ring other) {
         entries.putAll(other.entries);
         places.putAll(other.places);
@@ -264,7 +274,7 @@ final class Ring {
         lastMark = other.lastMark;
     }
 
-    /** Those that count, in their order. */
+    /** Returns the entries that count, in their order. */
     List<Entry> entries() {
         List<Entry> counting = new ArrayList<>();
         entries.forEach((place, entry) -> {
@@ -275,7 +285,9 @@ final class Ring {
         return counting;
     }
 
-    /** How many wait at most: holes are included as in a position, and what does not count. */
+    /**
+     * Returns an upper bound of the number of waiting requests, which includes holes and entries that no longer count.
+     */
     int length() {
         return Math.toIntExact(tail - head);
     }

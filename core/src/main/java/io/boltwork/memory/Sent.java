@@ -6,7 +6,7 @@ import io.boltwork.spi.Reply;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A command on its way, and who waits for its reply. Guarded by the server's lock, but for the replying. */
+/** A command on its way and the handler of its reply. Guarded by the server's lock, except for replying. */
 final class Sent {
     final Connection connection;
     final Command command;
@@ -18,12 +18,14 @@ final class Sent {
         this.handler = handler;
     }
 
-    /** Whether the connection broke behind it: nobody will be told what became of it. */
+    /** Returns whether its connection broke after it was sent, so that no handler is left for its reply. */
     boolean isLate() {
         return handler == null;
     }
 
-    /** Takes the handler away; what is to be run in its place, without the server's lock, tells it of the failure. */
+    /**
+     * Removes the handler. Returns a task that reports the failure to the handler, to be run without the server's lock.
+     */
     Runnable breakOff(String why) {
         Consumer<Reply> waiting = handler;
         handler = null;

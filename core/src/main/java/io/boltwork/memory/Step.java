@@ -19,13 +19,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command at one moment of a server's clock: the rules of the protocol, without clock and threads.
+ * The execution of one command at one moment of a server's clock: the rules of the protocol, without a clock and
+ * without threads.
  *
- * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares.
- * Each rule is there because of a trace that goes wrong without it, so none is to be changed for looks.
+ * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares the
+ * results. Each rule prevents a known trace that goes wrong without it, so no rule may be changed for the sake of
+ * appearance.
  */
 final class Step {
-    /** Stands in the owner's place while a released lock is kept closed; no request equals it. */
+    /** Takes the place of the owner while a released lock is kept closed; no request equals it. */
     static final String KEPT = "-";
 
     private final Keys keys;
@@ -38,14 +40,14 @@ final class Step {
     private final Ring.Budget budget = new Ring.Budget();
 
     /**
-     * A step.
+     * Creates a step.
      *
-     * @param keys the locks
-     * @param cards the clients
-     * @param server when and where
-     * @param micros the same moment in microseconds since the epoch
-     * @param replicas how many replicas know of it at once
-     * @param publish sends a message to the client that it names; {@code false} if nobody listens there
+     * @param keys the lock records
+     * @param cards the client records
+     * @param server the server and the time
+     * @param micros the same time in microseconds since the epoch
+     * @param replicas how many replicas receive each write at once
+     * @param publish sends a grant to the client that it names; returns {@code false} if that client does not listen
      * @param warn sends a message to the client that it names
      */
     Step(
@@ -112,7 +114,7 @@ final class Step {
         if (request.equals(key.owner)) {
             outcome = Release.RELEASED;
             if (key.token == command.firstToken() && key.fence == blockEnd(command.firstToken())) {
-                key.fence = command.lastToken(); // nobody has been given a token since
+                key.fence = command.lastToken(); // no request has been given a token since
             } else {
                 raiseFence(key, command.lastToken());
             }
@@ -126,11 +128,11 @@ final class Step {
             }
         } else {
             outcome = forgotten(key, command.firstToken()) ? Release.FORGOTTEN : Release.NOT_HELD;
-            raiseFence(key, command.lastToken()); // a restore that comes late is refused
+            raiseFence(key, command.lastToken()); // a late restore is refused
         }
         grant(command.lock(), key);
         if (next != null && next.verdict() == Verdict.STALE) {
-            next = stale(key, next.known()); // the grant may have made another the owner
+            next = stale(key, next.known()); // the grant may have changed the owner
         }
         keys.touch(command.lock(), key, now());
         return new Reply.Released(server, outcome, next, claimMillis(key), ownerOf(key));
@@ -172,7 +174,7 @@ final class Step {
             return Renewal.OK;
         }
         if (forgotten(key, item.firstToken())) {
-            return Renewal.FORGOTTEN; // and nothing is written: only a restore brings a hold back
+            return Renewal.FORGOTTEN; // nothing is written: only a restore brings a hold back
         }
         leave(key, item.request());
         return Renewal.LOST;
@@ -195,7 +197,7 @@ final class Step {
         if (restored) {
             lapse(key);
         }
-        leave(key, command.request()); // after it: a claim of its own may have put it there
+        leave(key, command.request()); // after lapse(), which may have queued the request again for its short claim
         if (restored) {
             key.owner = command.request();
             key.token = command.firstToken();
@@ -232,7 +234,7 @@ final class Step {
             released = key.owner != null;
             taken = ownerOf(key);
             key.clearOwner();
-            key.fence = nextToken(key); // also without an owner: nobody whom this server forgot restores its hold
+            key.fence = nextToken(key); // also without an owner: a holder that this server forgot must not restore
         }
         grant(command.lock(), key);
         if (forced) {
@@ -283,7 +285,7 @@ final class Step {
             return granted(key, request, true);
         }
         lapse(key);
-        // not before: a claim of the same client may have lapsed, and taken the request along
+        // after lapse(): a claim of the same client that has lapsed may have removed the request
         boolean known = isKnown(key, request);
         boolean more = key.owner == null && giveToNext(wish.lock(), key, request);
         if (key.owner == null && !more) {
@@ -305,7 +307,7 @@ final class Step {
         return new Acquired(server, Verdict.STALE, 0, 0, 0, known, ownerOf(key));
     }
 
-    /** Gives a free lock to whoever is next. */
+    /** Grants a free lock to the next waiter. */
     private void grant(String lock, Key key) {
         lapse(key);
         if (key.owner == null) {
@@ -314,8 +316,9 @@ final class Step {
     }
 
     /**
-     * Gives a free lock to the first in the queue that can be told, unless it is {@code self}. The others are dropped. Returns
-     * whether that is to go on: there are more of them than one command looks at.
+     * Grants a free lock to the first request in the queue whose client listens, unless that is {@code self}. Requests
+     * of clients that do not listen are dropped. Returns whether the search must continue, because there are more of
+     * them than one command examines.
      */
     private boolean giveToNext(String lock, Key key, @Nullable String self) {
         boolean more = false;
@@ -355,7 +358,7 @@ final class Step {
         key.shortClaim = null;
     }
 
-    /** Confirms the owner and prolongs its lease; what is left is never shortened. */
+    /** Confirms the owner and extends its lease; the remaining time is never shortened. */
     private void extendTo(Key key, long leaseMillis, long takeoverMillis) {
         key.until = Math.max(key.until, now() + leaseMillis + takeoverMillis);
         key.claim = false;
@@ -363,8 +366,8 @@ final class Step {
     }
 
     /**
-     * A lease that ran out is no lease; a claim takes all that its client has in the queue along. But the first short one of an
-     * entry puts that behind all others, and takes nothing along.
+     * Removes the owner if its lease has run out. A claim that lapses also removes all requests of its client from the
+     * queue. The exception is the first short claim of an entry: it moves only that entry to the end of the queue.
      */
     private void lapse(Key key) {
         if (key.owner != null && lapsed(key)) {
@@ -382,12 +385,14 @@ final class Step {
         return key.owner != null && now() >= key.until;
     }
 
-    /** Whether a token belongs to the hold of the owner. */
+    /** Returns whether a token belongs to the owner's hold. */
     private static boolean holds(Key key, long token) {
         return ownerOf(key) != null && token >= key.token && token <= blockEnd(key.token);
     }
 
-    /** Whether this server has lost the hold (failover, flush, eviction) and nobody has held the lock since. */
+    /**
+     * Returns whether this server has lost the hold (failover, flush, eviction) and no request has held the lock since.
+     */
     private boolean forgotten(Key key, long firstToken) {
         return (key.owner == null || lapsed(key)) && key.fence < firstToken;
     }
@@ -400,7 +405,7 @@ final class Step {
         return server.millis();
     }
 
-    /** How long until the owner's claim, or a kept lock, runs out. */
+    /** Returns how long until the claim of the owner runs out, or a lock that is kept closed opens. */
     private long claimMillis(Key key) {
         if (key.owner == null && !key.queue.isEmpty()) {
             return Reply.AGAIN;

@@ -1,4 +1,4 @@
-/** Locks in memory, with the rules of the Redis backend and a clock that a test can move. */
+/** A backend in memory, with the rules of the Redis backend and a clock that tests can move. */
 @NullMarked
 package io.boltwork.memory;
 

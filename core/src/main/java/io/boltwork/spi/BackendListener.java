@@ -2,64 +2,68 @@ package io.boltwork.spi;
 
 import java.util.BitSet;
 
-/** What a backend tells its client unasked. Called on the backend's own threads; implementations do not block. */
+/**
+ * Receives the messages of a backend to its client. Called on the backend's own threads; implementations must not
+ * block.
+ */
 public interface BackendListener {
 
     /**
-     * A request of this client was granted. Messages may be late, doubled or lost.
+     * Called when a request of this client was granted. Messages may be late, duplicated or lost.
      *
-     * @param grant what was granted
+     * @param grant the grant
      */
     void granted(Grant grant);
 
     /**
-     * A lock was taken away from a request of this client by force. Messages may be late, doubled or lost; a client that does not
-     * hear of it learns it from its next renewal or verification.
+     * Called when a lock was taken away from a request of this client by force. Messages may be late, duplicated or
+     * lost. A client that misses the message learns of it from its next renewal or verification.
      *
-     * @param taken what was taken away
+     * @param taken the lock and the request
      */
     default void taken(Taken taken) {}
 
     /**
-     * A connection to the server has been made and grants are delivered from now on: at {@link LockBackend#open} and after
-     * every outage, of the connection for commands and of the one for messages alike. Grants and replies of the time before
-     * may have been lost, and the server may be another one.
+     * Called when a connection to the server has been made and grants are delivered from now on: at
+     * {@link LockBackend#open} and after every outage of the connection for commands or of the one for messages.
+     * Earlier grants and replies may have been lost, and the server may be a different one.
      *
      * @param server the clock of the server
      */
     void connected(ServerTime server);
 
     /**
-     * The same of some {@linkplain LockBackend#partitions partitions} only: a connection to the server that has these has been
-     * made, or they have moved to a server that there is a connection to.
+     * Called like {@link #connected(ServerTime)}, for some {@linkplain LockBackend#partitions partitions} only: a
+     * connection to the server that has these partitions has been made, or they have moved to a server that is already
+     * connected.
      *
      * @param server the clock of the server
-     * @param partitions which ones; a copy
+     * @param partitions the partitions; a copy
      */
     default void connected(ServerTime server, BitSet partitions) {
         connected(server);
     }
 
     /**
-     * The server is set up so that promises are weaker than the user may believe. Told once for each such thing, after {@link
-     * #connected}.
+     * Called when the configuration of the server makes promises weaker than the user may believe. Called once for each
+     * such problem, after {@link #connected}.
      *
-     * @param what for people
+     * @param what the problem, as text for users
      */
     default void warned(String what) {}
 
     /**
-     * A connection to the server was lost; the backend tries to make a new one by itself.
+     * Called when a connection to the server was lost. The backend tries to make a new one by itself.
      *
-     * @param cause what happened
+     * @param cause the failure
      */
     void disconnected(Throwable cause);
 
     /**
-     * The same of some {@linkplain LockBackend#partitions partitions} only.
+     * Called like {@link #disconnected(Throwable)}, for some {@linkplain LockBackend#partitions partitions} only.
      *
-     * @param cause what happened
-     * @param partitions which ones; a copy
+     * @param cause the failure
+     * @param partitions the partitions; a copy
      */
     default void disconnected(Throwable cause, BitSet partitions) {
         disconnected(cause);

@@ -1,13 +1,13 @@
 package io.boltwork.spi;
 
 /**
- * Who a client is, for people who look at a lock.
+ * The record of a client, shown to users who inspect a lock.
  *
- * @param id the client's id, the part of its requests before the colon
- * @param application what the application calls itself
- * @param host the machine it runs on
+ * @param id the id of the client, which is the part of its requests before the colon
+ * @param application the name of its application
+ * @param host the machine on which it runs
  * @param pid its process there
- * @param sinceMillis when the client was made, by its own clock, in milliseconds since the epoch
+ * @param sinceMillis the time at which it was created, by its own clock, in milliseconds since the epoch
  * @param wireVersion the version of the protocol that it speaks
  */
 public record ClientCard(String id, String application, String host, long pid, long sinceMillis, int wireVersion) {

@@ -4,25 +4,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One atomic step at a backend, as a value.
+ * An atomic step at a backend, as a value.
  *
- * <p>Common parameters: {@code request} is {@code <client>:<number>}, one wish for the lock; {@code firstToken} is the token
- * that the backend answered when it granted the request, {@code lastToken} the last token of the hold's block that was used;
- * leases and delays are in milliseconds; {@code notAfter} is a time of the server's clock, in milliseconds since the epoch,
- * after which the command must change nothing.
+ * <p>Common parameters: {@code request} is {@code <client>:<number>} and identifies one wish for the lock.
+ * {@code firstToken} is the token that the backend answered when it granted the request. {@code lastToken} is the last
+ * token of the hold's block that was used. Leases and delays are in milliseconds. {@code notAfter} is a time of the
+ * server's clock, in milliseconds since the epoch; after it the command must change nothing.
  */
 public sealed interface Command {
 
     /**
-     * Asks for a lock. Idempotent: repeated by the owner it finds the grant again, repeated by a waiter its place.
+     * Asks for a lock. Idempotent: if the owner repeats it, the backend answers with the same grant; if a waiter
+     * repeats it, with the same place in the queue.
      *
-     * @param lock the lock's name
-     * @param request who asks
-     * @param queue whether to wait in the queue if the lock is taken; else the answer is REFUSED. A backend that has to prepare
-     *     for its grants first may answer REFUSED all the same, once: it is to be asked again at once
-     * @param leaseMillis the lease wanted
-     * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
-     * @param notAfter when the command has become stale
+     * @param lock the name of the lock
+     * @param request the request
+     * @param queue whether the request waits in the queue if the lock is taken; otherwise the answer is REFUSED. A
+     *     backend that must prepare for its grants may answer REFUSED once in either case; the command must then be
+     *     sent again at once
+     * @param leaseMillis the lease that is wanted
+     * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
+     * @param notAfter the time after which the command is stale
      */
     record Acquire(String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter)
             implements Command {
@@ -35,14 +37,16 @@ public sealed interface Command {
     }
 
     /**
-     * Gives a lock back and, in the same step, asks for it again for another request and grants it to whoever is next.
+     * Releases a lock and grants it to the next waiter. In the same step it may ask for the lock again, for another
+     * request.
      *
-     * @param lock the lock's name
+     * @param lock the name of the lock
      * @param request the owner
-     * @param firstToken the hold's first token
+     * @param firstToken the first token of the hold
      * @param lastToken the last token used
-     * @param keepMillis how much longer nobody may have the lock (the rest of a minimum hold), 0 for none
-     * @param next the request to enter behind those that wait, always waiting, or {@code null}
+     * @param keepMillis how much longer the lock stays closed to all requests (the rest of a minimum hold); 0 for none
+     * @param next a request to be queued behind the waiting ones, or {@code null}; it waits whatever its {@code queue}
+     *     says
      */
     record Release(
             String lock,
@@ -59,12 +63,12 @@ public sealed interface Command {
     }
 
     /**
-     * Takes a request back, wherever it is: out of the queue, out of ownership. Then grants a free lock to whoever is next;
-     * without a request that is all it does (the <em>nudge</em>).
+     * Withdraws a request, whether it waits in the queue or owns the lock. A free lock is then granted to the next
+     * waiter. Without a request, the command only does the latter (the <em>nudge</em>).
      *
-     * @param lock the lock's name
-     * @param request the request that nobody wants any more, or {@code null}
-     * @param lastToken the last token it has used if it ever held, else 0
+     * @param lock the name of the lock
+     * @param request the request that is no longer wanted, or {@code null}
+     * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
      */
     record Withdraw(String lock, @Nullable String request, long lastToken) implements Command {
         @Override
@@ -74,32 +78,33 @@ public sealed interface Command {
     }
 
     /**
-     * Prolongs leases, all of one {@linkplain LockBackend#partition partition}. Each item has its own outcome.
+     * Extends leases of locks of one {@linkplain LockBackend#partition partition}. Each item has its own outcome.
      *
-     * @param items what to renew, 1 to 128 of different locks
-     * @param notAfter when the command has become stale
+     * @param items the leases to extend, 1 to 128, of different locks
+     * @param notAfter the time after which the command is stale
      */
     record Renew(List<Item> items, long notAfter) implements Command {
 
         /**
          * Copies the items.
          *
-         * @param items what to renew
-         * @param notAfter when the command has become stale
+         * @param items the leases to extend
+         * @param notAfter the time after which the command is stale
          */
         public Renew {
             items = List.copyOf(items);
         }
 
         /**
-         * One lease to prolong.
+         * A lease to extend.
          *
-         * @param lock the lock's name
+         * @param lock the name of the lock
          * @param request the owner
-         * @param firstToken the hold's first token
-         * @param leaseMillis the lease from now on; what is left is never shortened. 0, and so {@code takeoverMillis}, to ask
-         *     whether the request owns the lock, and prolong nothing
-         * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
+         * @param firstToken the first token of the hold
+         * @param leaseMillis the lease from now on; the remaining time is never shortened. If both this and
+         *     {@code takeoverMillis} are 0, the backend only answers whether the request owns the lock, and extends
+         *     nothing
+         * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
          */
         public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {
             @Override
@@ -111,27 +116,27 @@ public sealed interface Command {
     }
 
     /**
-     * Prolongs a lease as {@link Renew} does, and then waits until replicas of the server, or its own disk, know of it, and so of
-     * all that came before. Holds up no other commands.
+     * Extends a lease as {@link Renew} does, and then waits until replicas of the server, or its own disk, have the
+     * lease and everything before it. Does not delay other commands.
      *
-     * @param item what to renew
+     * @param item the lease to extend
      * @param copies how many replicas are wanted; 1 with {@code onDisk}
-     * @param onDisk whether the server's own disk is meant in place of replicas
-     * @param withinMillis how long to wait for them; less than the command timeout
-     * @param notAfter when the command has become stale
+     * @param onDisk whether to wait for the server's own disk instead of replicas
+     * @param withinMillis how long to wait for them; shorter than the command timeout
+     * @param notAfter the time after which the command is stale
      */
     record Replicate(Renew.Item item, int copies, boolean onDisk, long withinMillis, long notAfter)
             implements Command {}
 
     /**
-     * Makes a request the owner again after the server forgot it, if nobody has held the lock since.
+     * Makes a request the owner again after the server forgot it, if no request has held the lock since.
      *
-     * @param lock the lock's name
+     * @param lock the name of the lock
      * @param request the owner
-     * @param firstToken the hold's first token
+     * @param firstToken the first token of the hold
      * @param leaseMillis the lease from now on
-     * @param takeoverMillis how much longer the lock stays closed when the lease ends without a release
-     * @param notAfter when the command has become stale
+     * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
+     * @param notAfter the time after which the command is stale
      */
     record Restore(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter)
             implements Command {
@@ -144,9 +149,9 @@ public sealed interface Command {
     }
 
     /**
-     * Reads a lock; changes nothing.
+     * Reads a lock. Changes nothing.
      *
-     * @param lock the lock's name
+     * @param lock the name of the lock
      */
     record Inspect(String lock) implements Command {
         @Override
@@ -156,13 +161,14 @@ public sealed interface Command {
     }
 
     /**
-     * Takes a lock away from whoever has it, a kept one included, and grants it to whoever is next. The owner's client is sent a
-     * {@link Taken}. The fence is raised above the taken hold's block, so that its owner is told at its next contact in any case,
-     * and cannot restore it; also if the server knows no owner, for it may have forgotten one.
+     * Takes a lock away from its owner, or opens a lock that is kept closed, and grants it to the next waiter. A
+     * {@link Taken} message is sent to the owner's client. The fence is raised above the block of the hold that was
+     * taken away, so that its owner learns of it at its next contact in any case and cannot restore it. The fence is
+     * also raised if the server knows no owner, because it may have forgotten one.
      *
-     * @param lock the lock's name
-     * @param expectedToken a token of the hold to be ended, anywhere in its block: if the owner's is another, or there is
-     *     none, nothing is changed; 0 for any owner
+     * @param lock the name of the lock
+     * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or
+     *     none, nothing is changed. 0 for any owner
      */
     record ForceRelease(String lock, long expectedToken) implements Command {
         @Override
@@ -172,11 +178,12 @@ public sealed interface Command {
     }
 
     /**
-     * Lets everybody know who a client is, for a limited time.
+     * Announces a client to all other clients, for a limited time.
      *
-     * @param card the client
-     * @param lifeMillis for how long, or until it is announced anew; 0 to be forgotten at once
-     * @param nonce what the client's record is told by: a client that has sent another one in the meantime has the same id
+     * @param card the record of the client
+     * @param lifeMillis how long the record is kept unless it is announced again; 0 to remove it at once
+     * @param nonce identifies the announcing client: if the record at the backend has another nonce, another client has
+     *     the same id
      */
     record Announce(ClientCard card, long lifeMillis, String nonce) implements Command {
         @Override
@@ -186,7 +193,7 @@ public sealed interface Command {
     }
 
     /**
-     * Asks who some clients are.
+     * Asks for the records of clients.
      *
      * @param clients their ids
      */
@@ -208,12 +215,13 @@ public sealed interface Command {
     }
 
     /**
-     * Looks for locks, some at a time; changes nothing. Locks that come or go meanwhile may be missed, and one may be found
-     * twice. Costs the server a step over {@code count} of its keys.
+     * Searches for locks, some at a time. Changes nothing. Locks that come or go in the meantime may be missed, and one
+     * lock may be found twice. For each command the server examines {@code count} of its keys.
      *
-     * @param pattern what their names are like: {@code *} stands for any characters, {@code ?} for one, all else for itself
-     * @param cursor where to go on, as answered before; empty to begin
-     * @param count about how many keys to look at
+     * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
+     *     character, and every other character for itself
+     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
+     * @param count about how many keys to examine
      */
     record ScanLocks(String pattern, String cursor, int count) implements Command {
         @Override
@@ -223,10 +231,10 @@ public sealed interface Command {
     }
 
     /**
-     * Looks for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
+     * Searches for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
      *
-     * @param cursor where to go on, as answered before; empty to begin
-     * @param count about how many keys to look at
+     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
+     * @param count about how many keys to examine
      */
     record ScanClients(String cursor, int count) implements Command {
         @Override

@@ -1,13 +1,13 @@
 package io.boltwork.spi;
 
 /**
- * The message that a lock was given to a request that waited for it.
+ * The message that a lock was granted to a waiting request.
  *
- * @param lock the lock's name
+ * @param lock the name of the lock
  * @param request the request that owns it now
  * @param token the first token of the hold's block
- * @param leaseMillis the lease it was given, from {@code server} on; short (a <em>claim</em>) until the owner renews it
- * @param server when it was given
+ * @param leaseMillis the lease, counted from {@code server}; short (a <em>claim</em>) until the owner renews it
+ * @param server the server and the time of the grant
  */
 public record Grant(String lock, String request, long token, long leaseMillis, ServerTime server) {
     @Override

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How long a backend keeps the record of a lock that nobody uses. The record of a lock in use is never dropped: its expiry is
- * set anew by each acquisition, renewal and restore that finds less than 7/8 of the life left beyond the lease, and never to an
- * earlier time, so that clients with different settings may share a lock.
+ * The time for which a backend keeps the record of a lock that is not in use. The record of a lock in use is never
+ * dropped: each acquisition, renewal and restore sets its expiry again if less than 7/8 of the idle life is left beyond
+ * the lease. The expiry never moves to an earlier time, so clients with different settings may share a lock.
  */
 public final class IdleLife {
 
@@ -20,8 +20,9 @@ public final class IdleLife {
     public static final Duration LONGEST = Duration.ofDays(7);
 
     /**
-     * For so much longer than the lease that it ended, a forced release keeps the record at least, in milliseconds: a day. It
-     * is not known how long the lease of a holder is that the server has forgotten.
+     * The least time in milliseconds for which a forced release keeps the record beyond the end of the lease that it
+     * took away: one day. The margin is needed because the server may have forgotten a holder, and the length of that
+     * holder's lease is unknown.
      */
     public static final long FORCED_MILLIS = Duration.ofDays(1).toMillis();
 
@@ -30,8 +31,8 @@ public final class IdleLife {
     /**
      * Checks an idle life.
      *
-     * @param idleLife how long
-     * @return the same in milliseconds
+     * @param idleLife the idle life
+     * @return the idle life in milliseconds
      * @throws IllegalArgumentException if it is not between 1 minute and 7 days
      */
     public static long millis(Duration idleLife) {
@@ -43,11 +44,11 @@ public final class IdleLife {
     }
 
     /**
-     * Whether a record's expiry has to be set anew.
+     * Returns whether the expiry of a record must be set again.
      *
-     * @param leftMillis how long the record would live after the lease, which is negative if it would not live so long
-     * @param lifeMillis how long it is to live
-     * @return whether less than 7/8 of the life is left
+     * @param leftMillis how long the record would live beyond the end of the lease; negative if it would expire before
+     * @param lifeMillis how long it must live beyond the end of the lease
+     * @return whether less than 7/8 of that life is left
      */
     public static boolean isDue(long leftMillis, long lifeMillis) {
         return leftMillis * 8 < lifeMillis * 7;

@@ -8,75 +8,84 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Where leases are kept. A backend executes {@linkplain Command commands}, each atomically, and delivers {@linkplain Grant
- * grants}. It belongs to one client, which opens and closes it.
+ * The place where leases are kept. A backend executes {@linkplain Command commands}, each one atomically, and delivers
+ * {@linkplain Grant grants}. It belongs to one client, which opens and closes it.
  *
- * <p>A backend has no will of its own: it never repeats a command, never times one out, and never decides what an answer
- * means. All of that is the client's. Thread-safe.
+ * <p>A backend makes no decisions: it never repeats a command, never times one out, and never interprets an answer. All
+ * of this is up to the client. Thread-safe.
  */
 public interface LockBackend extends AutoCloseable {
 
-    /** Tokens that every hold reserves: the first one is in the answer, the following ones are for handovers inside the client. */
+    /**
+     * The number of tokens that every hold reserves. The first one is in the answer; the others are for handovers
+     * inside the client.
+     */
     int TOKENS_PER_HOLD = 1_000;
 
-    /** The longest lease that a grant by message carries before its owner has renewed it, in milliseconds. */
+    /** The longest lease of a grant by message until its owner has renewed it, in milliseconds. */
     long CLAIM_MILLIS = 3_000;
 
-    /** The same for a grant that was made while claims of the lock are short, because one has run out. */
+    /**
+     * The longest lease of a grant by message while the claims of its lock are short because one has lapsed, in
+     * milliseconds.
+     */
     long SHORT_CLAIM_MILLIS = 300;
 
-    /** For how long the claims of a lock are short when one has run out, in milliseconds. */
+    /** How long the claims of a lock stay short after one has lapsed, in milliseconds. */
     long SHORT_CLAIMS_LAST_MILLIS = 30_000;
 
-    /** At how many places of queues a backend looks for one command, or for several that it executes in one step. */
+    /**
+     * How many places of queues a backend examines for one command, or for several commands that it executes in one
+     * step.
+     */
     int PLACES_PER_STEP = 250;
 
     /**
-     * The version of the protocol: scripts, fields, messages. Clients of different versions must not meet at one server unless
-     * the newer one's release notes say so.
+     * The version of the protocol: scripts, fields and messages. Clients of different versions must not use the same
+     * server unless the release notes of the newer version allow it.
      */
     int WIRE_VERSION = 1;
 
     /**
-     * Begins to deliver grants for the requests of {@code client}. Called once, before anything is sent. Blocks until
-     * grants can arrive; has then called {@link BackendListener#connected}.
+     * Connects to the server and begins to deliver grants for the requests of {@code client}. Called once, before any
+     * command is sent. Blocks until grants can arrive; by then it has called {@link BackendListener#connected}.
      *
-     * @param client the client's id; its requests are called {@code <client>:<number>}
-     * @param listener who is told
-     * @throws BackendException if the server cannot be reached or refuses
-     * @throws IllegalStateException if the backend belongs to a client already
+     * @param client the id of the client; its requests are called {@code <client>:<number>}
+     * @param listener the listener for grants and events
+     * @throws BackendException if the server cannot be reached or refuses the connection
+     * @throws IllegalStateException if the backend already belongs to a client
      */
     void open(String client, BackendListener listener);
 
     /**
-     * Delivers grants for the requests of another client from now on, and none for the one that it was opened for: the client has
-     * taken a new id. Returns without waiting. If grants for the new id may be missed at first, {@link
-     * BackendListener#connected} is called once they can arrive.
+     * Delivers grants for the requests of another id from now on, and no longer for the previous one, because the
+     * client has taken a new id. Returns without waiting. If grants for the new id may be missed at first,
+     * {@link BackendListener#connected} is called once they can arrive.
      *
-     * @param client the client's new id
+     * @param client the new id of the client
      */
     void rename(String client);
 
     /**
-     * Sends a command and returns without waiting. The handler is called at most once, with the {@linkplain Reply reply} or
-     * with {@link Reply.Failed}: on any thread, the calling one included, and never if the server never answers and the
-     * connection never breaks.
+     * Sends a command and returns without waiting. The handler is called at most once, with the
+     * {@linkplain Reply reply} or with {@link Reply.Failed}. It may be called on any thread, including the calling one.
+     * It is never called if the server never answers and the connection never breaks.
      *
-     * @param command what to do
-     * @param handler who takes the reply; it does not block and does not throw
+     * @param command the command
+     * @param handler the handler of the reply; it must not block or throw
      */
     void send(Command command, Consumer<Reply> handler);
 
     /**
-     * How long a client waits for the answer to one command before it counts as unanswered.
+     * Returns how long a client waits for the answer to a command before the command counts as unanswered.
      *
      * @return the command timeout, 2 s unless configured
      */
     Duration commandTimeout();
 
     /**
-     * In how many partitions the locks are. A server has a lock's partition at a time, and all of it: other partitions may be at
-     * other servers, with clocks and outages of their own. Never changes.
+     * Returns the number of partitions of the locks. Each partition is on one server at a time. Different partitions
+     * may be on different servers, which have their own clocks and outages. The number never changes.
      *
      * @return 1 unless the backend has several servers; 65,536 at most
      */
@@ -85,9 +94,9 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Which partition a lock belongs to. Locks of one partition may share a {@link Command.Renew}.
+     * Returns the partition of a lock. Locks of one partition may share a {@link Command.Renew}.
      *
-     * @param lock the lock's name
+     * @param lock the name of the lock
      * @return from 0 to {@link #partitions()} - 1, always the same for one name
      */
     default int partition(String lock) {
@@ -95,16 +104,16 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Looks how the servers are, all at once and with one question to each. Does not block.
+     * Asks all servers for their status, with one round trip to each, all at the same time. Does not block.
      *
-     * @return the servers, the one that the leases are kept at first; never fails, and is there within the command timeout.
-     *     Empty for a backend without servers
+     * @return a stage that completes with the servers, the one that keeps the leases first; it never fails, and
+     *     completes within the command timeout. Empty for a backend without servers
      */
     default CompletionStage<List<NodeStatus>> nodes() {
         return CompletableFuture.completedFuture(List.of());
     }
 
-    /** Closes the connections. Replies under way are given up as {@link Reply.Failed}. Idempotent. */
+    /** Closes the connections. Pending commands are answered with {@link Reply.Failed}. Idempotent. */
     @Override
     void close();
 }

@@ -1,24 +1,24 @@
 package io.boltwork.spi;
 
 /**
- * What a name may be like: {@code *} stands for any characters, also none, {@code ?} for one, all else for itself. A
- * character is a Unicode code point. There is no way to mean a star or a question mark itself.
+ * A pattern for names: {@code *} stands for any number of characters, also none, {@code ?} for one character, and every
+ * other character for itself. A character is a Unicode code point. A literal star or question mark cannot be expressed.
  *
  * @param text the pattern
  */
 public record NamePattern(String text) {
 
     /**
-     * Whether a name is like this. Takes at most as many steps as the product of both lengths.
+     * Returns whether a name matches this pattern. Takes at most as many steps as the product of both lengths.
      *
-     * @param name the name, all of it
-     * @return {@code true} if it is
+     * @param name the name, which must match as a whole
+     * @return {@code true} if it matches
      */
     public boolean matches(String name) {
         int[] wanted = text.codePoints().toArray();
         int[] found = name.codePoints().toArray();
         int w = 0;
-        int star = -1; // the last star passed; what it stands for ends before goOn
+        int star = -1; // the last star passed; it stands for the characters before goOn
         int goOn = 0;
         for (int f = 0; f < found.length; ) {
             if (w < wanted.length && wanted[w] == '*') {
@@ -27,7 +27,7 @@ public record NamePattern(String text) {
             } else if (w < wanted.length && (wanted[w] == '?' || wanted[w] == found[f])) {
                 w++;
                 f++;
-            } else if (star >= 0) { // an earlier star cannot help: this one stands for anything, too
+            } else if (star >= 0) { // an earlier star cannot help: this one matches anything as well
                 w = star + 1;
                 f = ++goOn;
             } else {

@@ -3,27 +3,27 @@ package io.boltwork.spi;
 import java.time.Duration;
 
 /**
- * How one server of a backend is, or somebody who knows of them.
+ * The status of one server of a backend, or of a sentinel.
  *
- * @param address where it is, without credentials
- * @param role what it is
- * @param reachable whether it has answered just now
+ * @param address the address of the server, without credentials
+ * @param role the role of the server
+ * @param reachable whether it has just answered
  * @param latency how long the answer took; 0 if there was none
- * @param version what it calls its version; empty if it did not say
- * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is
+ * @param version the version that it reports; empty if it reported none
+ * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is wrong
  */
 public record NodeStatus(
         String address, Role role, boolean reachable, Duration latency, String version, String problem) {
 
-    /** What a server is for. */
+    /** The role of a server. */
     public enum Role {
-        /** It keeps the leases. */
+        /** Keeps the leases. */
         MASTER,
-        /** It has a copy of them. */
+        /** Has a copy of the leases. */
         REPLICA,
-        /** It knows who the master is. */
+        /** Knows which server is the master. */
         SENTINEL,
-        /** It has not said. */
+        /** Has not reported its role. */
         UNKNOWN
     }
 

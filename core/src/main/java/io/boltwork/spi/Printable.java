@@ -8,12 +8,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes texts for people out of texts that come from outside: names of locks, applications, hosts and threads, and what a server
- * says. Control characters are written as {@code \}{@code u000a}, so that a name can neither begin a line of a log, nor send commands
- * to a terminal, nor reverse what follows it.
+ * Makes text from outside safe to print: names of locks, applications, hosts and threads, and answers of a server.
+ * Control characters are written as escapes such as {@code \}{@code u000a}. A name can then neither begin a new line in
+ * a log, nor send commands to a terminal, nor reverse the text after it.
  *
- * <p>Control characters are those of ASCII and of C1, line and paragraph separators, format characters such as those for the
- * direction of a text, and unpaired surrogates. Backslashes stay as they are: to escape a text twice changes nothing.
+ * <p>Control characters are those of ASCII and C1, line and paragraph separators, format characters such as those for
+ * the direction of text, and unpaired surrogates. Backslashes are not escaped, so escaping a text twice changes
+ * nothing.
  */
 public final class Printable {
 
@@ -22,10 +23,10 @@ public final class Printable {
     private Printable() {}
 
     /**
-     * Returns a text without control characters.
+     * Returns a text with its control characters escaped.
      *
      * @param text any text
-     * @return the same text if it has none
+     * @return the escaped text; the same instance if it has no control characters
      */
     public static String text(String text) {
         Matcher control = CONTROL.matcher(text);
@@ -33,10 +34,11 @@ public final class Printable {
     }
 
     /**
-     * Returns values for a log message, without control characters.
+     * Returns the arguments of a log message with their control characters escaped.
      *
-     * @param values what is filled in: numbers stay numbers, all else is replaced by its text, which is made when the message is
-     * @return the values
+     * @param values the arguments: numbers are kept; any other value is replaced by its text, which is created only
+     *     when the message is formatted
+     * @return the arguments
      */
     public static Object[] all(@Nullable Object... values) {
         Object[] printable = new Object[values.length];
@@ -46,7 +48,7 @@ public final class Printable {
         return printable;
     }
 
-    /** Makes the text of a value when it is asked for: most messages of the level DEBUG are never made. */
+    /** Creates the text of a value on demand: most messages of level DEBUG are never formatted. */
     private record Text(@Nullable Object value) {
         @Override
         public String toString() {

@@ -4,49 +4,52 @@ import io.boltwork.BackendException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What comes back for a {@link Command}: an {@link Answer} of the server, or {@link Failed}. */
+/** The reply to a {@link Command}: an {@link Answer} of the server, or {@link Failed}. */
 public sealed interface Reply {
 
     /**
-     * In place of the time until a claim runs out: the lock is free and requests wait, but so many of those that stood first
-     * are gone that the server has not found one that listens. It goes on at the next command for the lock, so it is to be asked
-     * again at once.
+     * Returned in place of the time until a claim runs out. The lock is free and requests wait, but so many of the
+     * first ones are from dead clients that the server has not yet found one whose client listens. The search continues
+     * at the next command for the lock, which must be sent at once.
      */
     long AGAIN = -1;
 
-    /** The server executed the command. {@code owner} is who owns the lock afterwards, {@code null} for nobody. */
+    /**
+     * The server executed the command. In all answers {@code owner} is the request that owns the lock afterwards,
+     * {@code null} if there is none.
+     */
     sealed interface Answer extends Reply {
 
         /**
-         * When and by which server the command was executed.
+         * Returns the server that executed the command, and the time at which it did.
          *
-         * @return the server's clock
+         * @return the clock of the server
          */
         ServerTime server();
     }
 
     /**
-     * There is no answer, or it is an error.
+     * There is no answer, or the answer is an error.
      *
-     * @param executed whether the command may have been executed, now or later: {@code false} only if it certainly was not
-     *     and will not be
-     * @param cause what happened
+     * @param executed whether the command may have been executed or may still be executed later; {@code false} only if
+     *     this is certainly not the case
+     * @param cause the failure
      */
     record Failed(boolean executed, BackendException cause) implements Reply {}
 
-    /** What became of a request that asked for a lock. */
+    /** The verdict on a request that asked for a lock. */
     enum Verdict {
         /** The request owns the lock. */
         GRANTED,
         /** The request waits in the queue. */
         QUEUED,
-        /** The lock is taken or others wait, and the request did not want to queue. */
+        /** The lock is taken or other requests wait for it, and the request did not want to wait. */
         REFUSED,
-        /** The command came after its not-after; nothing was changed. */
+        /** The command arrived after its not-after; nothing was changed. */
         STALE,
         /**
-         * The lock is free, but so many of those that stood first are gone that the server has not found out whose turn it is.
-         * A request that wants to queue waits in the queue. It is to be asked again at once.
+         * The lock is free, but so many of the first waiters are dead that the server has not yet found the next owner.
+         * A request that wants to wait has been queued. The command must be sent again at once.
          */
         AGAIN
     }
@@ -54,13 +57,13 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Acquire}.
      *
-     * @param server when
-     * @param verdict what became of the request
-     * @param token the first token of the hold if granted, else 0
-     * @param remainingMillis what is left until the owner's lease (and takeover delay) ends if queued or refused, else 0
-     * @param position the place in the queue, from 1 on, an upper bound, if it waits there; else 0
-     * @param known whether the server knew the request before: it owned the lock or stood in the queue
-     * @param owner who owns the lock now
+     * @param server the clock of the server
+     * @param verdict the verdict on the request
+     * @param token the first token of the hold if granted, otherwise 0
+     * @param remainingMillis the time until the owner's lease and takeover delay end if queued or refused, otherwise 0
+     * @param position the place in the queue if the request waits there, 1 or more, an upper bound; otherwise 0
+     * @param known whether the server already knew the request: it owned the lock or waited in the queue
+     * @param owner the request that owns the lock now
      */
     record Acquired(
             ServerTime server,
@@ -79,25 +82,28 @@ public sealed interface Reply {
         }
     }
 
-    /** What a release found. */
+    /** The outcome of a release. */
     enum Release {
-        /** The request owned the lock and has given it back. */
+        /** The request owned the lock and has released it. */
         RELEASED,
-        /** The server has lost the hold (failover, flush, eviction) and nobody has held the lock since: a clean end. */
+        /**
+         * The server has lost the hold (failover, flush, eviction), and no request has held the lock since: a clean
+         * end.
+         */
         FORGOTTEN,
         /** The request did not own the lock: its hold had been lost. */
         NOT_HELD
     }
 
     /**
-     * The answer to {@link Command.Release}. A server knew the request if and only if it answers RELEASED.
+     * The answer to {@link Command.Release}. The server knew the request if and only if it answers RELEASED.
      *
-     * @param server when
-     * @param outcome what it found
-     * @param next what became of the next request; {@code null} if there was none or nothing was released
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
-     *     #AGAIN} if there are more waiting requests to be looked at
-     * @param owner who owns the lock now
+     * @param server the clock of the server
+     * @param outcome the outcome
+     * @param next the answer to the next request; {@code null} if there was none or nothing was released
+     * @param claimMillis how long until the claim of the owner runs out or a lock that is kept closed opens, 0 if
+     *     neither applies; {@link #AGAIN} if more waiting requests must be examined
+     * @param owner the request that owns the lock now
      */
     record Released(
             ServerTime server,
@@ -115,11 +121,11 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Withdraw}.
      *
-     * @param server when
-     * @param known whether the server knew the request: it owned the lock or stood in the queue
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
-     *     #AGAIN} if there are more waiting requests to be looked at
-     * @param owner who owns the lock now
+     * @param server the clock of the server
+     * @param known whether the server knew the request: it owned the lock or waited in the queue
+     * @param claimMillis how long until the claim of the owner runs out or a lock that is kept closed opens, 0 if
+     *     neither applies; {@link #AGAIN} if more waiting requests must be examined
+     * @param owner the request that owns the lock now
      */
     record Withdrawn(
             ServerTime server,
@@ -133,33 +139,36 @@ public sealed interface Reply {
         }
     }
 
-    /** What became of a lease that was to be prolonged or restored. */
+    /** The outcome of extending or restoring a lease. */
     enum Renewal {
-        /** The lease was prolonged, or restored. */
+        /** The lease was extended or restored. */
         OK,
-        /** The server has lost the hold and nobody has held the lock since; nothing was written. Not an answer to a restore. */
+        /**
+         * The server has lost the hold, and no request has held the lock since; nothing was written. Never the outcome
+         * of a restore.
+         */
         FORGOTTEN,
-        /** The request does not own the lock any more. */
+        /** The request no longer owns the lock. */
         LOST,
-        /** The command came after its not-after; nothing was changed. */
+        /** The command arrived after its not-after; nothing was changed. */
         STALE,
-        /** The lock's key could not be read or written; the others of the batch could. */
+        /** The key of the lock could not be read or written; the other keys of the batch could. */
         BROKEN
     }
 
     /**
      * The answer to {@link Command.Renew}.
      *
-     * @param server when
-     * @param items one result for each item, in their order
+     * @param server the clock of the server
+     * @param items one result for each item of the command, in the same order
      */
     record Renewed(ServerTime server, List<Item> items) implements Answer {
 
         /**
          * Copies the items.
          *
-         * @param server when
-         * @param items one result for each item, in their order
+         * @param server the clock of the server
+         * @param items one result for each item of the command, in the same order
          */
         public Renewed {
             items = List.copyOf(items);
@@ -168,8 +177,8 @@ public sealed interface Reply {
         /**
          * The result for one lease.
          *
-         * @param outcome what became of it
-         * @param owner who owns the lock now
+         * @param outcome the outcome
+         * @param owner the request that owns the lock now
          */
         public record Item(Renewal outcome, @Nullable String owner) {
             @Override
@@ -182,10 +191,11 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Replicate}.
      *
-     * @param server when
-     * @param outcome what became of the lease
-     * @param copies how many replicas knew of it in time, at least, or 1 for the server's own disk; 0 if it was not prolonged
-     * @param owner who owns the lock now
+     * @param server the clock of the server
+     * @param outcome the outcome of extending the lease
+     * @param copies how many replicas are known to have it in time, or 1 for the server's own disk; 0 if the lease was
+     *     not extended
+     * @param owner the request that owns the lock now
      */
     record Replicated(
             ServerTime server,
@@ -202,9 +212,9 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Restore}.
      *
-     * @param server when
+     * @param server the clock of the server
      * @param outcome OK, LOST or STALE
-     * @param owner who owns the lock now
+     * @param owner the request that owns the lock now
      */
     record Restored(
             ServerTime server, Renewal outcome, @Nullable String owner) implements Answer {
@@ -215,15 +225,15 @@ public sealed interface Reply {
     }
 
     /**
-     * The answer to {@link Command.Inspect}: a lock as the server sees it, leases that have run out included.
+     * The answer to {@link Command.Inspect}: a lock as the server sees it, including a lease that has run out.
      *
-     * @param server when
-     * @param owner who owns the lock, also if its lease has run out and nobody has come since
-     * @param token the owner's first token, 0 without an owner
-     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock; without an owner the time
-     *     until which a released lock is kept closed, 0 if it is not
-     * @param claim whether the owner got it by message and has not confirmed it yet
-     * @param fence the token above which none was ever issued
+     * @param server the clock of the server
+     * @param owner the request that owns the lock, also if its lease has run out and no other request has come since
+     * @param token the first token of the owner, 0 without an owner
+     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock; without an owner, the
+     *     time until which a released lock is kept closed, 0 if it is not
+     * @param claim whether the owner got the lock by message and has not confirmed it yet
+     * @param fence no token larger than this has been issued
      * @param queue the waiting requests in their order
      */
     record Inspected(
@@ -239,12 +249,12 @@ public sealed interface Reply {
         /**
          * Copies the queue.
          *
-         * @param server when
-         * @param owner who owns the lock
-         * @param token the owner's first token
+         * @param server the clock of the server
+         * @param owner the request that owns the lock
+         * @param token the first token of the owner
          * @param untilMillis the end of the owner's lease and takeover delay
-         * @param claim whether the owner has not confirmed it yet
-         * @param fence the token above which none was ever issued
+         * @param claim whether the owner has not confirmed the lock yet
+         * @param fence no token larger than this has been issued
          * @param queue the waiting requests in their order
          */
         public Inspected {
@@ -255,7 +265,7 @@ public sealed interface Reply {
          * A request in the queue.
          *
          * @param request the request
-         * @param sinceMillis when it entered, by the server's clock
+         * @param sinceMillis the time at which it was queued, by the server's clock
          */
         public record Waiting(String request, long sinceMillis) {
             @Override
@@ -275,13 +285,13 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.ForceRelease}.
      *
-     * @param server when
-     * @param released whether the lock was taken away from somebody, or a kept one opened
-     * @param claimMillis how long until the owner's claim, or a kept lock, runs out; 0 if the owner has neither, {@link
-     *     #AGAIN} if there are more waiting requests to be looked at
-     * @param owner who owns the lock now
-     * @param taken the request that owned the lock before; {@code null} if it was taken from none
-     * @param takenToken the first token of its hold, else 0
+     * @param server the clock of the server
+     * @param released whether the lock was taken away from an owner, or a lock that was kept closed was opened
+     * @param claimMillis how long until the claim of the owner runs out or a lock that is kept closed opens, 0 if
+     *     neither applies; {@link #AGAIN} if more waiting requests must be examined
+     * @param owner the request that owns the lock now
+     * @param taken the request that owned the lock before; {@code null} if there was none
+     * @param takenToken the first token of its hold, 0 if there was none
      */
     record Forced(
             ServerTime server,
@@ -301,8 +311,8 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Announce}.
      *
-     * @param server when
-     * @param before the nonce of the client's record until then; empty if there was none
+     * @param server the clock of the server
+     * @param before the nonce of the client's previous record; empty if there was none
      */
     record Announced(ServerTime server, String before) implements Answer {
         @Override
@@ -314,16 +324,16 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.Identify}.
      *
-     * @param server when
-     * @param clients those that are known, in the order asked for
+     * @param server the clock of the server
+     * @param clients the records of the clients that are known, in the order of the command
      */
     record Identified(ServerTime server, List<ClientCard> clients) implements Answer {
 
         /**
-         * Copies the clients.
+         * Copies the records.
          *
-         * @param server when
-         * @param clients those that are known
+         * @param server the clock of the server
+         * @param clients the records of the clients that are known
          */
         public Identified {
             clients = List.copyOf(clients);
@@ -331,35 +341,37 @@ public sealed interface Reply {
     }
 
     /**
-     * The answer to {@link Command.ScanLocks}: locks that are held, kept or waited for; those that are merely remembered are
-     * left out.
+     * The answer to {@link Command.ScanLocks}: locks that are held, kept closed or waited for. Locks that are only
+     * remembered are left out.
      *
-     * @param server when
-     * @param locks what was found
-     * @param cursor where to go on; empty if that was all
+     * @param server the clock of the server
+     * @param locks the locks that were found
+     * @param cursor the cursor of the next command; empty if there is nothing more
      */
     record ScannedLocks(ServerTime server, List<Lock> locks, String cursor) implements Answer {
 
         /**
          * Copies the locks.
          *
-         * @param server when
-         * @param locks what was found
-         * @param cursor where to go on
+         * @param server the clock of the server
+         * @param locks the locks that were found
+         * @param cursor the cursor of the next command
          */
         public ScannedLocks {
             locks = List.copyOf(locks);
         }
 
         /**
-         * A lock in short.
+         * A short description of a lock.
          *
-         * @param name its name
-         * @param owner who owns it; {@code null} if it is kept closed, or its lease has run out and nobody has come since
-         * @param token the owner's first token, 0 without an owner
-         * @param untilMillis the end of the owner's lease and takeover delay, or of the time it is kept; else 0
-         * @param claim whether the owner got it by message and has not confirmed it yet
-         * @param waiting how many wait, an upper bound
+         * @param name the name of the lock
+         * @param owner the request that owns it; {@code null} if it is kept closed, or if the owner's lease has run out
+         *     and no other request has come since
+         * @param token the first token of the owner, 0 without an owner
+         * @param untilMillis the end of the owner's lease and takeover delay, or of the time for which the lock is kept
+         *     closed; otherwise 0
+         * @param claim whether the owner got the lock by message and has not confirmed it yet
+         * @param waiting how many requests wait, an upper bound
          */
         public record Lock(
                 String name, @Nullable String owner, long token, long untilMillis, boolean claim, int waiting) {
@@ -379,18 +391,18 @@ public sealed interface Reply {
     /**
      * The answer to {@link Command.ScanClients}.
      *
-     * @param server when
-     * @param clients what was found
-     * @param cursor where to go on; empty if that was all
+     * @param server the clock of the server
+     * @param clients the records that were found
+     * @param cursor the cursor of the next command; empty if there is nothing more
      */
     record ScannedClients(ServerTime server, List<ClientCard> clients, String cursor) implements Answer {
 
         /**
-         * Copies the clients.
+         * Copies the records.
          *
-         * @param server when
-         * @param clients what was found
-         * @param cursor where to go on
+         * @param server the clock of the server
+         * @param clients the records that were found
+         * @param cursor the cursor of the next command
          */
         public ScannedClients {
             clients = List.copyOf(clients);

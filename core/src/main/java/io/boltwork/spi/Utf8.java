@@ -3,8 +3,9 @@ package io.boltwork.spi;
 import java.util.Objects;
 
 /**
- * The length of texts in UTF-8, the form in which a backend keeps names. A text with an unpaired surrogate has no such form: an
- * encoder puts a question mark in its place, so that two names of a client would be one name at the backend.
+ * Computes the length of text in UTF-8, the encoding in which a backend stores names. Text with an unpaired surrogate
+ * cannot be encoded: an encoder replaces the surrogate by a question mark, so two names of a client could become one
+ * name at the backend.
  */
 public final class Utf8 {
 
@@ -14,12 +15,13 @@ public final class Utf8 {
     private Utf8() {}
 
     /**
-     * Returns how many bytes a text has in UTF-8.
+     * Returns the number of bytes of a text in UTF-8.
      *
-     * @param parameter what the text is for the caller, for the message
+     * @param parameter the name of the text, for the message
      * @param text any text
      * @return its length in bytes
-     * @throws IllegalArgumentException if the text has an unpaired surrogate; the message names the parameter and the index
+     * @throws IllegalArgumentException if the text has an unpaired surrogate; the message names the parameter and the
+     *     index
      */
     public static int length(String parameter, String text) {
         Objects.requireNonNull(text, parameter);
@@ -39,8 +41,9 @@ public final class Utf8 {
                 i++;
             } else {
                 throw new IllegalArgumentException(String.format(
-                        "%s must be well-formed UTF-16, but has the unpaired surrogate U+%04X at index %d; do not cut a text"
-                                + " between the two chars of a character, and write binary data as Base64",
+                        "%s must be well-formed UTF-16, but has the unpaired surrogate U+%04X at index %d;"
+                                + " do not cut a text between the two chars of a character, and encode binary data as"
+                                + " Base64",
                         parameter, (int) c, i));
             }
         }

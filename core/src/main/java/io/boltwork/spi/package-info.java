@@ -1,24 +1,26 @@
 /**
- * What a backend of Boltwork is: {@link io.boltwork.spi.LockBackend} executes {@linkplain io.boltwork.spi.Command commands}
- * and answers with {@linkplain io.boltwork.spi.Reply replies}, both plain values. Only who writes a backend needs this
- * package.
+ * The interface of a backend: {@link io.boltwork.spi.LockBackend} executes
+ * {@linkplain io.boltwork.spi.Command commands} and answers with {@linkplain io.boltwork.spi.Reply replies}, both plain
+ * values. Only authors of a backend need this package.
  *
- * <p>The rules a backend keeps are executable: {@link io.boltwork.memory.MemoryServer} is their shortest form, and
- * {@code LockContract} of the testkit is the test that every backend passes. In short:
+ * <p>The rules of a backend are executable: {@link io.boltwork.memory.MemoryServer} is their shortest form, and
+ * {@code LockContract} in the testkit is the test that every backend must pass. In short:
  *
  * <ul>
  *   <li>Each command is one atomic step that reads the server's clock once.
- *   <li>A hold has a block of {@value io.boltwork.spi.LockBackend#TOKENS_PER_HOLD} tokens; the first is {@code max(fence + 1,
- *       microseconds since the epoch)}, the fence moves to the block's end, and a release lowers it to the last token used,
- *       but only if nobody has moved it since.
- *   <li>A free lock goes to the head of the queue; a client that nobody delivers messages to is passed over and forgotten.
- *   <li>Who gets a lock by message has a <em>claim</em>: a lease of at most {@value io.boltwork.spi.LockBackend#CLAIM_MILLIS}
- *       ms until it renews or asks again. A claim that lapses removes all requests of its client from the queue.
- *   <li>A lease never gets shorter but by release, withdrawal or force.
- *   <li>Who is forced off a lock is told at its next contact: the fence is above its block then, whether the server knew it
- *       or not.
- *   <li>A server that has lost a hold says FORGOTTEN and writes nothing; only a restore brings a hold back, and only if no
- *       token of the hold's block or above has been issued.
+ *   <li>A hold has a block of {@value io.boltwork.spi.LockBackend#TOKENS_PER_HOLD} tokens. The first one is
+ *       {@code max(fence + 1, microseconds since the epoch)}, and the fence moves to the end of the block. A release
+ *       lowers the fence to the last token used, unless the fence has moved since.
+ *   <li>A free lock is granted to the head of the queue. A client to which no messages can be delivered is skipped and
+ *       removed.
+ *   <li>A client that gets a lock by message has a <em>claim</em>: a lease of at most
+ *       {@value io.boltwork.spi.LockBackend#CLAIM_MILLIS} ms, until it renews or asks again. A claim that lapses
+ *       removes all requests of its client from the queue.
+ *   <li>A lease never becomes shorter, except by a release, a withdrawal or a forced release.
+ *   <li>The holder of a lock that was released by force learns of it at its next contact: the fence is then above the
+ *       block of the hold, whether or not the server knew the holder.
+ *   <li>A server that has lost a hold answers FORGOTTEN and writes nothing. Only a restore brings a hold back, and only
+ *       if no token of the hold's block or above it has been issued since.
  * </ul>
  */
 @NullMarked

@@ -20,28 +20,35 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on Redis 6.2 or later: on a single master ({@code redis://}), one that sentinels watch ({@code redis-sentinel://}), one
- * that has replicas ({@link #connectReplicated}), or on the masters of a Redis Cluster ({@link #connectCluster}); with TLS, too.
- * When another server becomes the master, the backend follows it by itself; nothing is ever written to a replica, or read from one.
+ * A backend that keeps locks on Redis 6.2 or later. It connects to a single master ({@code redis://}), to a master that
+ * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@link #connectReplicated}), or to all
+ * masters of a Redis Cluster ({@link #connectCluster}). All of these also work with TLS. The backend follows when
+ * another server becomes the master. It never writes to a replica, and never reads from one.
  *
- * <p>A lock is one key, {@code boltwork:{name}}; each command that changes it is one Lua script and one round trip. Who a
- * client is stands in another, {@code boltwork:client:id}, that expires. The backend keeps two
- * connections to the master, one for commands and one for grants (and a third once a lock with {@link
- * io.boltwork.Replication} is used), pings them every second and makes them anew when they
- * break. Where another server may become the master, it keeps one more to each sentinel or server, and asks there twice a
- * second who the master is. In a cluster it keeps these connections to each master, and asks up to three nodes every second, five times a
- * second while something is wrong, who has which slots. When connections are made, a script publishes to the client itself: a server that does
- * not deliver that refuses the client in {@link #open}, and later makes a warning. It never repeats a command. Connecting takes 5 s at most; if it fails, its threads are awaited for
- * 2 s more.
+ * <p>A lock is one key, {@code boltwork:{name}}. Each command that changes it is one Lua script and one round trip. A
+ * second key, {@code boltwork:client:id}, describes a client and expires. The backend never repeats a command.
  *
- * <p>A user with few rights needs these (in the words of {@code ACL SETUSER}, with the default prefix): {@code ~boltwork:*
- * &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel +del +pexpire +publish +subscribe}.
- * Whoever looks at locks and clients needs {@code +hgetall +scan} too: {@link io.boltwork.FencedLock#isLocked} the former
- * alone; the latter shows the names of all keys of the database. Locks with replication need {@code +wait}, a cluster {@code
- * +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
+ * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a
+ * lock with {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those
+ * that break. If another server may become the master, the backend also keeps one connection to each sentinel or
+ * server, and asks twice a second which server is the master. In a cluster, it keeps these connections to each master.
+ * It asks up to three nodes for the slot map every second, and five times a second while something is wrong.
  *
- * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. These are the backend's own, unless a Lettuce
- * client or client resources are brought ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
+ * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this
+ * message, {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting
+ * takes at most 5 s. If it fails, the backend waits up to 2 s more for its threads to end.
+ *
+ * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
+ * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget
+ * +hdel +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}.
+ * Inspecting locks and clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database.
+ * Locks with replication need {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}.
+ * A cluster needs {@code +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe
+ * +sunsubscribe}.
+ *
+ * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless
+ * it was given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)}, {@link
+ * RedisOptions#clientResources}).
  *
  * <pre>{@code
  * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
@@ -52,7 +59,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisBackend implements LockBackend {
     private final Deployment deployment;
 
-    /** {@code null} if each attempt to connect has its own. */
+    /** {@code null} if each attempt to connect creates its own. */
     private final @Nullable Lettuce lettuce;
 
     private final Servers servers;
@@ -66,29 +73,32 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a server with default options. Blocks, for about 5 s at most.
+     * Connects to a server with default options. Blocks for at most about 5 s.
      *
      * @param uri {@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}, or {@code
-     *     redis-sentinel://[[user:]password@]host[:port][,host[:port]…][/database][?timeout=2s]#master}, where the hosts are
-     *     sentinels, the credentials those of the servers that they watch (for their own see {@link
-     *     RedisOptions#sentinelCredentials}), and what follows {@code #} is their name for the master. {@code rediss} instead of
-     *     {@code redis} is for TLS. By default the port is 6379, of sentinels 26379, the database 0 and the command timeout 2 s
+     *     redis-sentinel://[[user:]password@]host[:port][,host[:port]…][/database][?timeout=2s]#master}. In the second
+     *     form, the hosts are sentinels and the part after {@code #} is their name for the master. The credentials are
+     *     those of the servers that the sentinels watch; for credentials of the sentinels themselves, see {@link
+     *     RedisOptions#sentinelCredentials}. The schemes {@code rediss} and {@code rediss-sentinel} use TLS. Defaults:
+     *     port 6379 (26379 for sentinels), database 0, command timeout 2 s
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI is not of that form
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws IllegalArgumentException if the URI does not have one of these forms
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(String uri) {
         return connect(uri, RedisOptions.defaults());
     }
 
     /**
-     * Connects to a server. Blocks, for about 5 s at most.
+     * Connects to a server. Blocks for at most about 5 s.
      *
      * @param uri as in {@link #connect(String)}
-     * @param options how to use the server
+     * @param options the options to use
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI is not of that form
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws IllegalArgumentException if the URI is malformed
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
@@ -96,27 +106,29 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a server that is described in Lettuce's terms, with default options. Blocks, for about 5 s at most.
+     * Connects to the server that a Lettuce URI describes, with default options. Blocks for at most about 5 s.
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
      *     without a name for the master
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(RedisURI uri) {
         return connect(uri, RedisOptions.defaults());
     }
 
     /**
-     * Connects to a server that is described in Lettuce's terms. Blocks, for about 5 s at most.
+     * Connects to the server that a Lettuce URI describes. Blocks for at most about 5 s.
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
-     * @param options how to use the server
+     * @param options the options to use
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
      *     without a name for the master
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
@@ -124,77 +136,81 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects as an application's own Lettuce client does, with default options. Blocks, for about 5 s at most.
+     * Connects with the resources and options of an existing Lettuce client, and with default options for Boltwork.
+     * Blocks for at most about 5 s.
      *
-     * <p>The backend uses the client's resources (threads, DNS resolver, metrics) and its {@link ClientOptions} as they are
-     * now: TLS, protocol version, and so on. Boltwork's own are the socket options, time-outs, the length of the request queue,
-     * what happens on disconnection and reconnection, and maintenance notifications; they apply to its own two connections
-     * only. The client and its other connections stay as they are, and {@link #close()} shuts neither the client nor its
-     * resources down; do that after the backend was closed. Listeners of the client hear nothing of Boltwork's connections.
+     * <p>The backend uses the client's resources (threads, DNS resolver, metrics) and a snapshot of its {@link
+     * ClientOptions}, such as TLS and the protocol version. Boltwork sets the following itself, for its own connections
+     * only: socket options, timeouts, the length of the request queue, the behavior on disconnection and reconnection,
+     * and maintenance notifications. The client and its other connections are left unchanged. {@link #close()} shuts
+     * down neither the client nor its resources; shut them down after the backend is closed. Listeners of the client
+     * receive no events from Boltwork's connections.
      *
-     * <p>The URI must be given because a client does not say which one it was created with, and may have been created with
-     * none; it can be the same {@link RedisURI}.
+     * <p>The URI is required because a client does not expose the URI that it was created with, and may have been
+     * created without one. It can be the same {@link RedisURI}.
      *
-     * @param client whose resources and options to use
-     * @param uri one server, or sentinels and their name for the master; it is copied, and its credentials provider is asked before each connection. Its timeout is how
-     *     long a command may take, but Lettuce's default of 60 s, which cannot be told from a timeout that was not set,
-     *     counts as 2 s
+     * @param client the client to take resources and options from
+     * @param uri one server, or sentinels and their name for the master. The URI is copied, and its credentials
+     *     provider is asked before each connection. Its timeout is the command timeout; Lettuce's default of 60 s,
+     *     which cannot be distinguished from an unset timeout, counts as 2 s
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI has a socket, no host, port or timeout, or sentinels
+     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
      *     without a name for the master
-     * @throws IllegalStateException if the client's resources have been shut down, or on one of their threads
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws IllegalStateException if the client's resources have been shut down, or if called on one of their threads
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(RedisClient client, RedisURI uri) {
         return connect(client, uri, RedisOptions.defaults());
     }
 
     /**
-     * Connects as an application's own Lettuce client does. Blocks, for about 5 s at most.
+     * Connects with the resources and options of an existing Lettuce client. Blocks for at most about 5 s.
      *
-     * @param client whose resources and options to use, as in {@link #connect(RedisClient, RedisURI)}
+     * @param client the client to take resources and options from, as in {@link #connect(RedisClient, RedisURI)}
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
-     * @param options how to use the server, without client resources
+     * @param options the options to use, without client resources
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI has a socket, or no host, port or timeout, or if the options
-     *     have client resources, because the client's are used
-     * @throws IllegalStateException if the client's resources have been shut down, or on one of their threads
-     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
+     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
+     *     without a name for the master, or if the options have client resources (the client's are used)
+     * @throws IllegalStateException if the client's resources have been shut down, or if called on one of their threads
+     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
+     *     Redis 6.2
      */
     public static RedisBackend connect(RedisClient client, RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(options, "options");
         if (options.clientResources() != null) {
             throw new IllegalArgumentException(
-                    "options must have no clientResources if a client is given, because the client's own are used");
+                    "options must have no clientResources if a client is given: the client's resources are used");
         }
         return connect(
                 Deployment.of(uri, options), options.clientResources(client.getResources()), client.getOptions());
     }
 
     /**
-     * Connects to a master that has replicas, with default options. Blocks, for about 5 s at most.
+     * Connects to a master that has replicas, with default options. Blocks for at most about 5 s.
      *
      * @param uris as in {@link #connectReplicated(List, RedisOptions)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty or a URI is not of that form
-     * @throws BackendException if none of the servers is the master, or it cannot be used
+     * @throws IllegalArgumentException if the list is empty, a URI is malformed, or the databases or timeouts differ
+     * @throws BackendException if none of the servers is the master, or if the master cannot be used
      */
     public static RedisBackend connectReplicated(List<String> uris) {
         return connectReplicated(uris, RedisOptions.defaults());
     }
 
     /**
-     * Connects to a master that has replicas, and follows the master when another one takes its place: for deployments without
-     * sentinels, where a person or a service promotes replicas. Who the master is is asked of the servers themselves, twice a
-     * second. Nothing is ever written to or read from a replica. Blocks, for about 5 s at most.
+     * Connects to a master that has replicas, and follows when a replica is promoted. Use this for deployments without
+     * sentinels, where an operator or a service promotes replicas. The backend asks the servers themselves, twice a
+     * second, which of them is the master. It never writes to or reads from a replica. Blocks for at most about 5 s.
      *
-     * @param uris where the master and its replicas are, in any order, each as in {@link #connect(String)}; one that is not
-     *     named here can become the master only while others name it as theirs
-     * @param options how to use the servers
+     * @param uris the master and its replicas in any order, each as in {@link #connect(String)}. A server that is not
+     *     listed here can become the master only while listed servers name it as theirs
+     * @param options the options to use
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty, a URI is not of that form, or their databases or timeouts differ
-     * @throws BackendException if none of the servers is the master, or it cannot be used
+     * @throws IllegalArgumentException if the list is empty, a URI is malformed, or the databases or timeouts differ
+     * @throws BackendException if none of the servers is the master, or if the master cannot be used
      */
     public static RedisBackend connectReplicated(List<String> uris, RedisOptions options) {
         Objects.requireNonNull(options, "options");
@@ -202,30 +218,32 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a Redis Cluster, with default options. Blocks, for about 5 s at most.
+     * Connects to a Redis Cluster, with default options. Blocks for at most about 5 s.
      *
      * @param uris as in {@link #connectCluster(List, RedisOptions)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty or a URI is not of that form
-     * @throws BackendException if none of the nodes can be reached, or the cluster cannot be used
+     * @throws IllegalArgumentException if the list is empty, a URI is malformed or names a database other than 0, or
+     *     the timeouts differ
+     * @throws BackendException if none of the nodes can be reached, or if the cluster cannot be used
      */
     public static RedisBackend connectCluster(List<String> uris) {
         return connectCluster(uris, RedisOptions.defaults());
     }
 
     /**
-     * Connects to a Redis Cluster: to all of its masters, whose addresses one of the nodes tells. The locks are spread over them by
-     * their names. When a master is replaced or slots move to another one, the backend follows. Nothing is ever written to or
-     * read from a replica. Blocks, for about 5 s at most.
+     * Connects to all masters of a Redis Cluster, at the addresses that one of its nodes reports. Locks are distributed
+     * over the masters by name. The backend follows when a master is replaced or when slots move. It never writes to or
+     * reads from a replica. Blocks for at most about 5 s.
      *
-     * @param uris some of the cluster's nodes, masters or replicas, in any order, each as in {@link #connect(String)} without a
-     *     database; user, password, TLS and timeout of the first count for all nodes
-     * @param options how to use the servers; its client resources may have a socket address resolver, where clients do not reach
-     *     the nodes at the addresses that the cluster tells
+     * @param uris some of the cluster's nodes, masters or replicas, in any order, each as in {@link #connect(String)}
+     *     without a database. User, password, TLS and timeout of the first URI apply to all nodes
+     * @param options the options to use. If the addresses that the cluster reports cannot be reached from here, give
+     *     client resources with a socket address resolver
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty, a URI is not of that form, or their timeouts differ
-     * @throws BackendException if none of the nodes can be reached, it is not a node of a cluster, the cluster has slots without a
-     *     master, or one of its masters cannot be reached or used
+     * @throws IllegalArgumentException if the list is empty, a URI is malformed or names a database other than 0, or
+     *     the timeouts differ
+     * @throws BackendException if none of the nodes can be reached, if the node is not part of a cluster, if the
+     *     cluster has slots without a master, or if one of its masters cannot be reached or used
      */
     public static RedisBackend connectCluster(List<String> uris, RedisOptions options) {
         Objects.requireNonNull(options, "options");
@@ -234,7 +252,7 @@ public final class RedisBackend implements LockBackend {
 
     private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
         InsecureTransport.warn(deployment, options);
-        // A fence must outlive what may still come late, which has effect for a command timeout.
+        // A fence must outlive commands that arrive late, which can take effect for one command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
         KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
@@ -263,11 +281,13 @@ public final class RedisBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks for about 5 s at most. May be called again after it has failed. Fails with a {@link BackendException} that is not
-     * {@linkplain BackendException#isRetryable retryable} if the server does not deliver what scripts publish.
+     * <p>Blocks for at most about 5 s. May be called again after a failure. Fails with a {@link BackendException} that
+     * is not {@linkplain BackendException#isRetryable retryable} if the server does not deliver messages that scripts
+     * publish.
      *
-     * @throws IllegalArgumentException if the client's id is empty, has blanks in it or is not well-formed UTF-16
-     * @throws IllegalStateException if this backend was opened or closed before, or on a thread of Lettuce's
+     * @throws IllegalArgumentException if the client's id is empty, contains whitespace or is not well-formed UTF-16
+     * @throws IllegalStateException if this backend has already been opened or closed, or if called on one of Lettuce's
+     *     threads
      */
     @Override
     public void open(String client, BackendListener listener) {
@@ -278,7 +298,7 @@ public final class RedisBackend implements LockBackend {
         }
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
-                    "A backend belongs to one client; this one has been opened or closed before");
+                    "A backend belongs to one client; this one has already been opened or closed");
         }
         try {
             servers.open(client, listener);
@@ -291,15 +311,15 @@ public final class RedisBackend implements LockBackend {
     private static void checkClient(String client) {
         if (client.isEmpty() || client.chars().anyMatch(Character::isWhitespace)) {
             throw new IllegalArgumentException(
-                    "client must not be empty and have no blanks, but is '" + Printable.text(client) + "'");
+                    "client must not be empty or contain whitespace, but is '" + Printable.text(client) + "'");
         }
         Utf8.length("client", client);
     }
 
     /**
-     * {@inheritDoc} Makes new connections for grants.
+     * {@inheritDoc} Opens new connections for grants, without waiting for them.
      *
-     * @throws IllegalArgumentException if there are blanks in the client's id
+     * @throws IllegalArgumentException if the client's id is empty, contains whitespace or is not well-formed UTF-16
      */
     @Override
     public void rename(String client) {
@@ -340,16 +360,17 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Returns how many messages came on the channels of this client's grants that were no grants. Only the scripts of Boltwork
-     * may publish there; others are ignored, and {@linkplain io.boltwork.LockListener#backendWarning warned of} once.
+     * Returns the number of malformed messages that arrived on this client's channels. Only Boltwork's scripts may
+     * publish there. The backend ignores all other messages, and {@linkplain io.boltwork.LockListener#backendWarning
+     * warns} of the first one.
      *
-     * @return how many since the backend was made
+     * @return the number since this backend was created
      */
     public long malformedMessages() {
         return servers.malformedMessages();
     }
 
-    /** {@inheritDoc} Blocks for about 2 s at most, and not at all on a thread of Lettuce's. */
+    /** {@inheritDoc} Blocks for at most about 2 s, and not at all on one of Lettuce's threads. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
@@ -366,9 +387,9 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Where the server is.
+     * Returns the address of the server, for messages.
      *
-     * @return such as {@code redis://user@host:6379/0}, never the password
+     * @return such as {@code redis://user@host:6379/0}; never contains the password
      */
     @Override
     public String toString() {

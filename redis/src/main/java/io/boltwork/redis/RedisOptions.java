@@ -12,9 +12,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a {@link RedisBackend} uses the server, beyond what its URI says. Immutable.
- */
+/** Options of a {@link RedisBackend} beyond what its URI says. Immutable. */
 public final class RedisOptions {
     private static final RedisOptions DEFAULTS =
             new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false);
@@ -51,30 +49,30 @@ public final class RedisOptions {
     }
 
     /**
-     * The options that fit nearly everybody.
+     * Returns the default options.
      *
-     * @return key prefix {@code boltwork}, an idle life of 10 minutes, resources of the backend's own, no credentials for sentinels, the certificates that
-     *     the JVM trusts, none of the client's own
+     * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
+     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, no lazy connecting
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
     }
 
     /**
-     * What the names of all keys and channels begin with, {@code boltwork} by default: a lock {@code N} is the key
-     * {@code <prefix>:{N}}. Clients with different prefixes have different locks.
+     * Sets the prefix of all keys and channels. The key of a lock {@code N} is {@code <prefix>:{N}}. Clients with
+     * different prefixes have different locks. Default: {@code boltwork}.
      *
-     * @param prefix not empty, without braces, blanks, control characters and unpaired surrogates
+     * @param prefix not empty, without braces, whitespace, control characters or unpaired surrogates
      * @return these options with that prefix
-     * @throws IllegalArgumentException if the prefix is none of that kind
+     * @throws IllegalArgumentException if the prefix is empty or contains one of these characters
      */
     public RedisOptions keyPrefix(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
         boolean allowed = prefix.chars()
                 .noneMatch(c -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));
         if (prefix.isEmpty() || !allowed) {
-            throw new IllegalArgumentException("prefix must not be empty and must have no braces, blanks or control"
-                    + " characters in it, but is '" + Printable.text(prefix) + "'");
+            throw new IllegalArgumentException("prefix must not be empty or contain braces, whitespace or control"
+                    + " characters, but is '" + Printable.text(prefix) + "'");
         }
         Utf8.length("prefix", prefix);
         return new RedisOptions(
@@ -90,15 +88,16 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets how long Redis keeps the key of a lock that nobody uses, at least 7/8 of it from the last use on. A lock in use keeps
-     * its key, whatever the setting is; clients of one lock may have different settings, and the longest counts. Longer lives
-     * cost memory, about 230 bytes for each name. Shorter ones drop a lock's fence earlier: without it fencing tokens still
-     * grow, as they come from the server's clock, unless that clock is set back. It is never shorter than two command timeouts.
+     * Sets how long Redis keeps the key of an unused lock. The key stays for at least 7/8 of this time after the last
+     * use. The key of a lock in use is kept regardless of this setting. Clients that share a lock may have different
+     * settings; the longest one applies. A longer idle life costs memory: about 230 bytes per lock name. A shorter one
+     * drops the fence of a lock earlier. Fencing tokens still grow without it, because they come from the server's
+     * clock, unless that clock is set back. The effective idle life is never shorter than two command timeouts.
      * Default: 10 minutes.
      *
      * @param idleLife 1 minute to 7 days
-     * @return these options with that life
-     * @throws IllegalArgumentException if it is out of that range
+     * @return these options with that idle life
+     * @throws IllegalArgumentException if the idle life is out of range
      */
     public RedisOptions withIdleLife(Duration idleLife) {
         return new RedisOptions(
@@ -114,14 +113,14 @@ public final class RedisOptions {
     }
 
     /**
-     * The threads, the DNS resolver, the metrics and whatever else Lettuce shares between clients, instead of the backend's
-     * own (2 I/O threads and 2 computation threads, no metrics). They are used and never shut down; do that after the
-     * backend was closed.
+     * Sets the resources that Lettuce shares between clients, such as threads, DNS resolver and metrics. The backend
+     * never shuts them down; do so after the backend is closed. Default: the backend creates its own (2 I/O threads and
+     * 2 computation threads, no metrics).
      *
-     * <p>Replies and grants are delivered on their I/O threads, and connections are looked after on one of their computation
-     * threads: whoever blocks these delays locks.
+     * <p>Replies and grants are delivered on the I/O threads of these resources, and connections are maintained on one
+     * of their computation threads. Code that blocks these threads delays locks.
      *
-     * @param resources which ones
+     * @param resources the resources to use
      * @return these options with these resources
      */
     public RedisOptions clientResources(ClientResources resources) {
@@ -131,18 +130,18 @@ public final class RedisOptions {
     }
 
     /**
-     * Who the sentinels are told that the client is; none by default. The user and the password in a {@code redis-sentinel}
-     * URI are for the servers that they watch.
+     * Sets the credentials for the sentinels themselves. The user and the password in a {@code redis-sentinel} URI are
+     * for the servers that the sentinels watch. Default: none.
      *
-     * @param user the name of an ACL user of the sentinels, or {@code null} for the default one
-     * @param password its password, not empty; it appears in no message
+     * @param user the name of an ACL user of the sentinels, or {@code null} for the default user
+     * @param password the user's password, not empty; appears in no message
      * @return these options with these credentials
      * @throws IllegalArgumentException if the password is empty
      */
     public RedisOptions sentinelCredentials(@Nullable String user, String password) {
         if (Objects.requireNonNull(password, "password").isEmpty()) {
             throw new IllegalArgumentException(
-                    "password must not be empty; leave sentinelCredentials out if the sentinels" + " ask for none");
+                    "password must not be empty; omit sentinelCredentials if the sentinels require none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
         return new RedisOptions(
@@ -150,12 +149,12 @@ public final class RedisOptions {
     }
 
     /**
-     * Whose certificates are trusted with {@code rediss://} and {@code rediss-sentinel://}, instead of those that the JVM
-     * trusts.
+     * Sets the certificate authorities to trust with {@code rediss://} and {@code rediss-sentinel://}. Default: those
+     * that the JVM trusts.
      *
-     * @param authorities a file with one or more certificates, in PEM; read for each connection
+     * @param authorities a file with one or more PEM certificates; read for each connection
      * @return these options with these authorities
-     * @throws IllegalArgumentException if there is no such file that can be read
+     * @throws IllegalArgumentException if the file does not exist or cannot be read
      */
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
@@ -172,13 +171,14 @@ public final class RedisOptions {
     }
 
     /**
-     * The certificate that the client shows to a server that asks for one ({@code tls-auth-clients}); none by default.
+     * Sets the certificate that the client presents to a server that requires one ({@code tls-auth-clients}). Default:
+     * none.
      *
-     * @param certificate a file with the client's certificate and those between it and its authority, in PEM; read for each
+     * @param certificate a file with the client's certificate and any intermediate certificates, in PEM; read for each
      *     connection
-     * @param key a file with its private key, PKCS&nbsp;#8 in PEM, not encrypted
+     * @param key a file with the private key, unencrypted PKCS&nbsp;#8 in PEM
      * @return these options with that certificate
-     * @throws IllegalArgumentException if one of these files cannot be read
+     * @throws IllegalArgumentException if one of these files does not exist or cannot be read
      */
     public RedisOptions clientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
@@ -196,11 +196,12 @@ public final class RedisOptions {
     }
 
     /**
-     * What TLS uses in Lettuce's terms, for what {@link #trustedCertificates} and {@link #clientCertificate} cannot say: key
-     * stores, protocols, cipher suites. Those two, where they are given, go before it. Default: what the JVM trusts.
+     * Sets Lettuce's TLS options, for settings that {@link #trustedCertificates} and {@link #clientCertificate} do not
+     * cover: key stores, protocols, cipher suites. If set, those two take precedence. Default: Lettuce's defaults, or
+     * those of the given client.
      *
-     * @param options which ones
-     * @return these options with these
+     * @param options the TLS options to use
+     * @return these options with these TLS options
      */
     public RedisOptions sslOptions(SslOptions options) {
         return new RedisOptions(
@@ -216,14 +217,18 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets whether a backend can be made while Redis is down. It tries once to connect, for about 5 s at most, and goes on in the
-     * background until it succeeds. Meanwhile the client is in an outage: calls wait or fail as they do in one, and {@link
-     * io.boltwork.LockClient#health} says why. A server that is reached and refuses (its version, credentials, rights) makes the
-     * first attempt fail; whether it delivers messages is found out when a client is made; a refusal that is found later is a {@link io.boltwork.BackendException} of every call that is not {@linkplain
-     * io.boltwork.BackendException#isRetryable retryable}, until the server refuses no more. Default: {@code false}.
+     * Sets whether a backend can be created while Redis is down. If so, the backend tries once to connect, for at most
+     * about 5 s, and then keeps trying in the background until it succeeds. Meanwhile the client is in an outage: calls
+     * wait or fail as in any other outage, and {@link io.boltwork.LockClient#health} reports the reason. Default:
+     * {@code false}.
+     *
+     * <p>If a server is reached but refuses the client (because of its version, credentials or rights), the first
+     * attempt to connect fails. Message delivery is checked when the client is created. If a server refuses later, each
+     * call fails with a {@link io.boltwork.BackendException} that is not {@linkplain
+     * io.boltwork.BackendException#isRetryable retryable}, until the server accepts the client.
      *
      * @param lazy whether to connect in the background
-     * @return these options with that
+     * @return these options with that setting
      */
     public RedisOptions withLazyConnect(boolean lazy) {
         return new RedisOptions(
@@ -233,7 +238,7 @@ public final class RedisOptions {
     private static void checkReadable(Path file, String name) {
         if (!Files.isReadable(Objects.requireNonNull(file, name)) || Files.isDirectory(file)) {
             throw new IllegalArgumentException(
-                    name + " must be a file in PEM that can be read, but is " + Printable.text(file.toString()));
+                    name + " must be a readable PEM file, but is " + Printable.text(file.toString()));
         }
     }
 
@@ -241,7 +246,7 @@ public final class RedisOptions {
         return keyPrefix;
     }
 
-    /** The life of an unused lock's key, in milliseconds. */
+    /** Returns the idle life of a lock's key, in milliseconds. */
     long idleMillis() {
         return idleMillis;
     }
@@ -250,7 +255,7 @@ public final class RedisOptions {
         return lazyConnect;
     }
 
-    /** The user's resources, {@code null} if a backend is to have its own. */
+    /** Returns the user's resources, or {@code null} if the backend creates its own. */
     @Nullable
     ClientResources clientResources() {
         return clientResources;
@@ -261,7 +266,7 @@ public final class RedisOptions {
         return sentinelCredentials;
     }
 
-    /** What they say about TLS, on top of that. */
+    /** Returns Lettuce's TLS options with these options applied on top. */
     SslOptions ssl(SslOptions lettuce) {
         SslOptions base = tls == null ? lettuce : tls;
         if (authorities == null && certificate == null) {

@@ -1,8 +1,9 @@
 /**
- * Locks on Redis 6.2 or later, through Lettuce: {@link io.boltwork.redis.RedisBackend} is all a user needs.
+ * Locks on Redis 6.2 or later, through Lettuce. {@link io.boltwork.redis.RedisBackend} is the entry point, and {@link
+ * io.boltwork.redis.RedisOptions} configures it.
  *
- * <p>The rules are Lua scripts that the server executes, one atomic step each; this package sends them, keeps the
- * connections up and says what the answers mean. It never repeats a command by itself.
+ * <p>The rules of a lock are Lua scripts; the server executes each of them as one atomic step. This package sends the
+ * scripts, maintains the connections and interprets the replies. It never repeats a command.
  */
 @NullMarked
 package io.boltwork.redis;

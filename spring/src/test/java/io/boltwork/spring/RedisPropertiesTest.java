@@ -57,7 +57,7 @@ class RedisPropertiesTest {
                         assertThat(lease.isValid()).isTrue();
                     }
                 });
-        assertWrong(redis(), "boltwork.redis.key-prefix=a b", "no braces, blanks");
+        assertWrong(redis(), "boltwork.redis.key-prefix=a b", "contain braces, whitespace");
     }
 
     @Test

@@ -17,10 +17,11 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /*
- * Schedulers and executors of an application that ends interrupt their tasks, and log the exceptions of these as errors. A
- * method that still waited for its lock has not begun; if no caller waits for its result, there is no error to tell.
+ * The schedulers and executors of an application that ends interrupt their tasks, and log the resulting exceptions as
+ * errors. A method that was still waiting for its lock has not started. If no caller waits for its result, there is no
+ * error to report.
  */
-/** Knows that the application ends, and which methods need not begin then. */
+/** Tracks whether the application is ending, and decides which methods need not start in that case. */
 final class ApplicationEnd implements ApplicationListener<ContextClosedEvent>, ApplicationContextAware {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
@@ -32,7 +33,7 @@ final class ApplicationEnd implements ApplicationListener<ContextClosedEvent>, A
         context = applicationContext;
     }
 
-    /** The end of a child, such as that of a management server, is told to its parents, too. */
+    /** Ignores events of child contexts, such as that of a management server, which are also published to parents. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {
@@ -40,12 +41,16 @@ final class ApplicationEnd implements ApplicationListener<ContextClosedEvent>, A
         }
     }
 
-    /** Returns whether the method has no caller that needs to know that it was not executed: only if the application ends. */
+    /**
+     * Returns whether the application is ending and the method has no caller that needs to know that it was not
+     * executed.
+     */
     boolean isUnnoticed(Method method) {
         if (!ending || !has(method, Scheduled.class) && !isFireAndForget(method)) {
             return false;
         }
-        LOG.debug("The application ends: " + LockExpressions.where(method) + " has not begun, and is not executed");
+        LOG.debug("The application is ending: " + LockExpressions.where(method)
+                + " was still waiting for its lock and is not executed");
         return true;
     }
 
@@ -60,7 +65,7 @@ final class ApplicationEnd implements ApplicationListener<ContextClosedEvent>, A
                 .isPresent(annotation);
     }
 
-    /** Thrown in place of what ended the waiting, to the advice of the same call. */
+    /** Replaces the exception that ended the wait; caught by the advice of the same call. */
     static final class Unnoticed extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

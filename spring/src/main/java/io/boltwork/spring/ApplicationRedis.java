@@ -3,9 +3,9 @@ package io.boltwork.spring;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The Redis that the application itself uses. */
+/** The Redis deployment that the application itself uses. */
 interface ApplicationRedis {
 
-    /** Where it is; {@code timeout} is what commands may take, {@code null} for the default. */
+    /** Returns its location. The timeout applies to commands; {@code null} means the default. */
     RedisTarget target(@Nullable Duration timeout);
 }

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * One call of a method whose result comes later: its locks are taken one after the other without a thread, and are given back
- * when the result is there. The method is executed on the client's callback executor.
+ * One call of a method whose result comes later. Its locks are acquired one after the other without blocking a thread,
+ * and are released when the result is available. The method is executed on the client's callback executor.
  *
- * @param method what is called
- * @param turns its locks, in their order
- * @param invocation the call, which nobody else goes on with
+ * @param method the called method
+ * @param turns its locks, in order
+ * @param invocation the call; no other code proceeds with it
  */
 record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocation) {
 
-    /** The hold that was taken, or the reason why none was. */
+    /** The acquired holds, or the reason for having none. */
     record Held(
             List<LockTurn> turns,
             List<Lease> leases,
             @Nullable LockDenial denial) {
 
-        /** Gives everything back, the last first. */
+        /** Releases all holds, the last one first. */
         CompletableFuture<?> release() {
             CompletableFuture<?>[] all = new CompletableFuture<?>[leases.size()];
             for (int i = leases.size() - 1; i >= 0; i--) {
@@ -39,7 +39,10 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         }
     }
 
-    /** Takes the locks when it {@linkplain Taking#begin() begins}: whatever waits for it must do so before. */
+    /**
+     * Prepares to acquire the locks. The acquisition starts with {@link Taking#begin()}; register all callbacks before
+     * that.
+     */
     Taking take() {
         return new Taking(turns.all());
     }
@@ -55,7 +58,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         return current(held, 0, call::proceed);
     }
 
-    /** Executes what is executed under the locks of {@code held}, from that one on. */
+    /** Makes the holds from {@code next} on the current ones, then executes the body. */
     private static @Nullable Object current(Held held, int next, Body body) throws Throwable {
         if (next == held.leases().size()) {
             return body.call();
@@ -69,7 +72,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         }
     }
 
-    /** Executes the method under its locks without blocking; completes when they have been given back. */
+    /** Executes the method under its locks without blocking. The future completes when the locks have been released. */
     CompletableFuture<@Nullable Object> stage() {
         CallerContext context = CallerContext.capture();
         Taking taking = take();
@@ -104,7 +107,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** What is executed: the method, or its fallback. */
+    /** The code to execute: the method, or its fallback. */
     interface Body {
         @Nullable
         Object call() throws Throwable;
@@ -119,13 +122,16 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         }
     }
 
-    /** Takes one lock after the other. Cancelling it withdraws the request, and gives back what has been taken. */
+    /**
+     * Acquires one lock after the other. Cancelling this future withdraws the pending request and releases the locks
+     * acquired so far.
+     */
     static final class Taking extends CompletableFuture<Held> {
         private final List<LockTurn> turns;
         private final List<Lease> leases = new ArrayList<>();
         private final AtomicReference<Asked> asked = new AtomicReference<>(new Asked(-1, () -> {}));
 
-        /** How to withdraw the request for the lock of that number. */
+        /** The withdrawal of the request for the lock with that number. */
         private record Asked(int number, Runnable withdraw) {
 
             static Asked later(Asked one, Asked other) {
@@ -144,7 +150,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
             }
             int number = leases.size();
             LockTurn turn = turns.get(number);
-            // the answer may come, and ask for the next lock, before this has returned
+            // the reply may arrive, and trigger the request for the next lock, before this call returns
             Runnable withdraw = turn.takeAsync((lease, failure) -> answered(turn, lease, failure));
             asked.accumulateAndGet(new Asked(number, withdraw), Asked::later);
             if (isCancelled()) {

@@ -5,16 +5,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller gets of work under locks that are taken without a thread. If it completes before the work has ended, because it
- * is cancelled or its time is over, what has not begun is withdrawn and never begins; what has begun holds its locks to its own
- * end.
+ * The result of work under locks that are acquired without blocking a thread. The result may complete before the work
+ * has ended, because it is cancelled or times out. In that case, work that has not started is withdrawn and never
+ * starts; work that has started keeps its locks until it ends.
  *
- * @param <T> what is computed
+ * @param <T> the type of the result
  */
 final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T> {
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** {@code taking} is cancelled if the work is never to begin. */
+    /** Cancels {@code taking} if the work never starts. */
     AsyncResult(CompletableFuture<?> taking) {
         whenComplete((value, failure) -> {
             if (decided.compareAndSet(false, true)) {
@@ -23,12 +23,12 @@ final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T>
         });
     }
 
-    /** Returns whether the work begins now; else it never does. */
+    /** Returns whether the work may start now. If not, it never starts. */
     boolean begin() {
         return !isDone() && decided.compareAndSet(false, true);
     }
 
-    /** Completes it as the work and the release of its locks have ended. */
+    /** Completes this result after the work has ended and its locks have been released. */
     void end(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
         Throwable lost = loss == null ? null : AsyncLocking.unwrapped(loss);
         if (failure != null) {

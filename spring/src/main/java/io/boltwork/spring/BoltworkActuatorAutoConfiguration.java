@@ -16,7 +16,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Auto-configuration of the health contributor, the endpoint and the meters of locks. */
+/** Auto-configuration of the health contributor, the actuator endpoint and the meters for locks. */
 @AutoConfiguration(
         after = BoltworkAutoConfiguration.class,
         afterName = {
@@ -30,7 +30,7 @@ public final class BoltworkActuatorAutoConfiguration {
 
     BoltworkActuatorAutoConfiguration() {}
 
-    /** {@code /actuator/health}. */
+    /** Configures {@code /actuator/health}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     static class HealthConfiguration {
@@ -43,7 +43,7 @@ public final class BoltworkActuatorAutoConfiguration {
         }
     }
 
-    /** {@code /actuator/locks}. */
+    /** Configures {@code /actuator/locks}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
     static class EndpointConfiguration {
@@ -64,7 +64,7 @@ public final class BoltworkActuatorAutoConfiguration {
         }
     }
 
-    /** Meters. */
+    /** Configures the meters. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnBean(MeterRegistry.class)
@@ -78,7 +78,10 @@ public final class BoltworkActuatorAutoConfiguration {
             return new Meters(metrics);
         }
 
-        /** Observations are for traces: {@code boltwork.lock.wait} has the same time already. */
+        /**
+         * Denies meters for observations, which are for traces: {@code boltwork.lock.wait} already measures the same
+         * time.
+         */
         @Bean
         @ConditionalOnMissingBean(name = "boltworkLockMeterFilter")
         static MeterFilter boltworkLockMeterFilter() {
@@ -86,7 +89,9 @@ public final class BoltworkActuatorAutoConfiguration {
             return MeterFilter.deny(meter -> twice.contains(meter.getName()));
         }
 
-        /** No listener itself: those are made before the client. */
+        /**
+         * Wraps the listener. It must not be a {@code LockListener} bean, because those are created before the client.
+         */
         record Meters(LockMetrics listener) {}
     }
 }

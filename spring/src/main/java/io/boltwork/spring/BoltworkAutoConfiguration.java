@@ -30,10 +30,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
- * Auto-configuration of a {@link LockClient} and a {@link LockTemplate}. The client is closed with the context, after web
- * requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient} bean goes
- * before; all {@link LockListener} beans hear what happens, and {@link ClientOptionsCustomizer} and {@link RedisOptionsCustomizer}
- * beans change the options.
+ * Auto-configuration of a {@link LockClient} and a {@link LockTemplate}. The client is closed with the context, after
+ * web requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient}
+ * bean takes precedence. All {@link LockListener} beans are registered with the client. {@link ClientOptionsCustomizer}
+ * and {@link RedisOptionsCustomizer} beans can change the options.
  */
 @AutoConfiguration(
         afterName = {
@@ -88,7 +88,7 @@ public final class BoltworkAutoConfiguration {
                 : options;
     }
 
-    /** Refuses durations without a unit. */
+    /** Rejects durations without a unit. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static DurationUnits boltworkDurationUnits() {
@@ -123,7 +123,7 @@ public final class BoltworkAutoConfiguration {
         return new ShutdownOrder(beans);
     }
 
-    /** Leases in this JVM. */
+    /** Keeps leases in this JVM. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(name = "boltwork.backend", havingValue = "memory")
     @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
@@ -136,7 +136,7 @@ public final class BoltworkAutoConfiguration {
         }
     }
 
-    /** Leases on Redis. */
+    /** Keeps leases on Redis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisBackend.class)
     @ConditionalOnProperty(name = "boltwork.backend", havingValue = "redis", matchIfMissing = true)
@@ -179,7 +179,7 @@ public final class BoltworkAutoConfiguration {
             return changed;
         }
 
-        /** Where the application has Spring Data Redis. */
+        /** Uses the connection details of Spring Data Redis, if it is present. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(DataRedisConnectionDetails.class)
         static class DetailsConfiguration {

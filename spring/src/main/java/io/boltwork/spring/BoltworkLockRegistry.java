@@ -15,14 +15,15 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * Spring Integration's registry of locks over Boltwork: for aggregators, leader election and file filters that had another one.
- * It is auto-configured where Spring Integration is and there is no other registry.
+ * A {@link org.springframework.integration.support.locks.LockRegistry} of Spring Integration, backed by Boltwork. It
+ * can replace any other registry, for example for aggregators, leader election and file filters. It is auto-configured
+ * if Spring Integration is present and there is no other registry.
  *
- * <p>A lock is known by its key, a {@link String} such as in {@code obtain("orders")}; two of one key are equal. As with Spring
- * Integration's own registries, {@code unlock()} throws {@link IllegalStateException} if the thread does not hold the lock and {@link
- * ConcurrentModificationException} if the lease was lost before, and there are no conditions. A lease is renewed unless the
- * caller gives it a length or the options say so, without a scheduler of Spring's. {@link #renewLock(Object, Duration)} makes any
- * lease last longer. Thread-safe.
+ * <p>A lock is identified by its key, a {@link String} such as in {@code obtain("orders")}; two locks with the same key
+ * are equal. As with Spring Integration's own registries, {@code unlock()} throws {@link IllegalStateException} if the
+ * thread does not hold the lock, and {@link ConcurrentModificationException} if the lease has been lost. Conditions are
+ * not supported. A lease is renewed unless the caller specifies its length or the options say otherwise; this needs no
+ * Spring scheduler. {@link #renewLock(Object, Duration)} extends any lease. Thread-safe.
  */
 public final class BoltworkLockRegistry implements RenewableLockRegistry<DistributedLock> {
     private final LockClient client;
@@ -30,21 +31,21 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     private final LockOptions options;
 
     /**
-     * A registry with the default options of locks.
+     * Creates a registry with the default lock options.
      *
-     * @param client where locks come from
-     * @param prefix what the locks' names begin with, such as {@code integration:}; may be empty
+     * @param client the client that provides the locks
+     * @param prefix the prefix of the locks' names, such as {@code integration:}; may be empty
      */
     public BoltworkLockRegistry(LockClient client, String prefix) {
         this(client, prefix, LockOptions.defaults());
     }
 
     /**
-     * A registry.
+     * Creates a registry.
      *
-     * @param client where locks come from
-     * @param prefix what the locks' names begin with; may be empty
-     * @param options how locks are held
+     * @param client the client that provides the locks
+     * @param prefix the prefix of the locks' names; may be empty
+     * @param options the options of all locks
      */
     public BoltworkLockRegistry(LockClient client, String prefix, LockOptions options) {
         this.client = Objects.requireNonNull(client, "client");
@@ -53,11 +54,11 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * The lock of a key. No round trip.
+     * Returns the lock with that key. Makes no round trip.
      *
      * @param lockKey a string
      * @return the lock
-     * @throws IllegalArgumentException if the key is no string
+     * @throws IllegalArgumentException if the key is not a string
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
@@ -73,10 +74,11 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * Makes the lock that this thread holds last for at least the length of the registry's lease from now on. One round trip.
+     * Extends the lease of the lock that this thread holds to at least the registry's lease duration from now. Makes
+     * one round trip.
      *
      * @param lockKey a string
-     * @throws IllegalArgumentException if the key is no string
+     * @throws IllegalArgumentException if the key is not a string
      * @throws IllegalStateException if this thread does not hold the lock, or has lost it
      * @throws io.boltwork.BackendException if the backend did not answer
      */
@@ -86,12 +88,12 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * Makes the lock that this thread holds last for at least {@code ttl} from now on. A lock that would last longer anyway is not
-     * shortened. One round trip.
+     * Extends the lease of the lock that this thread holds to at least {@code ttl} from now. Never shortens a lease.
+     * Makes one round trip.
      *
      * @param lockKey a string
      * @param ttl 1 ms to 365 days
-     * @throws IllegalArgumentException if the key is no string, or the time is out of range
+     * @throws IllegalArgumentException if the key is not a string, or the time is out of range
      * @throws IllegalStateException if this thread does not hold the lock, or has lost it
      * @throws io.boltwork.BackendException if the backend did not answer
      */

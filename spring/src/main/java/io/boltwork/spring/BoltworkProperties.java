@@ -15,19 +15,20 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.util.StringUtils;
 
 /**
- * What the application's properties say.
+ * The properties {@code boltwork.*}.
  *
- * @param enabled whether locks are auto-configured at all
- * @param backend where leases are kept
- * @param application what people see who ask who holds a lock; the value of 'spring.application.name' by default
- * @param outagePatience how long a call without a time limit goes on waiting while the backend gives no answer
- * @param shutdownTime how long giving everything back may take when the application ends
- * @param slice for how long one instance may pass a lock from one of its threads to the next before other instances get it
- * @param callbackExecutor name of the Executor bean that runs listeners and asynchronous results; threads of the client's own by
- *     default
- * @param redis everything that can be said of Redis
- * @param lock locks on methods, and Redis in the short form
- * @param metrics meters
+ * @param enabled Whether to auto-configure locks.
+ * @param backend Where leases are kept.
+ * @param application Name of the application as shown to others that look up the holder of a lock. Defaults to
+ *     'spring.application.name'.
+ * @param outagePatience How long a call without a time limit keeps waiting while the backend does not answer.
+ * @param shutdownTime Maximum time for releasing all locks when the application ends.
+ * @param slice How long one instance may hand a lock over between its own threads before other instances get it.
+ * @param callbackExecutor Name of the Executor bean that runs listeners and asynchronous results. Defaults to threads
+ *     of the client.
+ * @param redis Redis, with all settings.
+ * @param lock Locks on methods, and Redis in the short form.
+ * @param metrics Meters.
  */
 @ConfigurationProperties("boltwork")
 record BoltworkProperties(
@@ -52,7 +53,9 @@ record BoltworkProperties(
         }
     }
 
-    /** Says which property is wrong, if {@code rule} does not like its value. */
+    /**
+     * Applies {@code rule} to the value of a property. If the rule rejects the value, the exception names the property.
+     */
     static <T> void check(String property, T value, Consumer<T> rule) {
         apply(property, value, it -> {
             rule.accept(it);
@@ -60,7 +63,10 @@ record BoltworkProperties(
         });
     }
 
-    /** Returns what {@code rule} makes of the value of a property, or says that the property is wrong. */
+    /**
+     * Returns the result of {@code rule} for the value of a property. If the rule rejects the value, the exception
+     * names the property.
+     */
     static <T, R> R apply(String property, T value, Function<T, R> rule) {
         try {
             return rule.apply(value);
@@ -79,15 +85,15 @@ record BoltworkProperties(
         }
     }
 
-    /** Where leases are kept. */
+    /** The place where leases are kept. */
     enum Backend {
-        /** On Redis or Valkey. */
+        /** Redis or Valkey. */
         REDIS,
-        /** In this JVM, for tests and slices: nobody else sees these locks. */
+        /** This JVM, for tests and test slices. Other JVMs do not see these locks. */
         MEMORY
     }
 
-    /** How Redis is deployed. */
+    /** The kind of Redis deployment. */
     enum ServerType {
         /** One server. */
         STANDALONE,
@@ -100,21 +106,22 @@ record BoltworkProperties(
     }
 
     /**
-     * Redis, with everything that can be said of it.
+     * Redis, with all settings.
      *
-     * @param uri address of Redis, such as 'redis://user:password@host:6379/0', 'rediss://host' with TLS, or
-     *     'redis-sentinel://host1,host2/0#mymaster'. Several addresses are a master and its replicas
-     * @param keyPrefix what the names of all keys and channels begin with
-     * @param idleLife how long Redis keeps the record of a lock that is not in use
-     * @param timeout how long Redis may take to answer one command; 2 s unless 'spring.data.redis.timeout' says otherwise
-     * @param sslBundle name of the SSL bundle for TLS
-     * @param trustedCertificates file in PEM with the certificates that are trusted with TLS, instead of those that the JVM trusts
-     * @param clientCertificate file in PEM with the certificate that is shown to a server that asks for one
-     * @param clientKey file in PEM with the private key of the client certificate
-     * @param clientResources name of the bean with Lettuce's ClientResources; resources of Boltwork's own by default
-     * @param lazyConnect whether the application starts while Redis is down, and connects in the background
-     * @param sentinelUsername user of the sentinels, if they have users
-     * @param sentinelPassword password of the sentinels, if they ask for one
+     * @param uri Address of Redis, such as 'redis://user:password@host:6379/0', 'rediss://host' with TLS, or
+     *     'redis-sentinel://host1,host2/0#mymaster'. Several addresses are those of a master and its replicas.
+     * @param keyPrefix Prefix of all keys and channels.
+     * @param idleLife How long Redis keeps the record of a lock that is not in use.
+     * @param timeout Timeout for commands. Defaults to 'spring.data.redis.timeout' if set, or 2 s otherwise.
+     * @param sslBundle Name of the SSL bundle for TLS.
+     * @param trustedCertificates PEM file with the certificates to trust with TLS. Defaults to those that the JVM
+     *     trusts.
+     * @param clientCertificate PEM file with the certificate to present to a server that requires one.
+     * @param clientKey PEM file with the private key of the client certificate.
+     * @param clientResources Name of the bean with Lettuce's ClientResources. By default, Boltwork creates its own.
+     * @param lazyConnect Whether the application starts while Redis is down, and connects in the background.
+     * @param sentinelUsername Username for the sentinels, if they have users.
+     * @param sentinelPassword Password for the sentinels, if they require one.
      */
     record Redis(
             @DefaultValue List<String> uri,
@@ -143,7 +150,7 @@ record BoltworkProperties(
             }
         }
 
-        /** Without addresses, which may have passwords in them, and without the sentinels' password. */
+        /** Omits the addresses, which may contain passwords, and the sentinels' password. */
         @Override
         public String toString() {
             return uri.size() + " addresses, key prefix " + keyPrefix + ", timeout " + timeout + ", SSL bundle "
@@ -152,28 +159,33 @@ record BoltworkProperties(
     }
 
     /**
-     * Locks on methods, and defaults of locks.
+     * Locks on methods, and defaults for all locks.
      *
-     * @param enabled whether '@DistributedLock' has an effect
-     * @param prefix what the names of all locks of '@DistributedLock' begin with, such as 'shop:'
-     * @param order order of the advice; must be less than that of transactions, which is 2147483647 by default
-     * @param group group in metrics of locks whose annotation names none; by default the beginning of the lock's name
-     * @param mode what happens while another owner has the lock, where the annotation does not say
-     * @param type order in which those who wait get the lock, where the annotation does not say
-     * @param waitFor how long to wait for a lock, where the annotation or the code does not say; without end by default
-     * @param lease length of a lease that is not renewed, where the annotation or the code does not say
-     * @param renewedLease length of a lease that is renewed, where the annotation or the code does not say; 30 s by default
-     * @param minHold shortest time that a lock stays taken, where the annotation or the code does not say
-     * @param maxHold longest time that a lock is held, where the annotation or the code does not say
-     * @param takeoverDelay how much longer a lock stays closed after a lease that ended without a release
-     * @param release when the release of a lock returns, where the annotation or the code does not say
-     * @param replication where a lock must be known before it counts as acquired: a number of replicas, or 'disk'
-     * @param replicationWithin how long to wait for that
-     * @param onRefused what happens to a caller that is refused, where the annotation does not say
-     * @param onUnavailable what happens to a caller while the backend gives no answer, where the annotation does not say
-     * @param onLost what happens when a lease is lost, where the annotation does not say
-     * @param names what differs from the annotations, by the lock's group, such as 'stock' for 'stock:#{#id}'
-     * @param server Redis in the short form
+     * @param enabled Whether '@DistributedLock' has an effect.
+     * @param prefix Prefix of the names of all '@DistributedLock' locks, such as 'shop:'.
+     * @param order Order of the advice. Must be less than that of transactions, which is 2147483647 by default.
+     * @param group Group, in metrics, of locks whose annotation does not name one. Defaults to the beginning of the
+     *     lock's name.
+     * @param mode What happens while another owner holds the lock, unless the annotation says otherwise.
+     * @param type Order in which waiting callers get the lock, unless the annotation says otherwise.
+     * @param waitFor How long to wait for a lock, unless the annotation or the code says otherwise. By default, there
+     *     is no limit.
+     * @param lease Length of a lease that is not renewed, unless the annotation or the code says otherwise.
+     * @param renewedLease Length of a lease that is renewed, unless the annotation or the code says otherwise. Defaults
+     *     to 30 s.
+     * @param minHold Shortest time that a lock stays taken, unless the annotation or the code says otherwise.
+     * @param maxHold Longest time that a lock is held, unless the annotation or the code says otherwise.
+     * @param takeoverDelay How much longer a lock stays unavailable after a lease that ended without a release.
+     * @param release When the release of a lock returns, unless the annotation or the code says otherwise.
+     * @param replication Where a lock must be recorded before it counts as acquired: a number of replicas, 'disk' or
+     *     'none'.
+     * @param replicationWithin Maximum time to wait for the replication.
+     * @param onRefused What happens to a caller that is refused, unless the annotation says otherwise.
+     * @param onUnavailable What happens to a caller while the backend does not answer, unless the annotation says
+     *     otherwise.
+     * @param onLost What happens when a lease is lost, unless the annotation says otherwise.
+     * @param names Settings that override the annotations, by the lock's group, such as 'stock' for 'stock:#{#id}'.
+     * @param server Redis in the short form.
      */
     record Lock(
             @DefaultValue("true") boolean enabled,
@@ -214,7 +226,7 @@ record BoltworkProperties(
             names.forEach((name, override) -> override.hold().check("boltwork.lock.names." + name));
         }
 
-        /** Returns the defaults for locks of which neither an annotation nor the code says more. */
+        /** Returns the defaults for locks, which annotations and code can override. */
         LockDefaults defaults() {
             return new LockDefaults(
                     StringUtils.hasText(group) ? group : null,
@@ -237,13 +249,13 @@ record BoltworkProperties(
     /**
      * Redis in the short form.
      *
-     * @param type how Redis is deployed
-     * @param address host and port, such as 'localhost:6379'; several with commas between them: sentinels, nodes, or the
-     *     master and its replicas. A first one of sentinels without a port is the master's name
-     * @param username user, if Redis has users
-     * @param password password of Redis
-     * @param database number of the database
-     * @param master what the sentinels call the master, unless the address begins with it
+     * @param type Kind of Redis deployment.
+     * @param address Host and port, such as 'localhost:6379'. Several, separated by commas, are sentinels, nodes, or
+     *     the master and its replicas. With sentinels, a first entry without a port is the master's name.
+     * @param username Username, if Redis has users.
+     * @param password Password of Redis.
+     * @param database Number of the database.
+     * @param master Name that the sentinels have for the master, unless the address begins with it.
      */
     record Server(
             @DefaultValue("standalone") ServerType type,
@@ -253,7 +265,7 @@ record BoltworkProperties(
             @DefaultValue("0") int database,
             @Nullable String master) {
 
-        /** Without the address, which may have a password in it, and without the password. */
+        /** Omits the address, which may contain a password, and the password. */
         @Override
         public String toString() {
             return type + ", database " + database;
@@ -263,7 +275,7 @@ record BoltworkProperties(
     /**
      * Meters.
      *
-     * @param maxGroups how many groups of locks have meters of their own; the others are counted as 'other'
+     * @param maxGroups Maximum number of lock groups with meters of their own. All other groups are counted as 'other'.
      */
     record Metrics(@DefaultValue("" + Metrics.MAX_GROUPS) int maxGroups) {
         static final int MAX_GROUPS = 100;
@@ -276,23 +288,24 @@ record BoltworkProperties(
     }
 
     /**
-     * What differs from the annotations of one group.
+     * Settings that override the annotations of one group.
      *
-     * @param enabled whether the lock is taken at all
-     * @param lease lease that is not renewed
-     * @param renewedLease lease that is renewed
-     * @param waitFor how long to wait for the lock
-     * @param mode what happens while another owner has the lock
-     * @param type in which order those who wait get the lock
-     * @param minHold shortest time that the lock stays taken
-     * @param maxHold longest time that the lock is held
-     * @param takeoverDelay how much longer the lock stays closed after a lease that ended without a release
-     * @param release when the release returns
-     * @param replication where the lock must be known before it counts as acquired: a number of replicas, 'disk' or 'none'
-     * @param replicationWithin how long to wait for that
-     * @param onRefused what happens to a caller that is refused
-     * @param onUnavailable what happens to a caller while the backend gives no answer
-     * @param onLost what happens when the lease is lost
+     * @param enabled Whether the lock is taken at all.
+     * @param lease Length of a lease that is not renewed.
+     * @param renewedLease Length of a lease that is renewed.
+     * @param waitFor How long to wait for the lock.
+     * @param mode What happens while another owner holds the lock.
+     * @param type Order in which waiting callers get the lock.
+     * @param minHold Shortest time that the lock stays taken.
+     * @param maxHold Longest time that the lock is held.
+     * @param takeoverDelay How much longer the lock stays unavailable after a lease that ended without a release.
+     * @param release When the release returns.
+     * @param replication Where the lock must be recorded before it counts as acquired: a number of replicas, 'disk' or
+     *     'none'.
+     * @param replicationWithin Maximum time to wait for the replication.
+     * @param onRefused What happens to a caller that is refused.
+     * @param onUnavailable What happens to a caller while the backend does not answer.
+     * @param onLost What happens when the lease is lost.
      */
     record LockOverride(
             @DefaultValue("true") boolean enabled,

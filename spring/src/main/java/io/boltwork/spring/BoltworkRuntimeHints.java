@@ -6,7 +6,10 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 
-/** Hints for native images: the scripts, the root of expressions, and the types that are bound without being beans. */
+/**
+ * Registers hints for native images: the scripts, the root object of expressions, and the types that are bound without
+ * being beans.
+ */
 final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

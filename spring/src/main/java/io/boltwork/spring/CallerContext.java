@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Values of thread-locals that a caller has, such as its trace, for work that is executed by another thread: those that
- * Micrometer's context propagation knows of, where that library is present.
+ * The thread-local values of a caller, such as its trace, for work that another thread executes. These are the values
+ * that Micrometer's context propagation captures, if that library is present.
  */
 abstract class CallerContext {
     private static final boolean PRESENT =
@@ -20,16 +20,16 @@ abstract class CallerContext {
         }
     };
 
-    /** Returns what this thread has, and those contexts, such as a subscriber's. */
+    /** Captures the values of this thread and of the given contexts, such as a subscriber's. */
     static CallerContext capture(Object... contexts) {
         return PRESENT ? new Captured(contexts) : NONE;
     }
 
-    /** Returns what the body returns, which has those values while it is executed. */
+    /** Executes the body with the captured values and returns its result. */
     @Nullable
     abstract Object call(AsyncLocking.Body body) throws Throwable;
 
-    /** Apart, because the library need not be there. */
+    /** A separate class, because the library may be absent. */
     private static final class Captured extends CallerContext {
         private static final ContextSnapshotFactory FACTORY =
                 ContextSnapshotFactory.builder().build();

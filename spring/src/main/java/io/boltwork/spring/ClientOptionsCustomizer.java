@@ -3,8 +3,8 @@ package io.boltwork.spring;
 import io.boltwork.ClientOptions;
 
 /**
- * A bean that changes the options of the auto-configured {@link io.boltwork.LockClient}. All such beans are called in their order,
- * after the properties have been applied, so that they have the last word.
+ * A bean that changes the options of the auto-configured {@link io.boltwork.LockClient}. All such beans are called in
+ * order, after the properties have been applied, so that their changes win.
  *
  * <!-- snippet: spring/Customizers.java#client -->
  * <pre>{@code

@@ -6,7 +6,7 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says why there is no {@code LockClient}. */
+/** Explains why no {@code LockClient} could be created. */
 final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreationException> {
 
     @Override
@@ -16,16 +16,17 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
             return null;
         }
         return new FailureAnalysis(
-                "Boltwork cannot use the backend of its locks: " + backend.getMessage(),
+                "Boltwork cannot use its lock backend: " + backend.getMessage(),
                 backend.isRetryable()
-                        ? "Start Redis, or say where it is: 'spring.data.redis.*', 'boltwork.redis.uri' or"
-                                + " 'boltwork.lock.server.*'. To start without it: 'boltwork.redis.lazy-connect=true'."
-                                + " Tests without Redis: 'boltwork.backend=memory'."
-                        : "Correct user, password, rights or version as it says above.",
+                        ? "Start Redis, or set its address with 'spring.data.redis.*', 'boltwork.redis.uri' or"
+                                + " 'boltwork.lock.server.*'. To start without Redis, set"
+                                + " 'boltwork.redis.lazy-connect=true'. For tests without Redis, set"
+                                + " 'boltwork.backend=memory'."
+                        : "Correct the user, password, rights or version as described above.",
                 backend);
     }
 
-    /** The innermost bean that was being created. */
+    /** Returns the name of the innermost bean that was being created. */
     private static @Nullable String beanName(Throwable failure) {
         String name = null;
         for (Throwable each = failure; each != null; each = each.getCause()) {

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases under which this thread executes a method with {@link DistributedLock}, or an action of {@link LockTemplate}: for code
- * that must not be executed without, and for code that needs more time than its lease has.
+ * Access to the leases under which this thread executes a {@link DistributedLock} method or an action of {@link
+ * LockTemplate}. Use it in code that must not run without the lock, or that needs more time than its lease provides.
  *
  * <!-- snippet: spring/Archive.java#current -->
  * <pre>{@code
@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Asynchronous methods have it on the thread that they begin on; work that goes on elsewhere gets the lease passed. The method or
- * template gives the lease back: do not release it.
+ * <p>In asynchronous methods, the lease is available on the thread on which the method starts; pass the lease
+ * explicitly to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
  */
 public final class CurrentLease {
     private static final ThreadLocal<@Nullable Hold> INNERMOST = new ThreadLocal<>();
 
     private CurrentLease() {}
 
-    /** A lock that is held: by this thread, if there is no lease. */
+    /** A held lock. If there is no lease, this thread itself holds the lock. */
     record Hold(
             FencedLock lock,
             @Nullable Lease lease,
@@ -41,14 +41,14 @@ public final class CurrentLease {
         }
     }
 
-    /** Makes a hold this thread's innermost one, and returns what was that before. */
+    /** Makes a hold the innermost one of this thread, and returns the previous innermost hold. */
     static @Nullable Hold enter(FencedLock lock, @Nullable Lease lease) {
         Hold outer = INNERMOST.get();
         INNERMOST.set(new Hold(lock, lease, outer));
         return outer;
     }
 
-    /** Makes {@code outer} this thread's innermost hold again. */
+    /** Restores {@code outer} as the innermost hold of this thread. */
     static void leave(@Nullable Hold outer) {
         if (outer == null) {
             INNERMOST.remove();
@@ -58,9 +58,9 @@ public final class CurrentLease {
     }
 
     /**
-     * The innermost lease. No round trip.
+     * Returns the innermost lease. Makes no round trip.
      *
-     * @return the lease, also if it has been lost; empty if this thread executes nothing under a lock
+     * @return the lease, even if it has been lost; empty if this thread executes nothing under a lock
      */
     public static Optional<Lease> find() {
         Hold hold = INNERMOST.get();
@@ -68,10 +68,10 @@ public final class CurrentLease {
     }
 
     /**
-     * The lease of that lock. No round trip.
+     * Returns the lease of the named lock. Makes no round trip.
      *
-     * @param lockName the lock's name, prefix and keys included
-     * @return the lease, also if it has been lost; empty if this thread executes nothing under that lock
+     * @param lockName the lock's full name, including prefix and keys
+     * @return the lease, even if it has been lost; empty if this thread executes nothing under that lock
      */
     public static Optional<Lease> find(String lockName) {
         for (Hold hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
@@ -83,9 +83,9 @@ public final class CurrentLease {
     }
 
     /**
-     * The innermost lease. No round trip.
+     * Returns the innermost lease. Makes no round trip.
      *
-     * @return the lease, also if it has been lost
+     * @return the lease, even if it has been lost
      * @throws IllegalStateException if this thread executes nothing under a lock
      */
     public static Lease get() {
@@ -93,10 +93,10 @@ public final class CurrentLease {
     }
 
     /**
-     * The lease of that lock. No round trip.
+     * Returns the lease of the named lock. Makes no round trip.
      *
-     * @param lockName the lock's name, prefix and keys included
-     * @return the lease, also if it has been lost
+     * @param lockName the lock's full name, including prefix and keys
+     * @return the lease, even if it has been lost
      * @throws IllegalStateException if this thread executes nothing under that lock
      */
     public static Lease get(String lockName) {
@@ -105,32 +105,32 @@ public final class CurrentLease {
     }
 
     /**
-     * Throws unless this thread executes something under a lock whose lease is valid. No round trip.
+     * Throws unless this thread executes code under a lock and the innermost lease is valid. Makes no round trip.
      *
-     * @throws IllegalStateException if it does not
-     * @throws io.boltwork.LeaseLostException if the innermost lease was lost
+     * @throws IllegalStateException if this thread executes nothing under a lock
+     * @throws io.boltwork.LeaseLostException if the innermost lease has been lost
      */
     public static void ensureHeld() {
         get().ensureValid();
     }
 
     /**
-     * Throws unless this thread executes something under that lock and its lease is valid. No round trip.
+     * Throws unless this thread executes code under the named lock and its lease is valid. Makes no round trip.
      *
-     * @param lockName the lock's name, prefix and keys included
-     * @throws IllegalStateException if it does not
-     * @throws io.boltwork.LeaseLostException if the lease was lost
+     * @param lockName the lock's full name, including prefix and keys
+     * @throws IllegalStateException if this thread executes nothing under that lock
+     * @throws io.boltwork.LeaseLostException if the lease has been lost
      */
     public static void ensureHeld(String lockName) {
         get(lockName).ensureValid();
     }
 
     /**
-     * Makes the innermost lease last, as {@link Lease#extend}.
+     * Extends the innermost lease, as {@link Lease#extend} does. Makes one round trip.
      *
-     * @param atLeast how long from now on
+     * @param atLeast the minimum remaining time from now on
      * @throws IllegalStateException if this thread executes nothing under a lock
-     * @throws io.boltwork.LeaseLostException if the lease was lost
+     * @throws io.boltwork.LeaseLostException if the lease has been lost
      * @throws io.boltwork.BackendException if the backend did not answer
      */
     public static void extend(Duration atLeast) {
@@ -139,7 +139,7 @@ public final class CurrentLease {
 
     private static String missing(String lock) {
         return "This thread executes nothing under " + lock
-                + ": call the method with @DistributedLock from another bean, so"
-                + " that its proxy takes the lock, or use LockTemplate";
+                + ": call the @DistributedLock method from another bean, so that its proxy acquires the lock, or use"
+                + " LockTemplate";
     }
 }

@@ -9,12 +9,14 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Sentinel;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
 
-/** What Spring Data Redis connects to: {@code spring.data.redis.*}, or the details of a service connection. */
+/**
+ * The Redis that Spring Data Redis connects to: {@code spring.data.redis.*}, or the details of a service connection.
+ */
 final class DetailsRedis implements ApplicationRedis {
     private final DataRedisConnectionDetails details;
     private final int database;
 
-    /** {@code database} is that of the properties; details of a master with replicas name none. */
+    /** Takes the database from the properties, because the details of a master with replicas do not name one. */
     DetailsRedis(DataRedisConnectionDetails details, int database) {
         this.details = details;
         this.database = database;
@@ -42,7 +44,7 @@ final class DetailsRedis implements ApplicationRedis {
         } else {
             Standalone standalone = details.getStandalone();
             if (standalone == null) {
-                throw new IllegalStateException(details + " says of no Redis where it is");
+                throw new IllegalStateException(details + " does not contain the address of any Redis server");
             }
             target.node(standalone.getHost(), standalone.getPort()).database(standalone.getDatabase());
         }

@@ -11,10 +11,11 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * The method is executed by one caller at a time, over all threads and all instances of the application. On a class: each of its
- * public methods, but {@code toString}, {@code equals}, {@code hashCode}, its fallbacks, and what it inherits that is final. A
- * method with an annotation of its own takes from the one on its class what it leaves out; a method with a name takes no keys, and a
- * lease or a wait of its own replaces the class's.
+ * Marks a method that is executed for one caller at a time, across all threads and all instances of the application. On
+ * a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
+ * {@code hashCode}, its fallbacks, and inherited final methods. If both a method and its class are annotated, the
+ * method's annotation takes the attributes that it omits from the class's annotation. A method that specifies a name
+ * takes no keys from the class. A method that specifies a lease or wait attribute takes no attributes of the same kind.
  *
  * <!-- snippet: spring/Purchases.java#buy -->
  * <pre>{@code
@@ -25,28 +26,33 @@ import org.springframework.core.annotation.AliasFor;
  * }
  * }</pre>
  *
- * <p><b>When.</b> The lock is taken before a transaction of the same method begins and given back after it has completed, in
- * whichever order the annotations are written. Where the caller has begun the transaction, imperative or reactive, the lock is
- * given back when that has completed, and a lease that was lost before its commit rolls it back; not so if the method is itself
- * {@code REQUIRES_NEW}, {@code NOT_SUPPORTED} or {@code NEVER}. A method that returns a {@link
- * java.util.concurrent.CompletionStage} or a Reactor type does not block its caller, and keeps the lock until that has
- * completed or failed, or the subscription is cancelled; such a hold is not reentrant. Cancelling a future withdraws what has
- * not begun, and leaves what has begun to its own end. Results whose end cannot be told, such as streams, are refused. Like all of Spring's advice it works on calls from
- * other beans, not on {@code this.method()}.
+ * <p><b>Scope.</b> The lock is acquired before a transaction of the same method begins and released after that
+ * transaction has completed, regardless of the order of the annotations. If the caller has begun the transaction,
+ * imperative or reactive, the lock is released when that transaction has completed, and a lease that is lost before the
+ * commit rolls it back. This does not apply to methods that are themselves {@code REQUIRES_NEW}, {@code NOT_SUPPORTED}
+ * or {@code NEVER}.
  *
- * <p><b>Texts.</b> {@code name}, {@code message} and durations may have placeholders ({@code ${..}}). A name or message with
- * {@code #{..}} in it is a template; one that begins with {@code #}, {@code @} or {@code '} is an expression (SpEL); anything
- * else is meant literally. Expressions know the arguments by name ({@code #item}) and number ({@code #p0}), beans
- * ({@code @shops}), and {@code #root.method}, {@code #root.args}, {@code #root.target}, {@code #root.targetClass}. They are
- * evaluated once for each call. Each value in a name must have a text of its own, and none may be empty; if there are several,
- * colons and percent signs in them are escaped. Durations are written like {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+ * <p>A method that returns a {@link java.util.concurrent.CompletionStage} or a Reactor type does not block its caller.
+ * It keeps the lock until the result has completed or failed, or until the subscription is cancelled. Such a hold is
+ * not reentrant. Cancelling a future withdraws work that has not started, and lets work that has started run to its
+ * end. Result types whose end cannot be observed, such as streams, are rejected. Like all Spring advice, the annotation
+ * applies to calls from other beans, not to {@code this.method()}.
  *
- * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} gets the hold, with its fencing token, whatever the caller
- * passes ({@code null}). If the method has several locks, {@link LeaseOf} says which. {@link CurrentLease} has it without a parameter.
+ * <p><b>Texts.</b> {@code name}, {@code message} and durations may contain placeholders ({@code ${..}}). A name or
+ * message that contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an
+ * expression (SpEL); any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number
+ * ({@code #p0}), to beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and
+ * {@code #root.targetClass}. They are evaluated once per call. The type of each value in a name must define its own
+ * text, and no value may be empty. If a name has several values, colons and percent signs in them are escaped.
+ * Durations have the form {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
  *
- * <p><b>Failures.</b> Results and exceptions of the method pass unchanged. If the backend does not answer, the caller gets
- * {@link io.boltwork.BackendException}, or what {@link #onUnavailable()} says, and the method is not executed, whatever the mode.
- * Mistakes in an annotation are found when the application starts.
+ * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} receives the hold, with its fencing token, regardless
+ * of the value that the caller passes (usually {@code null}). If the method has several locks, {@link LeaseOf} selects
+ * one. {@link CurrentLease} gives access to the lease without a parameter.
+ *
+ * <p><b>Failures.</b> Results and exceptions of the method are passed on unchanged. If the backend does not answer, the
+ * method is not executed in any mode, and the caller gets {@link io.boltwork.BackendException} or the outcome selected
+ * by {@link #onUnavailable()}. Mistakes in an annotation are reported when the application starts.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,11 +62,11 @@ import org.springframework.core.annotation.AliasFor;
 @Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
-    /** The order of the advice, unless {@code boltwork.lock.order} says otherwise: outside of transactions. */
+    /** The default order of the advice, which is outside of transactions. See {@code boltwork.lock.order}. */
     int ADVICE_ORDER = Integer.MAX_VALUE - 1_000;
 
     /**
-     * The same as {@link #name()}.
+     * An alias for {@link #name()}.
      *
      * @return the lock's name
      */
@@ -68,7 +74,7 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * The lock's name, without prefix and keys. Default: the class's and the method's name.
+     * The lock's name, without prefix and keys. Default: the name of the class and the method.
      *
      * @return a text
      */
@@ -76,169 +82,178 @@ public @interface DistributedLock {
     String name() default "";
 
     /**
-     * What follows the name, with a colon before each: always expressions, such as {@code "#order.id"}. Default: none.
+     * Expressions that are appended to the name, each after a colon, such as {@code "#order.id"}. Default: none.
      *
      * @return expressions
      */
     String[] keys() default {};
 
     /**
-     * What comes before the name. Default: {@code boltwork.lock.prefix}.
+     * The prefix of the name. Default: {@code boltwork.lock.prefix}.
      *
      * @return a text without expressions
      */
     String prefix() default "";
 
     /**
-     * What the lock is called in metrics and in {@code boltwork.lock.names.*}. Default: what is literal at the beginning of the
-     * name, up to the first colon, such as {@code stock}.
+     * The group of the lock in metrics and in {@code boltwork.lock.names.*}. Default: {@code boltwork.lock.group}; if
+     * that is not set, the literal text at the beginning of the name, up to the first colon or digit, such as {@code
+     * stock}; if there is none, the name of the class and the method.
      *
      * @return a text without expressions
      */
     String group() default "";
 
     /**
-     * The length in seconds of a lease that is not renewed. Default: a lease that is renewed while the method is running.
+     * The length, in seconds, of a lease that is not renewed. Default: {@code boltwork.lock.lease}; if that is not set,
+     * the lease is renewed while the method is running.
      *
      * @return seconds; negative for the default
      */
     long leaseTime() default -1;
 
     /**
-     * As {@link #leaseTime()}, as a text. Giving both is an error.
+     * The same as {@link #leaseTime()}, as a text. Specifying both is an error.
      *
      * @return a duration, such as {@code 30s}
      */
     String lease() default "";
 
     /**
-     * The length of a lease that is renewed while the method is running, and so for how long the lock stays taken after its holder
-     * has died. Default: {@code boltwork.lock.renewed-lease}, else 30 s. Giving a fixed lease, too, is an error.
+     * The length of a lease that is renewed while the method is running. This is also how long the lock stays taken
+     * after its holder has died. Default: {@code boltwork.lock.renewed-lease}; if that is not set, 30 s. Specifying a
+     * fixed lease as well is an error.
      *
      * @return a duration, at least {@code 100ms}
      */
     String renewedLease() default "";
 
     /**
-     * For how many seconds to wait. Default: for ever with {@link LockMode#LOCK}, else not at all.
+     * The maximum time to wait, in seconds. Default: {@code boltwork.lock.wait-for}; if that is not set, no limit with
+     * {@link LockMode#LOCK}, and no waiting in other modes.
      *
      * @return seconds; negative for the default
      */
     long waitTime() default -1;
 
     /**
-     * As {@link #waitTime()}, as a text. Giving both is an error.
+     * The same as {@link #waitTime()}, as a text. Specifying both is an error.
      *
      * @return a duration, such as {@code 500ms}
      */
     String waitFor() default "";
 
     /**
-     * What happens while somebody else has the lock.
+     * The behavior while another owner holds the lock.
      *
      * @return the mode
      */
     LockMode mode() default LockMode.DEFAULT;
 
     /**
-     * In which order those who wait get the lock.
+     * The order in which waiting callers get the lock.
      *
      * @return the type
      */
     LockType type() default LockType.DEFAULT;
 
     /**
-     * The shortest time that the lock stays taken, though the method may end sooner. For jobs that shall run once per period
-     * although clocks differ. Default: none.
+     * The shortest time that the lock stays taken, even if the method ends sooner. Use it for jobs that must run once
+     * per period although clocks differ. Default: {@code boltwork.lock.min-hold}; if that is not set, none.
      *
      * @return a duration
      */
     String minHold() default "";
 
     /**
-     * The longest time that the lock is held; then it is lost. Default: none.
+     * The longest time that the lock is held; after that it is lost. Default: {@code boltwork.lock.max-hold}; if that
+     * is not set, none.
      *
      * @return a duration
      */
     String maxHold() default "";
 
     /**
-     * How much longer the lock stays closed after a lease that ended without a release. Default: none.
+     * The additional time that the lock stays unavailable after a lease that ended without a release. Default: {@code
+     * boltwork.lock.takeover-delay}; if that is not set, none.
      *
      * @return a duration
      */
     String takeoverDelay() default "";
 
     /**
-     * When a release returns. {@link LockRelease#SENT} saves a round trip where no other caller wants the lock.
+     * The time at which a release returns. {@link LockRelease#SENT} saves a round trip if no other caller wants the
+     * lock.
      *
-     * @return when
+     * @return the kind of release
      */
     LockRelease release() default LockRelease.DEFAULT;
 
     /**
-     * Where a lock must be known before it counts as acquired: {@code "1"} or more for that many replicas, {@code "disk"} for the
-     * server's own disk, {@code "none"}. Default: none. See {@link io.boltwork.Replication}.
+     * The places where a lock must be recorded before it counts as acquired: {@code "1"} or more for that many
+     * replicas, {@code "disk"} for the server's own disk, or {@code "none"}. Default: {@code
+     * boltwork.lock.replication}; if that is not set, none. See {@link io.boltwork.Replication}.
      *
      * @return a number of replicas, {@code disk} or {@code none}
      */
     String replication() default "";
 
     /**
-     * How long to wait for {@link #replication()}, which needs it.
+     * The maximum time to wait for {@link #replication()}. Required if replication is specified.
      *
      * @return a duration, shorter than the backend's command timeout
      */
     String replicationWithin() default "";
 
     /**
-     * What happens to a caller that is refused. Means nothing with {@link LockMode#SKIP}.
+     * The outcome for a caller that is refused. Has no effect with {@link LockMode#SKIP}.
      *
-     * @return what happens
+     * @return the outcome
      */
     OnRefused onRefused() default OnRefused.DEFAULT;
 
     /**
-     * What happens to a caller while the backend gives no answer. The method is not executed in any case.
+     * The outcome for a caller while the backend does not answer. The method is not executed in any case.
      *
-     * @return what happens
+     * @return the outcome
      */
     OnUnavailable onUnavailable() default OnUnavailable.DEFAULT;
 
     /**
-     * Methods that are called instead, for {@link OnRefused#FALLBACK} and {@link OnUnavailable#FALLBACK}: of the same class, with the
-     * same parameters, or with one more, to which a {@link LockRefusedException} or a {@link io.boltwork.BackendException} can be
-     * passed. Of several methods, with one name or more, the one with the nearest exception type is called. A fallback is called
-     * through the proxy, so its own annotations count, unless it is private or final. An annotation on the class does not lock it.
+     * The names of the methods to call instead, for {@link OnRefused#FALLBACK} and {@link OnUnavailable#FALLBACK}. A
+     * fallback belongs to the same class. It has the same parameters, optionally followed by one more that accepts a
+     * {@link LockRefusedException} or a {@link io.boltwork.BackendException}. If there are several methods, under one
+     * name or more, the one with the closest exception type is called. A fallback is called through the proxy, so that
+     * its own annotations apply, unless it is private or final. An annotation on the class does not apply to it.
      *
      * @return names
      */
     String[] fallback() default {};
 
     /**
-     * What {@link LockRefusedException} says. Default: which lock was refused to which method.
+     * The message of the {@link LockRefusedException}. Default: a text that names the lock and the method.
      *
      * @return a text
      */
     String message() default "";
 
     /**
-     * What happens when the lease is lost.
+     * The behavior when the lease is lost.
      *
-     * @return what happens
+     * @return the behavior
      */
     OnLost onLost() default OnLost.DEFAULT;
 
     /**
-     * Whether to take the lock at all; the method is executed in any case. Default: yes.
+     * A condition for taking the lock; the method is executed in any case. Default: the lock is always taken.
      *
      * @return an expression, such as {@code "#amount > 100"}
      */
     String condition() default "";
 
     /**
-     * Which of several locks is taken first: the lowest; among equals the one whose name comes first, so that two methods do not
-     * wait for each other.
+     * The order in which several locks are acquired, lowest first. Locks of the same order are acquired in the order of
+     * their names, so that two methods do not wait for each other.
      *
      * @return a number
      */

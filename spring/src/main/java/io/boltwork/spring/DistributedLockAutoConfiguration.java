@@ -78,8 +78,9 @@ public final class DistributedLockAutoConfiguration {
     }
 
     /**
-     * Proxies where no other part of the application wants them; Spring Boot decides which kind. The properties are made with the
-     * advice, before all post-processors: Spring warns of that, unless they are infrastructure, too.
+     * Registers proxies if no other part of the application requests them; Spring Boot decides which kind to use. The
+     * properties are created with the advice, before all post-processors. Spring would warn of that if the properties
+     * were not infrastructure beans, too.
      */
     static final class Proxies implements ImportBeanDefinitionRegistrar {
         private static final String PROPERTIES = "boltwork-" + BoltworkProperties.class.getName();

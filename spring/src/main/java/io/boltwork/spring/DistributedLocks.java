@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
-/** Several locks for one method, all of them held while it is executed. */
+/** Several locks for one method. All of them are held while the method is executed. */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/** Refuses a duration of {@code boltwork.*} that is a number without a unit. Spring Boot takes such a number as milliseconds. */
+/** Rejects durations of {@code boltwork.*} without a unit. Spring Boot interprets such numbers as milliseconds. */
 final class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("boltwork");
     private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
@@ -36,7 +36,7 @@ final class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
             throw BoltworkProperties.invalid(
                     name.toString(),
                     number,
-                    "It must have a unit: write " + number + "s for seconds or " + number + "ms for milliseconds.");
+                    "It must have a unit. Write " + number + "s for seconds or " + number + "ms for milliseconds.");
         }
     }
 }

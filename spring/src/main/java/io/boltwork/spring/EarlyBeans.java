@@ -5,10 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /*
- * It is there before all other post-processors, because it is no bean. Objects that are registered as they are, such as mocks of
- * tests, do not pass it.
+ * This processor is not a bean, so it is present before all other post-processors. Objects that are registered as
+ * finished instances, such as mocks in tests, do not pass through it.
  */
-/** Notes which beans the container has created, the early ones included, which no proxy is made for. */
+/** Records the beans that the container has created, including early ones for which no proxy is made. */
 final class EarlyBeans implements BeanPostProcessor {
     private final Set<String> created = ConcurrentHashMap.newKeySet();
 

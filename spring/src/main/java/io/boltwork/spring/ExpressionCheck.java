@@ -28,13 +28,13 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.util.StringUtils;
 
-/** Says what is wrong with the texts of an annotation before they are needed. Thread-safe. */
+/** Reports mistakes in the texts of an annotation before they are evaluated. Thread-safe. */
 final class ExpressionCheck {
     private static final Pattern BY_NUMBER = Pattern.compile("[ap](\\d+)");
     private static final Pattern FORGOTTEN = Pattern.compile("#([A-Za-z_]\\w*)");
     private static final Pattern BRACES = Pattern.compile("\\{#?([A-Za-z_]\\w*|\\d{1,3})?([^{}]*)}");
 
-    /** What a name without {@code #} may be, in an expression. */
+    /** The names that may appear without {@code #} in an expression. */
     private static final Set<String> OF_ROOT = Arrays.stream(LockExpressionRoot.class.getMethods())
             .map(Method::getName)
             .flatMap(name ->
@@ -49,7 +49,7 @@ final class ExpressionCheck {
         this.names = names;
     }
 
-    /** Looks at a text that is meant literally. */
+    /** Checks a literal text. */
     void literal(Method method, String attribute, String text) {
         piece(method, attribute, text, text);
         Matcher forgotten = FORGOTTEN.matcher(text);
@@ -58,7 +58,7 @@ final class ExpressionCheck {
         }
     }
 
-    /** Looks at a piece of a text: arguments in it are not meant literally. */
+    /** Checks a literal piece of a text: arguments in it are probably a mistake. */
     private void piece(Method method, String attribute, String text, String piece) {
         Matcher braces = BRACES.matcher(piece);
         while (braces.find()) {
@@ -79,12 +79,12 @@ final class ExpressionCheck {
             Method method, String attribute, String text, String piece, String meant) {
         return LockExpressions.wrong(
                 method,
-                attribute + " = \"" + text + "\" is meant literally, '" + piece + "' included",
-                "Write " + text.replace(piece, meant) + " to have the value in its place.",
+                attribute + " = \"" + text + "\" is taken literally, including '" + piece + "'",
+                "Write " + text.replace(piece, meant) + " to insert the value.",
                 null);
     }
 
-    /** Returns what braces without {@code #} would be as an expression; {@code null} if they name no argument. */
+    /** Returns the expression that braces without {@code #} probably mean; {@code null} if they name no argument. */
     private @Nullable String meant(Method method, MatchResult braces) {
         String name = braces.group(1);
         if (method.getParameterCount() == 0) {
@@ -111,7 +111,10 @@ final class ExpressionCheck {
         }
     }
 
-    /** {@code bare} is whether a name without {@code #} is one of the root object's here, and {@code inside} in arguments. */
+    /**
+     * Checks a node. {@code bare} says whether a name without {@code #} refers to the root object here. {@code inside}
+     * says whether this also applies to the node's children.
+     */
     private void node(Method method, String said, SpelNode node, boolean bare, boolean inside) {
         if (node instanceof VariableReference) {
             variable(method, said, node.toStringAST().substring(1));
@@ -143,22 +146,22 @@ final class ExpressionCheck {
         boolean argument = names.indexOf(method, name) >= 0;
         throw LockExpressions.wrong(
                 method,
-                said + " has the name '" + name + "' without #, and #root has no such property or method",
+                said + " uses the name '" + name + "' without #, but #root has no such property or method",
                 argument
                         ? "Write #" + name + " for the argument."
                         : "Write #name for an argument, @name for a bean, and text 'in quotes'.",
                 null);
     }
 
-    /** An argument in quotes would be the same text at each call. */
+    /** Rejects an argument in quotes, which would be the same text for each call. */
     private void quoted(Method method, String said, String text) {
         Matcher forgotten = FORGOTTEN.matcher(text);
         while (forgotten.find()) {
             if (names.indexOf(method, forgotten.group(1)) >= 0) {
                 throw LockExpressions.wrong(
                         method,
-                        said + " has '" + forgotten.group() + "' in quotes, where it is meant literally",
-                        "Take the quotes away: " + forgotten.group() + "; text and values are joined by +.",
+                        said + " has '" + forgotten.group() + "' in quotes, where it is taken literally",
+                        "Remove the quotes: " + forgotten.group() + ". Join text and values with +.",
                         null);
             }
         }
@@ -168,7 +171,7 @@ final class ExpressionCheck {
         if (!bean.startsWith("&") && !beans.containsBean(bean)) {
             throw LockExpressions.wrong(
                     method,
-                    said + " names the bean '" + bean + "', and there is none of that name",
+                    said + " refers to the bean '" + bean + "', which does not exist",
                     "Define that bean, or correct its name.",
                     null);
         }
@@ -185,22 +188,22 @@ final class ExpressionCheck {
             }
             throw LockExpressions.wrong(
                     method,
-                    said + " has #" + variable + ", but the method has " + method.getParameterCount() + " parameters",
-                    "Count parameters from #p0 on.",
+                    said + " uses #" + variable + ", but the method has " + method.getParameterCount() + " parameters",
+                    "Number the parameters from #p0.",
                     null);
         }
         List<List<String>> known = names.of(method);
         if (known.isEmpty() && method.getParameterCount() > 0) {
             throw LockExpressions.wrong(
                     method,
-                    said + " has #" + variable + ", but the names of the parameters are not in the compiled class",
+                    said + " uses #" + variable + ", but the compiled class does not contain parameter names",
                     "Compile with -parameters (Spring Boot's Maven and Gradle plugins do), or write #p0 for the first"
                             + " parameter, #p1 for the second.",
                     null);
         }
         throw LockExpressions.wrong(
                 method,
-                said + " has #" + variable + ", but the method's parameters are "
+                said + " uses #" + variable + ", but the method's parameters are "
                         + (known.isEmpty() ? List.of() : known.get(0)),
                 "Use the name of a parameter, or its number: #p0.",
                 null);

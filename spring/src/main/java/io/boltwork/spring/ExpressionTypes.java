@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** Which types the expressions of one method look at, as far as they are declared. */
+/** Finds the types that the expressions of one method access, as far as they are declared. */
 final class ExpressionTypes {
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final Method method;
@@ -62,7 +62,7 @@ final class ExpressionTypes {
         try {
             look(template == null ? parser.parseExpression(text) : parser.parseExpression(text, template));
         } catch (ParseException | IllegalStateException e) {
-            // placeholders may make an expression of it when the application starts, which says so if they do not
+            // placeholders may make this a valid expression at startup; if not, the error is reported then
             return;
         }
     }
@@ -77,7 +77,7 @@ final class ExpressionTypes {
         }
     }
 
-    /** Returns the declared type of what an expression says; {@code null} if it is not known. */
+    /** Returns the declared type of an expression; {@code null} if it is not known. */
     @Nullable
     Class<?> typeOf(String text) {
         return parser.parseExpression(text) instanceof SpelExpression spel ? typeOf(spel.getAST()) : null;
@@ -134,7 +134,7 @@ final class ExpressionTypes {
         return index < 0 ? null : types[index];
     }
 
-    /** What a property or a method of {@code type} returns. */
+    /** Returns the type of a property or method of {@code type}; {@code null} if it is not known. */
     private @Nullable Class<?> next(Class<?> type, SpelNode node) {
         if (type == LockExpressionRoot.class && node.toStringAST().equals("target")) {
             return target;

@@ -22,14 +22,19 @@ final class ForceLog {
         this.events = events;
     }
 
-    /** {@code before} is the lock as it was a moment earlier, so its holder may have been another one. */
+    /**
+     * Logs and publishes a forced release. {@code before} is a snapshot taken just before the release; by then, the
+     * holder may have changed.
+     */
     void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
         String principal = user == null ? "anonymous" : user;
         String holder = before.holder().map(Object::toString).orElse("none");
         LOG.warn(Printable.text("The lock '" + before.name() + "' "
-                + (released ? "was taken from its holder" : "was to be taken from its holder, but was not,")
-                + " through the endpoint locks by the user '" + principal + "'; holder: " + holder
-                + (fencingToken == null ? "" : "; asked for fencing token " + fencingToken)));
+                + (released
+                        ? "was taken away from its holder by the user '" + principal + "'"
+                        : "was not taken away from its holder, although the user '" + principal + "' requested it")
+                + " through the actuator endpoint 'locks'; holder: " + holder
+                + (fencingToken == null ? "" : "; requested fencing token: " + fencingToken)));
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("lock", Printable.text(before.name()));
         data.put("released", released);

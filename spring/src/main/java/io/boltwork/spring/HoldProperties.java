@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
 /**
- * What properties say about the time of a hold, for all locks or for those of one group.
+ * The properties of a hold, for all locks or for those of one group.
  *
  * @param waitFor how long to wait for the lock
- * @param lease lease that is not renewed
- * @param renewedLease lease that is renewed
+ * @param lease length of a lease that is not renewed
+ * @param renewedLease length of a lease that is renewed
  * @param minHold shortest time that the lock stays taken
  * @param maxHold longest time that the lock is held
- * @param takeoverDelay how much longer the lock stays closed after a lease that ended without a release
+ * @param takeoverDelay how much longer the lock stays unavailable after a lease that ended without a release
  * @param replication a number of replicas, {@code disk} or {@code none}
- * @param replicationWithin how long to wait for them
+ * @param replicationWithin maximum time to wait for the replication
  */
 record HoldProperties(
         @Nullable Duration waitFor,
@@ -28,14 +28,14 @@ record HoldProperties(
         @Nullable String replication,
         @Nullable Duration replicationWithin) {
 
-    /** Says which property under {@code prefix} is wrong, if one is. */
+    /** Checks these properties; the exception names the wrong one, under {@code prefix}. */
     void check(String prefix) {
         BoltworkProperties.atLeast(Duration.ZERO, prefix + ".wait-for", waitFor);
         if (lease != null && renewedLease != null) {
             throw BoltworkProperties.invalid(
                     prefix + ".renewed-lease",
                     renewedLease,
-                    "It must not be given with " + prefix + ".lease, which is a lease that is not renewed.");
+                    "It must not be set together with " + prefix + ".lease, which is a lease that is not renewed.");
         }
         LockOptions options = LockOptions.defaults();
         if (lease != null) {
@@ -56,7 +56,7 @@ record HoldProperties(
         replication(prefix, replication, replicationWithin);
     }
 
-    /** Returns what the two properties say together; {@code null} for the master alone. */
+    /** Returns the replication that the two properties specify together; {@code null} for the master alone. */
     static @Nullable Replication replication(String prefix, @Nullable String where, @Nullable Duration within) {
         if (!StringUtils.hasText(where) || where.equals("none")) {
             if (within != null && !StringUtils.hasText(where)) {

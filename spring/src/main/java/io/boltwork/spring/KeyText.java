@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /*
- * A name must be the same for the same thing at each call. An object that has no text of its own says where it is in memory,
- * such as Order@1b6d3586, and so does an array, and what contains one of these.
+ * The name for the same object must be the same at each call. An object whose class does not define toString() has a
+ * text that contains an identity hash, such as Order@1b6d3586. The same is true of arrays, and of anything that
+ * contains such objects.
  */
-/** Texts of values in locks' names. */
+/** Converts the values in lock names to text. */
 final class KeyText {
-    /** What {@link Object#toString()} makes: the name of a class or an array, and a number. */
+    /** Matches the result of {@link Object#toString()}: the name of a class or an array, and a number. */
     private static final Pattern IDENTITY =
             Pattern.compile("(\\[+(?:[ZBCSIJFD]|L[\\w.$]+;)|[\\w.$]+)@[0-9a-f]{1,8}(?!\\w)");
 
@@ -40,10 +41,10 @@ final class KeyText {
     }
 
     /**
-     * Returns the text of a value in a name; {@code null} if the value is none or has none: an empty text, collection or
+     * Returns the text of a value in a name; {@code null} if the value is null or empty, as a text, a collection or an
      * optional.
      *
-     * @throws IllegalArgumentException if the text would be another one for the same thing at the next call
+     * @throws IllegalArgumentException if the text would differ between calls for the same object
      */
     static @Nullable String of(@Nullable Object value) {
         if (value == null) {
@@ -67,8 +68,8 @@ final class KeyText {
         String identity = text.indexOf('@') < 0 ? null : identityIn(text, type.getClassLoader());
         if (identity != null) {
             throw new IllegalArgumentException(
-                    "is a " + type.getTypeName() + ", whose text '" + Printable.text(identity)
-                            + "' says where something is in memory, so that each call would have another lock");
+                    "is a " + type.getTypeName() + ", whose text contains the object identity '"
+                            + Printable.text(identity) + "', so that each call would use a different lock");
         }
         return text.isEmpty() ? null : text;
     }
@@ -83,7 +84,7 @@ final class KeyText {
         return null;
     }
 
-    /** Returns what is wrong with the type of an expression; {@code null} if nothing is known to be. */
+    /** Returns the problem with the declared type of an expression; {@code null} if none is known. */
     static @Nullable String problem(@Nullable Class<?> declared) {
         if (declared == null || declared.isPrimitive() || declared == Object.class) {
             return null;
@@ -95,28 +96,31 @@ final class KeyText {
     private static String withoutText(Class<?> type) {
         return type.isArray()
                 ? "is an array (" + type.getTypeName()
-                        + "), which has no text, so that each call would have another lock"
+                        + "), which has no text of its own, so that each call would use a different lock"
                 : "is a " + type.getTypeName()
-                        + ", which has no toString() of its own, so that each call would have another lock";
+                        + ", which does not define toString(), so that each call would use a different lock";
     }
 
-    /** Returns what to write instead of an expression of that type. */
+    /** Returns advice on replacing an expression of that type. */
     static String remedy(String expression, Class<?> type) {
         if (type.isArray()) {
-            return "Name one of its elements, such as " + expression + "[0], or what they have in common.";
+            return "Use one of its elements, such as " + expression + "[0], or something they have in common.";
         }
         for (Method method : type.getMethods()) {
             if (method.getParameterCount() == 0
                     && (method.getName().equals("getId") || method.getName().equals("id"))) {
-                return "Name what distinguishes it: " + expression + ".id"
+                return "Use a property that identifies it: " + expression + ".id"
                         + (method.getName().equals("id") ? "()" : "") + ".";
             }
         }
-        return "Name what distinguishes it, such as " + expression + ".id, or give " + type.getSimpleName()
-                + " a toString().";
+        return "Use a property that identifies it, such as " + expression + ".id, or define toString() in "
+                + type.getSimpleName() + ".";
     }
 
-    /** Writes {@code %}, {@code :} and what stands between the values of a name so that each name has one meaning. */
+    /**
+     * Escapes {@code %}, {@code :} and the characters that separate the values of a name, so that each name has one
+     * meaning.
+     */
     static String escaped(String text, String separators) {
         int at = 0;
         while (at < text.length() && separators.indexOf(text.charAt(at)) < 0) {

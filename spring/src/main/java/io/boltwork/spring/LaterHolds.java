@@ -8,28 +8,28 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /*
- * A method whose type does not say that its result comes later takes its lock by its thread. When it has returned a stage, the
- * thread is out of the method, but the hold is still the thread's: without this, its next call would enter the hold again beside
- * the work that goes on.
+ * A method whose return type does not say that its result comes later acquires its lock by thread. When the method has
+ * returned a stage, the thread has left the method but still holds the lock. Without this class, the thread's next call
+ * would reenter the hold while the earlier work is still going on.
  */
-/** Holds of threads that have left the method, because its result comes later. Thread-safe. */
+/** Holds of threads that have left the method because its result comes later. Thread-safe. */
 final class LaterHolds {
 
     private record Key(Thread thread, FencedLock lock) {}
 
     private final Map<Key, Integer> counts = new ConcurrentHashMap<>();
 
-    /** Guards that a hold is left and counted out at once. */
+    /** Makes releasing a hold and decrementing its count one step. */
     private final ReentrantLock leaving = new ReentrantLock();
 
-    /** This thread leaves a hold of the lock to work that goes on. */
+    /** Records that this thread leaves a hold of the lock to work that goes on. The returned action undoes this. */
     Runnable begin(FencedLock lock) {
         Key key = new Key(Thread.currentThread(), lock);
         counts.merge(key, 1, Integer::sum);
         return () -> counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Gives such a hold back. */
+    /** Releases such a hold. */
     CompletionStage<Void> end(Runnable counted, Supplier<CompletionStage<Void>> release) {
         leaving.lock();
         try {
@@ -40,7 +40,7 @@ final class LaterHolds {
         }
     }
 
-    /** Returns whether all that this thread holds of the lock is work that goes on elsewhere. */
+    /** Returns whether all holds of the lock by this thread belong to work that goes on elsewhere. */
     boolean isAllLater(FencedLock lock) {
         if (counts.isEmpty()) {
             return false;

@@ -14,19 +14,19 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 
 /*
- * What a method returns decides where its declared type, such as Object or T, does not say whether the work has ended:
+ * If the declared type, such as Object or T, does not say whether the work has ended, the returned object decides:
  *
  *   a stage              the lock is held until it completes
- *   a reactive type      nothing has been done yet: each subscription takes the lock
- *   a future, a stream.. an error: the end of it cannot be told
+ *   a reactive type      nothing has been done yet: each subscription acquires the lock
+ *   a future, a stream.. an error: its end cannot be observed
  */
-/** Results of methods whose declared type does not say whether they come later. Thread-safe. */
+/** Results of methods whose declared type does not say whether the results come later. Thread-safe. */
 final class LaterResults {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     private final LaterHolds holds = new LaterHolds();
 
-    /** Takes the lock; {@code null} if refused. */
+    /** Acquires the lock; returns {@code null} if refused. */
     LockTurn.@Nullable Hold take(LockTurn turn, boolean byHandle) throws InterruptedException {
         if (!holds.isAllLater(turn.lock())) {
             return turn.take(byHandle);
@@ -35,7 +35,7 @@ final class LaterResults {
         return lease == null ? null : new LockTurn.Hold(turn.lock(), lease);
     }
 
-    /** Gives the lock back when what the method has returned has ended, and returns what the caller gets. */
+    /** Releases the lock when the method's result has ended, and returns the result for the caller. */
     @Nullable
     Object settle(LockMethod method, LockTurn turn, Lease lease, @Nullable Object result, MethodInvocation invocation) {
         ReactiveAdapter reactive = result == null ? null : LaterTypes.reactive(result.getClass());
@@ -68,9 +68,8 @@ final class LaterResults {
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         if (turn.operation().options().onLoss() == OnLoss.INTERRUPT) {
             LOG.warn("@DistributedLock on " + turn.operation().where()
-                    + ": onLost = INTERRUPT interrupts the thread that has"
-                    + " called the method, although the result comes later; declare the method to return a"
-                    + " CompletableFuture");
+                    + ": onLost = INTERRUPT interrupts the thread that called the method, although the result comes"
+                    + " later. Declare the method to return a CompletableFuture");
         }
         if (TransactionBoundary.takes(method, turn, lease, stage)) {
             stage.whenComplete((value, failure) -> counted.run());
@@ -86,7 +85,7 @@ final class LaterResults {
                         result.complete(value);
                     }
                 }));
-        // a type of its own may be what the caller expects: it completes a moment before the lock is given back
+        // a caller may expect a subclass: that one completes a moment before the lock is released
         return stage.getClass() == CompletableFuture.class ? result : stage;
     }
 
@@ -94,9 +93,10 @@ final class LaterResults {
             LockMethod method, LockTurn turn, ReactiveAdapter reactive, Object result, MethodInvocation invocation) {
         if (!method.leases().isEmpty()) {
             throw new IllegalStateException("@DistributedLock on "
-                    + turn.operation().where() + ": it has returned a "
-                    + result.getClass().getName() + ", whose subscriptions each have a lease of their own, but has been"
-                    + " given another one; declare the method to return a Mono or a Flux");
+                    + turn.operation().where() + ": the method returned a "
+                    + result.getClass().getName()
+                    + ". Each of its subscriptions has its own lease, which is not the one that was passed to the"
+                    + " method. Declare the method to return a Mono or a Flux");
         }
         AsyncLocking locking = new AsyncLocking(
                 method, new LockTurns(List.of(turn), Map.of()), ((ProxyMethodInvocation) invocation).invocableClone());
@@ -108,13 +108,13 @@ final class LaterResults {
             try {
                 closeable.close();
             } catch (Exception e) {
-                LOG.debug("A result that was not passed on could not be closed", e);
+                LOG.debug("Could not close a result that was not passed on", e);
             }
         }
         return new IllegalStateException(
-                "@DistributedLock on " + turn.operation().where() + ": it has returned a "
+                "@DistributedLock on " + turn.operation().where() + ": the method returned a "
                         + endless.getClass().getName()
-                        + ", and it cannot be told when the work of that has ended, so that the lock"
-                        + " cannot be held until then; return a CompletableFuture, a Mono, a Flux, or what has been computed");
+                        + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
+                        + " CompletableFuture, a Mono, a Flux, or the computed value");
     }
 }

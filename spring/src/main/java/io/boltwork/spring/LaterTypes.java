@@ -17,8 +17,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Types of results whose work goes on, or has not begun, when a method returns them: those whose end can be waited for (stages
- * and reactive types), and those whose end cannot, under which no lock can be held.
+ * Result types whose work continues, or has not started, when a method returns them. For some of them the end can be
+ * awaited (stages and reactive types). For others it cannot, so that no lock can be held for them.
  */
 final class LaterTypes {
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
@@ -40,7 +40,7 @@ final class LaterTypes {
                             "kotlinx.coroutines.flow.Flow"))
             .toList();
 
-    /** Containers that are at hand at once, with something inside that may not be. */
+    /** A container that is available at once, but whose content may come later. */
     private static final @Nullable Class<?> HTTP_ENTITY =
             present("org.springframework.http.HttpEntity").findFirst().orElse(null);
 
@@ -53,18 +53,18 @@ final class LaterTypes {
                 .map(name -> ClassUtils.resolveClassName(name, loader));
     }
 
-    /** Whether it is a Kotlin {@code suspend} function. */
+    /** Returns whether the method is a Kotlin {@code suspend} function. */
     static boolean isSuspending(Class<?>[] parameters) {
         return parameters.length > 0
                 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
-    /** Whether it is a stage as methods declare it. */
+    /** Returns whether the type is a stage type that methods declare. */
     static boolean isStage(Class<?> type) {
         return type == CompletionStage.class || type == CompletableFuture.class;
     }
 
-    /** How to adapt a reactive type; {@code null} if it is none. */
+    /** Returns the adapter for a reactive type; {@code null} if the type is not reactive. */
     static @Nullable ReactiveAdapter reactive(Class<?> type) {
         return CompletionStage.class.isAssignableFrom(type)
                         || type == Object.class
@@ -74,7 +74,10 @@ final class LaterTypes {
                 : ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
     }
 
-    /** Returns what in a declared result comes later without an end that could be waited for; {@code null} if nothing does. */
+    /**
+     * Returns the part of a declared result that comes later and whose end cannot be awaited; {@code null} if there is
+     * none.
+     */
     static @Nullable Class<?> endlessIn(ResolvableType declared) {
         Class<?> type = declared.resolve(Object.class);
         boolean awaited = isStage(type) || reactive(type) != null;
@@ -97,7 +100,7 @@ final class LaterTypes {
         return null;
     }
 
-    /** Returns whether a result of this declared type may come later though the type does not say so. */
+    /** Returns whether a result of this declared type may come later although the type does not say so. */
     static boolean isOpen(ResolvableType declared) {
         Class<?> type = declared.resolve(Object.class);
         return type == Object.class
@@ -114,7 +117,7 @@ final class LaterTypes {
         return ENDLESS.stream().anyMatch(endless -> endless.isAssignableFrom(type));
     }
 
-    /** Returns what in a result comes later without an end that could be waited for; {@code null} if nothing does. */
+    /** Returns the part of a result that comes later and whose end cannot be awaited; {@code null} if there is none. */
     static @Nullable Object endlessIn(@Nullable Object result) {
         if (result == null) {
             return null;
@@ -128,7 +131,7 @@ final class LaterTypes {
         return isEndless(result.getClass()) ? result : null;
     }
 
-    /** Apart, because Spring's web classes need not be there. */
+    /** A separate class, because Spring's web classes may be absent. */
     private static final class Web {
         static @Nullable Object body(Object entity) {
             return ((org.springframework.http.HttpEntity<?>) Objects.requireNonNull(entity)).getBody();

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says of which lock a parameter of type {@link io.boltwork.Lease} gets the hold, where a method has several locks.
+ * Selects the lock whose hold a parameter of type {@link io.boltwork.Lease} receives, if a method has several locks.
  *
  * <!-- snippet: spring/Purchases.java#leases -->
  * <pre>{@code
@@ -26,11 +26,11 @@ import java.lang.annotation.Target;
 public @interface LeaseOf {
 
     /**
-     * The name of the lock, as its {@link DistributedLock} has it. Where several have the same name: the name with its keys, such
-     * as {@code "stock:#from"}, or the group.
+     * The name of the lock, as written in its {@link DistributedLock}. If several locks have the same name, use the
+     * name with its keys, such as {@code "stock:#from"}, or the group.
      *
-     * @return the text of {@link DistributedLock#name()}, of the name and the keys with colons between them, or of {@link
-     *     DistributedLock#group()}
+     * @return the text of {@link DistributedLock#name()}, or the name and the keys separated by colons, or the text of
+     *     {@link DistributedLock#group()}
      */
     String value();
 }

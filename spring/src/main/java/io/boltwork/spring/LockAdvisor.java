@@ -6,7 +6,7 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
-/** Which methods are executed under locks: those with {@link DistributedLock}. */
+/** Applies locks to methods with {@link DistributedLock}. */
 final class LockAdvisor extends AbstractPointcutAdvisor {
     private static final long serialVersionUID = 1L;
 

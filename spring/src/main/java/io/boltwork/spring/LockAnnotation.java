@@ -21,16 +21,17 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /*
- * Composed annotations count, and those of interfaces and superclasses where there is nothing nearer. What the annotation on a
- * method leaves out is taken from the one on its class. Some attributes belong together: a method that says how long its lease is
- * takes nothing about leases from its class, and one that has a name takes no keys.
+ * Composed annotations count. Annotations of interfaces and superclasses count if there is none closer. An attribute
+ * that the annotation on a method omits is taken from the one on its class. Some attributes belong together: a method
+ * that specifies the length of its lease takes no lease attributes from its class, and a method that has a name takes
+ * no keys.
  */
 /**
- * A {@link DistributedLock} that holds for a method. Immutable.
+ * A {@link DistributedLock} that applies to a method. Immutable.
  *
- * @param lock with all attributes, those of the class's annotation included
- * @param text as it is written
- * @param declaredOn the class that has it, if no method has
+ * @param lock the annotation with all attributes, including those of the class's annotation
+ * @param text the annotation as written
+ * @param declaredOn the annotated class; {@code null} if the method is annotated
  */
 record LockAnnotation(
         DistributedLock lock, String text, @Nullable Class<?> declaredOn) {
@@ -39,7 +40,7 @@ record LockAnnotation(
             Set.of("leaseTime", "lease", "renewedLease"),
             Set.of("waitTime", "waitFor"));
 
-    /** Annotations that hold for the method of that class, without understanding them. */
+    /** Returns the annotations that apply to a method of that class, without interpreting them. */
     static List<LockAnnotation> of(Method specific, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         List<MergedAnnotation<DistributedLock>> own = nearest(specific);
@@ -56,7 +57,7 @@ record LockAnnotation(
                         .toList();
     }
 
-    /** The name and the keys as they are written, with colons between them. */
+    /** Returns the name and the keys as written, separated by colons. */
     String withKeys() {
         return String.join(
                 ":",
@@ -64,7 +65,7 @@ record LockAnnotation(
                         .toList());
     }
 
-    /** Returns whether an annotation on the class does not mean this method. */
+    /** Returns whether an annotation on the class does not apply to this method. */
     private static boolean isLeftOut(Method method, Class<?> type, List<MergedAnnotation<DistributedLock>> ofClass) {
         int modifiers = method.getModifiers();
         return !Modifier.isPublic(modifiers)
@@ -74,7 +75,7 @@ record LockAnnotation(
                 || isFallback(method, type, ofClass);
     }
 
-    /** A fallback is called because the lock was not taken. */
+    /** Returns whether the method is a fallback, which is called because the lock was not acquired. */
     private static boolean isFallback(Method method, Class<?> type, List<MergedAnnotation<DistributedLock>> ofClass) {
         List<String> named = fallbacks(ofClass);
         for (Method each : LockFallbacks.methods(type)) {
@@ -133,10 +134,13 @@ record LockAnnotation(
                 lock, taken.isEmpty() ? text(own) : text(own) + " with " + text(ofClass) + " of the class", null);
     }
 
-    /** Returns whether the method's annotation says by another attribute what the class's would say. */
+    /**
+     * Returns whether the method's annotation already specifies, by a related attribute, what this attribute of the
+     * class would specify.
+     */
     private static boolean isSaid(String name, MergedAnnotation<DistributedLock> own) {
         if (name.equals("name") || name.equals("value")) {
-            return false; // also with keys of its own
+            return false; // even if the method has its own keys
         }
         return TOGETHER.stream()
                 .filter(together -> together.contains(name))

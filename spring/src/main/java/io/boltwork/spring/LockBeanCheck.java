@@ -17,11 +17,12 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
 
 /*
- * Spring leaves methods alone that it cannot put a proxy before, without a word, and beans that are created before there are
- * proxies; a lock that is not taken must not go unnoticed. An annotation on a class means the methods that a proxy of that class can
- * have: what is inherited and final, or in none of the interfaces that proxies are made of, is not meant.
+ * Spring silently ignores methods that it cannot proxy, and beans that are created before there are proxies. A lock
+ * that is not acquired must not go unnoticed. An annotation on a class applies to the methods that a proxy of that
+ * class can intercept. It does not apply to methods that are inherited and final, or that are in none of the interfaces
+ * of an interface-based proxy.
  */
-/** Looks at the classes of all beans, those that are made later included, for annotations that cannot work. */
+/** Checks the classes of all beans, including beans that are created later, for annotations that cannot work. */
 final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
@@ -102,7 +103,7 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         if (obstacle != null) {
             throw LockExpressions.wrong(
                             method,
-                            "the method " + obstacle.why() + ", so that no proxy can take its lock",
+                            "the method " + obstacle.why() + ", so no proxy can acquire its lock",
                             obstacle.action(),
                             null)
                     .of(first.text());
@@ -111,14 +112,17 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
     }
 
     /**
-     * Why no proxy can have a method.
+     * The reason why no proxy can intercept a method.
      *
-     * @param why what is said of the method
-     * @param action what to do
+     * @param why the predicate of a message about the method
+     * @param action the remedy
      */
     private record Obstacle(String why, String action) {}
 
-    /** {@code null} if a proxy can have the method, or if the annotation does not mean it. */
+    /**
+     * Returns the obstacle; {@code null} if a proxy can intercept the method, or if the annotation does not apply to
+     * it.
+     */
     private static @Nullable Obstacle obstacle(
             Class<?> type, Method method, boolean byClass, LockAnnotation annotation) {
         int modifiers = method.getModifiers();
@@ -129,8 +133,8 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         }
         if (isEqualsOrHashCode(method)) {
             return new Obstacle(
-                    "is answered by proxies themselves",
-                    "Take the lock in a method of another name, or with LockTemplate.");
+                    "is implemented by the proxies themselves",
+                    "Acquire the lock in a method with another name, or with LockTemplate.");
         }
         Class<?> declaredOn = annotation.declaredOn();
         if (byClass) {
@@ -139,13 +143,13 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
             return finalClass || Modifier.isFinal(modifiers) && meant
                     ? new Obstacle(
                             finalClass ? "is in a final class" : "is final",
-                            "Take 'final' away" + (type.isRecord() ? " (a record always is)" : "")
-                                    + "; in Kotlin use the Spring plugin or 'open'.")
+                            "Remove 'final'" + (type.isRecord() ? " (a record is always final)" : "")
+                                    + ". In Kotlin, use the Spring plugin or 'open'.")
                     : null;
         }
         return declaredOn == null && !isOfInterface(type, method)
                 ? new Obstacle(
-                        "is in none of the interfaces of its class, and proxies are made of interfaces",
+                        "is in none of the interfaces of its class, but proxies are based on interfaces",
                         "Declare it in an interface, or set spring.aop.proxy-target-class=true, the default.")
                 : null;
     }
@@ -191,13 +195,14 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         return LockExpressions.wrong(
                         method,
                         finished
-                                ? "the bean was registered as a finished object, so that no proxy takes its lock"
-                                : "the bean was created before beans have proxies, so that none takes its lock; it is"
-                                        + " needed by " + (dependents.equals("[]") ? "a post-processor" : dependents),
+                                ? "the bean was registered as a finished object, so no proxy acquires its lock"
+                                : "the bean was created before proxies were available, so no proxy acquires its lock."
+                                        + " It is required by "
+                                        + (dependents.equals("[]") ? "a post-processor" : dependents),
                         finished
                                 ? "Register a bean definition, such as registerBean(name, type, supplier)."
-                                : "Give post-processors and advisors an ObjectProvider of it, or mark the parameter @Lazy,"
-                                        + " and make @Bean methods of post-processors static.",
+                                : "Inject an ObjectProvider of it into post-processors and advisors, or mark the"
+                                        + " parameter @Lazy, and make @Bean methods of post-processors static.",
                         null)
                 .of(annotation.text())
                 .in(name);

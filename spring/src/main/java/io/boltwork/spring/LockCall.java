@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** One call of a locked method, for the texts of its annotation. Thread-safe. */
+/** One call of a locked method, for evaluating the texts of its annotation. Thread-safe. */
 final class LockCall {
     private final LockExpressions expressions;
     private final Method method;
@@ -12,7 +12,7 @@ final class LockCall {
     private final Object target;
     private final Class<?> targetClass;
 
-    /** Made for the first expression: most texts have none, or name an argument. */
+    /** Created for the first expression: most texts have none, or only refer to an argument. */
     private volatile @Nullable EvaluationContext context;
 
     LockCall(LockExpressions expressions, Method method, Object[] arguments, Object target, Class<?> targetClass) {
@@ -28,7 +28,7 @@ final class LockCall {
         return arguments[index];
     }
 
-    /** What expressions are evaluated in. */
+    /** Returns the context in which expressions are evaluated. */
     EvaluationContext context() {
         EvaluationContext made = context;
         if (made == null) {

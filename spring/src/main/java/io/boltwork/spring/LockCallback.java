@@ -4,20 +4,20 @@ import io.boltwork.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link LockTemplate#execute(String, LockCallback)} does under a lock.
+ * An action that {@link LockTemplate#execute(String, LockCallback)} executes under a lock.
  *
- * @param <T> what is computed
- * @param <E> what may go wrong
+ * @param <T> the type of the result
+ * @param <E> the type of exception that the action may throw
  */
 @FunctionalInterface
 public interface LockCallback<T extends @Nullable Object, E extends Throwable> {
 
     /**
-     * Executed while the lock is held by this thread.
+     * Executes the action while this thread holds the lock.
      *
      * @param lease the hold, with its fencing token
-     * @return what {@code execute} returns
-     * @throws E what {@code execute} throws
+     * @return the result of {@code execute}
+     * @throws E the exception that {@code execute} throws
      */
     T doWithLock(Lease lease) throws E;
 }

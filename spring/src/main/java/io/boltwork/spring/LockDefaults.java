@@ -6,25 +6,29 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /*
- * The properties of a group go before the annotation on the method, that before the one on its class, and that before these.
+ * The properties of a group take precedence over the annotation on the method, which takes precedence over the one on
+ * its class, which takes precedence over these defaults.
  */
 /**
- * What holds for a {@link DistributedLock} where neither its attributes nor the properties of its group say anything. Immutable.
+ * The defaults for a {@link DistributedLock}, if neither its attributes nor the properties of its group specify a
+ * value. Immutable.
  *
  * @param group the name in metrics; {@code null} for the beginning of the lock's name
- * @param mode what happens while another owner has the lock
- * @param type in which order those who wait get the lock
- * @param waitFor how long to wait; {@code null} for the mode's own
- * @param lease length of a lease that is not renewed; {@code null} for one that is renewed
- * @param renewedLease length of a lease that is renewed; {@code null} for that of {@link io.boltwork.LockOptions#defaults()}
- * @param minHold shortest time that the lock stays taken; {@code null} for none
- * @param maxHold longest time that the lock is held; {@code null} for none
- * @param takeoverDelay how much longer the lock stays closed after a lease that ended by itself; {@code null} for none
- * @param release when a release returns
- * @param replication where the lock must be known before it counts as acquired; {@code null} for the master alone
- * @param onRefused what happens to a caller that is refused
- * @param onUnavailable what happens to a caller while the backend gives no answer
- * @param onLost what happens when the lease is lost
+ * @param mode the behavior while another owner holds the lock
+ * @param type the order in which waiting callers get the lock
+ * @param waitFor the maximum time to wait; {@code null} for the default of the mode
+ * @param lease the length of a lease that is not renewed; {@code null} for a renewed lease
+ * @param renewedLease the length of a lease that is renewed; {@code null} for that of {@link
+ *     io.boltwork.LockOptions#defaults()}
+ * @param minHold the shortest time that the lock stays taken; {@code null} for none
+ * @param maxHold the longest time that the lock is held; {@code null} for none
+ * @param takeoverDelay how much longer the lock stays unavailable after a lease that ended without a release; {@code
+ *     null} for none
+ * @param release the time at which a release returns
+ * @param replication where the lock must be recorded before it counts as acquired; {@code null} for the master alone
+ * @param onRefused the outcome for a caller that is refused
+ * @param onUnavailable the outcome for a caller while the backend does not answer
+ * @param onLost the behavior when the lease is lost
  */
 record LockDefaults(
         @Nullable String group,
@@ -42,7 +46,7 @@ record LockDefaults(
         OnUnavailable onUnavailable,
         OnLost onLost) {
 
-    /** {@code DEFAULT} stands for what {@link #standard()} has. */
+    /** Replaces {@code DEFAULT} by the values of {@link #standard()}. */
     LockDefaults {
         mode = mode == LockMode.DEFAULT ? LockMode.LOCK : mode;
         type = type == LockType.DEFAULT ? LockType.REENTRANT : type;
@@ -52,7 +56,7 @@ record LockDefaults(
         onLost = onLost == OnLost.DEFAULT ? OnLost.THROW : onLost;
     }
 
-    /** Returns the options of locks that are taken in code. What happens when a lease is lost is for methods alone. */
+    /** Returns the options of locks that code acquires. The behavior when a lease is lost applies to methods only. */
     LockOptions options() {
         LockOptions leased = LockOptions.defaults();
         if (lease != null) {
@@ -63,7 +67,7 @@ record LockDefaults(
         return options(leased, minHold, maxHold, takeoverDelay, type, release, replication);
     }
 
-    /** Returns the options of a lease with everything else that is given. */
+    /** Returns the options of a lease with all other given options added. */
     static LockOptions options(
             LockOptions lease,
             @Nullable Duration minHold,
@@ -91,7 +95,7 @@ record LockDefaults(
         return release == LockRelease.SENT ? options.withRelease(LockOptions.Release.SENT) : options;
     }
 
-    /** Returns the defaults without any properties. */
+    /** Returns the defaults if there are no properties. */
     static LockDefaults standard() {
         return new LockDefaults(
                 null,

@@ -3,7 +3,7 @@ package io.boltwork.spring;
 import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
-/** An annotation that cannot work: where it is, what is wrong, and what would be right. */
+/** An annotation that cannot work: its location, the problem, and the remedy. */
 final class LockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class LockDefinitionException extends RuntimeException {
     private final String problem;
     private final String action;
 
-    /** As it is written; {@code null} if that is not known yet. */
+    /** The annotation as written; {@code null} if not known yet. */
     private final @Nullable String annotation;
 
     LockDefinitionException(String where, String problem, String action, @Nullable Throwable cause) {
@@ -27,12 +27,12 @@ final class LockDefinitionException extends RuntimeException {
         this.action = action;
     }
 
-    /** The same, with the annotation as it is written. */
+    /** Returns this exception with the annotation as written added. */
     LockDefinitionException of(String text) {
         return annotation != null ? this : copy(text, where);
     }
 
-    /** The same, with the name of a bean that has the method. */
+    /** Returns this exception with the name of a bean that has the method added. */
     LockDefinitionException in(String bean) {
         return copy(annotation, where + " of the bean '" + Printable.text(bean) + "'");
     }

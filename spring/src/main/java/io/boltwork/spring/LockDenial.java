@@ -7,14 +7,15 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a call is not executed: another owner has one of its locks, or the backend gives no answer. Immutable.
+ * The reason why a call is not executed: another owner holds one of its locks, or the backend does not answer.
+ * Immutable.
  *
  * @param turn the lock
  * @param outage the backend's failure; {@code null} if the lock was refused
  */
 record LockDenial(LockTurn turn, @Nullable BackendException outage) {
 
-    /** What the caller gets. */
+    /** The outcome for the caller. */
     private enum Then {
         EXCEPTION,
         NOTHING,
@@ -44,7 +45,7 @@ record LockDenial(LockTurn turn, @Nullable BackendException outage) {
         return outage != null ? outage : turn.refusal();
     }
 
-    /** Returns what the caller gets instead of the method's result; {@code nothing} if that is nothing. */
+    /** Returns the caller's result in place of the method's result; {@code nothing} if there is none. */
     @Nullable
     Object instead(@Nullable Object nothing, MethodInvocation invocation) throws Throwable {
         return switch (then()) {

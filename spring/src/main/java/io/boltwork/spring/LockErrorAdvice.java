@@ -11,10 +11,13 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /*
- * The details are fixed texts: the exceptions' messages have names of locks and addresses of servers, which are not for the
- * clients of an application.
+ * The details are fixed texts. The exceptions' messages contain names of locks and addresses of servers, which must not
+ * be disclosed to the clients of an application.
  */
-/** Answers of a web application whose controllers let exceptions of locks pass. An application's own handlers come first. */
+/**
+ * The responses of a web application whose controllers do not handle exceptions of locks. An application's own handlers
+ * come first.
+ */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class LockErrorAdvice {
@@ -31,7 +34,7 @@ final class LockErrorAdvice {
     @ExceptionHandler
     ErrorResponse unavailable(BackendException unknown) {
         ErrorResponse.Builder response = ErrorResponse.builder(
-                unknown, HttpStatus.SERVICE_UNAVAILABLE, "The server of the locks does not answer as it should.");
+                unknown, HttpStatus.SERVICE_UNAVAILABLE, "The lock server does not answer as expected.");
         if (unknown.isRetryable()) {
             response.header(HttpHeaders.RETRY_AFTER, seconds(AFTER_OUTAGE));
         }

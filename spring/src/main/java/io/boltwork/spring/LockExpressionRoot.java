@@ -2,7 +2,7 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Method;
 
-/** What {@code #root} is in expressions. Public for the expressions' sake. */
+/** The object that {@code #root} refers to in expressions. Public only because expressions access it. */
 public final class LockExpressionRoot {
     private final Method method;
     private final Object[] args;
@@ -17,7 +17,7 @@ public final class LockExpressionRoot {
     }
 
     /**
-     * The method that was called.
+     * Returns the method that was called.
      *
      * @return the method
      */
@@ -26,7 +26,7 @@ public final class LockExpressionRoot {
     }
 
     /**
-     * The method's name.
+     * Returns the name of the method.
      *
      * @return the name
      */
@@ -35,25 +35,25 @@ public final class LockExpressionRoot {
     }
 
     /**
-     * The arguments.
+     * Returns a copy of the arguments.
      *
-     * @return in their order
+     * @return the arguments, in order
      */
     public Object[] getArgs() {
         return args.clone();
     }
 
     /**
-     * The object whose method was called.
+     * Returns the object whose method was called.
      *
-     * @return the bean itself, no proxy
+     * @return the bean itself, not a proxy
      */
     public Object getTarget() {
         return target;
     }
 
     /**
-     * The class of that object.
+     * Returns the class of the target object.
      *
      * @return the class
      */

@@ -21,10 +21,10 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** Understands the texts of annotations, and says where one is wrong before it is needed. Thread-safe. */
+/** Parses the texts of annotations, and reports mistakes before a text is needed. Thread-safe. */
 final class LockExpressions {
     private static final Pattern BY_NUMBER = Pattern.compile("[ap](\\d+)");
-    /** Names are looked up in {@link ParameterNames}. */
+    /** Discovers no names, because names are looked up in {@link ParameterNames}. */
     private static final ParameterNameDiscoverer NUMBERS_ONLY = new PrioritizedParameterNameDiscoverer();
 
     private static final Pattern LITERAL_START = Pattern.compile("^'([^']*)'");
@@ -58,11 +58,11 @@ final class LockExpressions {
         return context;
     }
 
-    /** A text with its placeholders replaced. */
+    /** Returns a text with its placeholders replaced. */
     String resolved(Method method, String attribute, String text) {
         try {
             String resolved = beans.resolveEmbeddedValue(text);
-            if (resolved != null && resolved.contains("${")) { // not every application context insists
+            if (resolved != null && resolved.contains("${")) { // some application contexts ignore missing properties
                 throw new IllegalArgumentException("Could not resolve placeholder in '" + resolved + "'");
             }
             return resolved == null ? "" : resolved;
@@ -70,12 +70,12 @@ final class LockExpressions {
             throw wrong(
                     method,
                     attribute + " = \"" + text + "\": " + e.getMessage(),
-                    "Define that property, or give it a default in the annotation: ${name:default}.",
+                    "Define the property, or give it a default in the annotation: ${name:default}.",
                     e);
         }
     }
 
-    /** A literal, a template or an expression. */
+    /** Parses a literal, a template or an expression. */
     LockText text(Method method, String attribute, String text) {
         String resolved = resolved(method, attribute, text);
         if (resolved.contains("#{")) {
@@ -88,17 +88,17 @@ final class LockExpressions {
         return LockText.of(resolved);
     }
 
-    /** A lock's name. */
+    /** Parses a lock's name. */
     LockText name(Method method, String text) {
         return withTexts(method, "name", text(method, "name", text));
     }
 
-    /** What distinguishes locks of one name. */
+    /** Parses a key, which distinguishes locks of the same name. */
     LockText key(Method method, String text) {
         return withTexts(method, "keys", text(method, text, expression(method, "keys", text)));
     }
 
-    /** Each value must have a text that is the same at each call, as far as its type is declared. */
+    /** Checks that each value has a text that is the same at each call, as far as its type is declared. */
     private LockText withTexts(Method method, String attribute, LockText text) {
         ExpressionTypes types =
                 new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none(), names);
@@ -124,7 +124,7 @@ final class LockExpressions {
                 text, Arrays.stream(parts).map(part -> part(method, part)).toList());
     }
 
-    /** An argument is at hand; all else is asked of Spring, which takes about a microsecond. */
+    /** Reads arguments directly. Spring evaluates all other expressions, which takes about a microsecond. */
     private LockText.Part part(Method method, Expression expression) {
         if (expression instanceof LiteralExpression literal) {
             return LockText.Part.literal(literal.getValue());
@@ -142,7 +142,10 @@ final class LockExpressions {
         return call -> expression.getValue(call.context());
     }
 
-    /** Which argument has this name or number; negative if none has. {@code #root} and {@code #this} are no arguments' names. */
+    /**
+     * Returns the index of the argument with this name or number; negative if there is none. {@code #root} and {@code
+     * #this} are not arguments.
+     */
     private int argument(Method method, String variable) {
         if (variable.equals("root") || variable.equals("this")) {
             return -1;
@@ -156,7 +159,7 @@ final class LockExpressions {
         return parse(method, attribute, resolved(method, attribute, text), null);
     }
 
-    /** What is literal at the beginning of a text. */
+    /** Returns the literal part at the beginning of a text. */
     static String literalStart(LockText text) {
         if (text.isLiteral()) {
             return text.literal();
@@ -177,7 +180,7 @@ final class LockExpressions {
             throw wrong(
                     method,
                     attribute + " = \"" + text + "\" is not a valid expression: " + e.getMessage(),
-                    "Correct the expression; arguments are written #name or #p0, text 'in quotes'.",
+                    "Correct the expression: write arguments as #name or #p0, and text 'in quotes'.",
                     e);
         }
         check.expression(method, attribute, text, expression);

@@ -3,7 +3,7 @@ package io.boltwork.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says what is wrong with a {@link DistributedLock} and how to mend it. */
+/** Explains what is wrong with a {@link DistributedLock} and how to fix it. */
 final class LockFailureAnalyzer extends AbstractFailureAnalyzer<LockDefinitionException> {
 
     @Override

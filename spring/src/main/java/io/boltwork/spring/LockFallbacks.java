@@ -18,13 +18,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Methods that are called instead of one that is not executed, by the type of the exception that they take. Immutable.
+ * Methods that are called in place of a method that is not executed, selected by the type of the exception that they
+ * accept. Immutable.
  *
- * @param methods the more special exception first, those without one last
+ * @param methods those with the more specific exception first, those without one last
  */
 record LockFallbacks(List<Method> methods) {
 
-    /** Methods that the annotation names. */
+    /** Finds the methods that the annotation names. */
     static LockFallbacks of(Method method, Class<?> targetClass, DistributedLock annotation) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         List<Method> all = methods(type);
@@ -51,12 +52,15 @@ record LockFallbacks(List<Method> methods) {
                                 .map(Class::getSimpleName)
                                 .toArray())
                         + ") that returns " + method.getReturnType().getSimpleName(),
-                "Give it the parameters of " + method.getName() + ", if you like with a LockRefusedException, a"
-                        + " BackendException or a LockException after them, and its return type.",
+                "Give it the return type and the parameters of " + method.getName() + ", optionally followed by a"
+                        + " LockRefusedException, a BackendException or a LockException.",
                 null);
     }
 
-    /** All methods that an object of that class has, private ones included; of overridden ones the last. */
+    /**
+     * Returns all methods that an object of that class has, including private ones, and only the most specific of
+     * overridden ones.
+     */
     static List<Method> methods(Class<?> type) {
         List<Method> all = new ArrayList<>();
         if (!Proxy.isProxyClass(type)) {
@@ -79,7 +83,9 @@ record LockFallbacks(List<Method> methods) {
         }
     }
 
-    /** Returns whether the method has the parameters of the other one, and perhaps an exception of a lock after them. */
+    /**
+     * Returns whether the method has the parameters of the other one, optionally followed by an exception of a lock.
+     */
     static boolean fits(Method method, Method other) {
         Class<?>[] types = method.getParameterTypes();
         Class<?>[] same = other.getParameterTypes();
@@ -97,7 +103,7 @@ record LockFallbacks(List<Method> methods) {
         return !fallback.equals(method) && ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType());
     }
 
-    /** How special the exception is that a fallback takes; 0 for none. */
+    /** Returns the depth, in the class hierarchy, of the exception that a fallback accepts; 0 if it accepts none. */
     private static int depth(Method fallback, Method method) {
         int depth = 0;
         if (fallback.getParameterCount() > method.getParameterCount()) {
@@ -109,7 +115,7 @@ record LockFallbacks(List<Method> methods) {
         return depth;
     }
 
-    /** Returns the method that takes such an exception; {@code null} if none does. */
+    /** Returns the method that accepts such an exception; {@code null} if there is none. */
     @Nullable
     Method find(Method method, Class<? extends LockException> exception) {
         for (Method each : methods) {
@@ -121,10 +127,13 @@ record LockFallbacks(List<Method> methods) {
         return null;
     }
 
-    /** Calls the one for that exception, through the proxy where that has it, so that its own advice is applied. */
+    /**
+     * Calls the fallback for that exception. The call goes through the proxy if possible, so that the fallback's own
+     * advice applies.
+     */
     @Nullable
     Object call(MethodInvocation invocation, LockException failure) throws Throwable {
-        @SuppressWarnings("NullAway") // arguments may be null; nobody looks
+        @SuppressWarnings("NullAway") // arguments may be null; they are only passed on
         Object[] arguments = invocation.getArguments();
         Method fallback = Objects.requireNonNull(find(invocation.getMethod(), failure.getClass()));
         if (fallback.getParameterCount() > arguments.length) {
@@ -138,7 +147,10 @@ record LockFallbacks(List<Method> methods) {
                 : AopUtils.invokeJoinpointUsingReflection(proxy, advised, arguments);
     }
 
-    /** What to call on a proxy; {@code null} if that would go past it: a proxy of a class has no fields. */
+    /**
+     * Returns the method to call on a proxy. Returns {@code null} if the call would bypass the proxy's interception,
+     * because a class-based proxy has no initialized fields.
+     */
     private static @Nullable Method advised(Method fallback, Class<?> proxy) {
         int modifiers = fallback.getModifiers();
         if (Proxy.isProxyClass(proxy)) {

@@ -8,14 +8,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /*
- * Meters learn of a lock by its name alone, while annotations and templates declare its group. So the declared groups of the names
- * that were used last are remembered, in a table of fixed size.
+ * Meters receive only the name of a lock, while annotations and templates declare its group. A table of fixed size
+ * therefore remembers the declared groups of the most recently used names.
  */
-/** The groups of locks in meters and observations: {@code stock} for {@code stock:1001}. There are few of them. Thread-safe. */
+/**
+ * The groups of locks in meters and observations: {@code stock} for {@code stock:1001}. Their number is bounded.
+ * Thread-safe.
+ */
 final class LockGroups {
     static final String OTHER = "other";
 
-    /** A power of two. */
+    /** Must be a power of two. */
     private static final int NAMES = 4_096;
 
     private final int most;
@@ -26,13 +29,13 @@ final class LockGroups {
 
     private record Declared(String name, String group) {}
 
-    /** {@code prefix} is that of all names, and no group. */
+    /** Creates the table. {@code prefix} begins all names and does not count as a group. */
     LockGroups(int most, String prefix) {
         this.most = most;
         this.prefix = prefix;
     }
 
-    /** Returns the text before the first colon or digit, without punctuation at its end; it may be empty. */
+    /** Returns the text before the first colon or digit, without trailing punctuation; may be empty. */
     static String of(String lockName) {
         return beginning(lockName, end(lockName));
     }
@@ -53,7 +56,10 @@ final class LockGroups {
         return text.substring(0, end);
     }
 
-    /** Returns the group that was declared for the lock, within the bound; meters of that name will have it, too. */
+    /**
+     * Declares the group of a lock and returns the group to use, within the bound. Meters of that name will use it,
+     * too.
+     */
     String declare(String lockName, String group) {
         String bounded = bounded(group);
         int slot = slot(lockName);
@@ -64,13 +70,16 @@ final class LockGroups {
         return bounded;
     }
 
-    /** Returns the group of a lock, {@link #OTHER} when there are too many or the name has none. */
+    /** Returns the group of a lock; {@link #OTHER} if there are too many groups or the name has none. */
     String find(String lockName) {
         Declared last = declared.get(slot(lockName));
         return last != null && last.name.equals(lockName) ? last.group : bounded(derived(lockName));
     }
 
-    /** A name without a colon or a digit may be that of a user, of which there are many. */
+    /**
+     * Derives a group from a name. A name without a colon or a digit may be that of a user, and there may be many
+     * users.
+     */
     private String derived(String lockName) {
         String name = lockName.startsWith(prefix) ? lockName.substring(prefix.length()) : lockName;
         int end = end(name);

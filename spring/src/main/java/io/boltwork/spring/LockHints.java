@@ -15,10 +15,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /*
- * Expressions call methods by reflection, and so does a refusal its fallback. The types are those that the beans' methods
- * declare; what an expression makes of an Object is for the application to hint at.
+ * Expressions call methods by reflection, and a refusal calls its fallback in the same way. The types are those that
+ * the beans' methods declare. If an expression uses an Object, the application must provide hints for its actual type.
  */
-/** What native images need for the annotations of all beans. */
+/** Collects the hints that native images need for the annotations of all beans. */
 final class LockHints implements BeanFactoryInitializationAotProcessor {
 
     @Override
@@ -58,15 +58,15 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
     }
 
     /**
-     * What is called by reflection.
+     * The members that are accessed by reflection.
      *
      * @param methods fallbacks
-     * @param types whose public methods expressions may call
-     * @param fields that expressions read
+     * @param types types whose public methods expressions may call
+     * @param fields fields that expressions read
      */
     record Found(Set<Method> methods, Set<Class<?>> types, Set<Field> fields) {
 
-        /** Nothing, to be added to. */
+        /** Returns an empty, mutable instance. */
         static Found none() {
             return new Found(new LinkedHashSet<>(), new LinkedHashSet<>(), new LinkedHashSet<>());
         }

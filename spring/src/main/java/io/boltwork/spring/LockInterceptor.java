@@ -24,7 +24,7 @@ final class LockInterceptor implements MethodInterceptor {
     private final ApplicationEnd end;
     private final LaterResults results = new LaterResults();
 
-    /** Both are asked for at the first call, because advice is made before all other beans. */
+    /** Takes suppliers that are resolved at the first call, because advice is created before all other beans. */
     LockInterceptor(
             LockOperationSource source,
             LockExpressions expressions,
@@ -54,7 +54,7 @@ final class LockInterceptor implements MethodInterceptor {
         if (method == null) {
             return invocation.proceed();
         }
-        @SuppressWarnings("NullAway") // arguments may be null; nobody looks
+        @SuppressWarnings("NullAway") // arguments may be null; they are only passed on
         Object[] arguments = invocation.getArguments();
         LockCall call = new LockCall(expressions, method.method(), arguments, target, targetClass);
         LockTurns turns = LockTurns.of(method.operations(), call, operation -> turn(operation, call));
@@ -80,11 +80,11 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     /**
-     * One call that is executed by its own thread.
+     * One call that is executed by the calling thread.
      *
-     * @param method what is called
+     * @param method the called method
      * @param turns its locks
-     * @param leases those taken so far, if the method wants any
+     * @param leases those acquired so far; empty if the method has no lease parameter
      * @param invocation the call
      */
     private record Plain(

@@ -3,8 +3,8 @@ package io.boltwork.spring;
 import io.boltwork.LockException;
 
 /**
- * The thread was interrupted while it waited for a lock; nothing was executed, and the thread's flag is set. A method that
- * declares {@link InterruptedException} throws that instead.
+ * Thrown if the thread is interrupted while it waits for a lock. Nothing was executed, and the thread's interrupt
+ * status is set. A method that declares {@link InterruptedException} throws that instead.
  */
 public final class LockInterruptedException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -16,13 +16,13 @@ import org.springframework.util.ClassUtils;
 /**
  * A method that is executed under locks. Immutable.
  *
- * @param method the most specific one
+ * @param method the most specific method
  * @param operations its locks
  * @param stage whether it returns a stage
- * @param reactive how to adapt what it returns, if that is reactive
- * @param open whether what it returns decides, because its type does not say whether the result comes later
- * @param apart whether it takes no part in a transaction of its caller's
- * @param leases which parameters want a lease
+ * @param reactive the adapter for the returned type; {@code null} if that is not reactive
+ * @param open whether the returned object decides if the result comes later, because the return type does not say so
+ * @param apart whether the method takes no part in the caller's transaction
+ * @param leases the parameters that receive a lease
  */
 record LockMethod(
         Method method,
@@ -34,14 +34,17 @@ record LockMethod(
         List<LeaseParameter> leases) {
 
     /**
-     * A parameter that gets a lease.
+     * A parameter that receives a lease.
      *
-     * @param index which parameter
-     * @param operation whose lease
+     * @param index the index of the parameter
+     * @param operation the lock whose lease it receives
      */
     record LeaseParameter(int index, LockOperation operation) {}
 
-    /** The operations are those of the annotations, in the same order; {@code null} for a lock that is not taken. */
+    /**
+     * Creates the description of a method. The operations are those of the annotations, in the same order; {@code null}
+     * for a lock that is disabled.
+     */
     static LockMethod of(
             Method method,
             Class<?> targetClass,
@@ -75,7 +78,7 @@ record LockMethod(
         return List.copyOf(leases);
     }
 
-    /** Returns the number of the annotation whose lease a parameter gets. */
+    /** Returns the index of the annotation whose lease a parameter receives. */
     private static int annotation(Method method, int index, List<LockAnnotation> annotations) {
         String said = leaseOf(method, index);
         List<LockAnnotation> found = said == null ? annotations : named(said, annotations);
@@ -83,14 +86,14 @@ record LockMethod(
             throw LockExpressions.wrong(
                     method,
                     said == null
-                            ? "parameter " + index + " is a Lease, and the method has several locks"
-                            : "@LeaseOf(\"" + said + "\") names " + (found.isEmpty() ? "none" : "several")
+                            ? "parameter " + index + " is a Lease, but the method has several locks"
+                            : "@LeaseOf(\"" + said + "\") matches " + (found.isEmpty() ? "none" : "several")
                                     + " of the method's locks",
-                    "Write @LeaseOf(..) before the parameter, with one of "
+                    "Add @LeaseOf(..) to the parameter, with one of "
                             + annotations.stream()
                                     .map(each -> '"' + each.withKeys() + '"')
                                     .collect(Collectors.joining(", "))
-                            + ", or with a group.",
+                            + ", or a group.",
                     null);
         }
         return annotations.indexOf(found.get(0));
@@ -122,7 +125,7 @@ record LockMethod(
         return null;
     }
 
-    /** What it returns, as far as that is declared, in this class. */
+    /** Returns the declared return type, as resolved in this class. */
     static ResolvableType returned(Method method, Class<?> targetClass) {
         return ResolvableType.forMethodReturnType(method, ClassUtils.getUserClass(targetClass));
     }
@@ -131,7 +134,7 @@ record LockMethod(
         return stage || reactive != null;
     }
 
-    /** Returns whether such a method returns before its work has ended. */
+    /** Returns whether the method returns before its work has ended. */
     static boolean isAsync(Method method, Class<?> targetClass) {
         Class<?> type = returned(method, targetClass).resolve(Object.class);
         return LaterTypes.isStage(type) || LaterTypes.reactive(type) != null;

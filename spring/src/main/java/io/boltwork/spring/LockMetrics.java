@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}. Gauges of the
- * client: {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Quick enough to be told on whatever thread. Thread-safe.
+ * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}.
+ * Gauges of the client: {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be
+ * called on any thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
@@ -27,14 +28,14 @@ final class LockMetrics implements LockListener {
     LockMetrics(MeterRegistry registry, LockGroups groups, LockClient client) {
         this.registry = registry;
         this.groups = groups;
-        gauge("boltwork.lock.queue", client::waiting, "Callers of this instance that wait for a lock");
-        gauge("boltwork.lock.held", client::held, "Locks that this instance holds");
+        gauge("boltwork.lock.queue", client::waiting, "Number of callers of this instance that wait for a lock");
+        gauge("boltwork.lock.held", client::held, "Number of locks that this instance holds");
         gauge(
                 "boltwork.lock.connected",
                 () -> client.isConnected() ? 1 : 0,
                 "Whether all servers that keep the locks are connected");
         TimeGauge.builder("boltwork.lock.renewal.lag", () -> client.renewalLag().toNanos(), TimeUnit.NANOSECONDS)
-                .description("By how much the most overdue renewal of a lease is late")
+                .description("Delay of the most overdue lease renewal")
                 .strongReference(true)
                 .register(registry);
     }
@@ -65,7 +66,7 @@ final class LockMetrics implements LockListener {
         String group = groups.find(event.lockName());
         holds.computeIfAbsent(group, this::hold).record(event.held());
         Counter.builder("boltwork.lock.lost")
-                .description("Holds that ended against the will of their holders")
+                .description("Number of holds that were lost")
                 .tag("group", group)
                 .tag("reason", event.loss().reason().name().toLowerCase(Locale.ROOT))
                 .register(registry)
@@ -74,21 +75,21 @@ final class LockMetrics implements LockListener {
 
     private Timer wait(String group) {
         return Timer.builder("boltwork.lock.wait")
-                .description("From the wish for a lock to the answer")
+                .description("Time from the request for a lock to the answer")
                 .tag("group", group)
                 .register(registry);
     }
 
     private Timer hold(String group) {
         return Timer.builder("boltwork.lock.hold")
-                .description("How long locks were held")
+                .description("Time that locks were held")
                 .tag("group", group)
                 .register(registry);
     }
 
     private Counter acquired(String group, String outcome) {
         return Counter.builder("boltwork.lock.acquired")
-                .description("Wishes for a lock by what became of them: granted, refused, cancelled, failed")
+                .description("Number of requests for a lock, by outcome: granted, refused, cancelled, failed")
                 .tag("group", group)
                 .tag("outcome", outcome)
                 .register(registry);

@@ -1,13 +1,19 @@
 package io.boltwork.spring;
 
-/** What a method does while somebody else has its lock. */
+/** The behavior of a method while another owner holds its lock. */
 public enum LockMode {
-    /** As the class's annotation says, else the property {@code boltwork.lock.mode}, else {@link #LOCK}. */
+    /** Uses the class's annotation if present, then the property {@code boltwork.lock.mode}, then {@link #LOCK}. */
     DEFAULT,
-    /** Waits for the lock, as long as it takes, or as long as the annotation says; then it is refused. */
+    /**
+     * Waits for the lock without a limit, or up to the limit of the annotation; after that limit the caller is refused.
+     */
     LOCK,
-    /** Does not wait, or only as long as the annotation says; then it is refused. */
+    /** Does not wait, or waits up to the limit of the annotation; after that the caller is refused. */
     TRY,
-    /** As {@link #TRY}, but a refusal is no error: the method is not executed and its caller gets {@code null}, zero, {@code false}, an empty {@link java.util.Optional}, or a stage or publisher that is empty. For jobs that another instance does already. */
+    /**
+     * Like {@link #TRY}, but a refusal is not an error. The method is not executed, and its caller gets {@code null},
+     * zero, {@code false}, an empty {@link java.util.Optional}, or an empty stage or publisher. Use it for jobs that
+     * must not run while another instance is running them.
+     */
     SKIP
 }

@@ -6,17 +6,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /*
- * A name that is composed of several values must have one meaning: with keys "x:y" and "z" it is another one than with "x" and
- * "y:z". So colons and percent signs in values are escaped, and in a template also what stands between its values. A single
- * value is left as it is, so that code that writes the name by hand gets the same lock.
+ * A name that is composed of several values must have one meaning: the keys "x:y" and "z" must give another name than
+ * "x" and "y:z". Colons and percent signs in values are therefore escaped, and in a template also the characters that
+ * separate its values. A single value is left unchanged, so that code that writes the name by hand gets the same lock.
  */
 /**
- * The name of a method's locks, computed for each call. Immutable.
+ * The name of a method's lock, computed for each call. Immutable.
  *
- * @param where the method, as people write it
- * @param prefix what the name begins with
+ * @param where the method, in readable form
+ * @param prefix the beginning of the name
  * @param texts name and keys
- * @param separators which characters of values are escaped; {@code null} if there is one value at most
+ * @param separators the characters that are escaped in values; {@code null} if there is at most one value
  */
 record LockName(
         String where,
@@ -30,7 +30,7 @@ record LockName(
         return new LockName(where, prefix, texts, values > 1 ? "%:" + between(name) : null);
     }
 
-    /** What stands between the values of a template, but letters and digits. */
+    /** Returns the characters between the values of a template, except letters and digits. */
     private static String between(LockText template) {
         StringBuilder between = new StringBuilder();
         boolean first = true;
@@ -48,7 +48,7 @@ record LockName(
         return between.toString();
     }
 
-    /** The lock's name for this call. */
+    /** Returns the lock's name for this call. */
     String of(LockCall call) {
         LockText name = texts.get(0);
         if (texts.size() == 1 && name.isLiteral()) {
@@ -87,8 +87,9 @@ record LockName(
         }
         if (text == null) {
             throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + expression + "' is "
-                    + (value == null ? "null" : "empty") + " for this call, and a lock for all such calls would be"
-                    + " another one than was meant; give a value, or leave these calls out with a condition");
+                    + (value == null ? "null" : "empty")
+                    + " for this call. All such calls would share one lock, which is"
+                    + " not what was meant. Pass a value, or exclude such calls with a condition");
         }
         return text;
     }

@@ -15,14 +15,14 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /*
- * One observation, boltwork.lock.acquire, from the wish to the answer: what it takes to do something under the lock is seen by
- * whoever observes that. Without a registry it costs nothing.
+ * There is one observation, boltwork.lock.acquire, from the request to the answer. The work under the lock can be
+ * observed by the code that does it. Without a registry, observations cost nothing.
  */
-/** Takes locks, and lets Micrometer see how long that takes. Thread-safe. */
+/** Acquires locks, and reports to Micrometer how long that takes. Thread-safe. */
 final class LockObservations {
     static final String NAME = "boltwork.lock.acquire";
 
-    /** More centuries than nanoseconds can count. */
+    /** A duration longer than the range of nanoseconds in a long. */
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final ObservationRegistry registry;
@@ -38,9 +38,9 @@ final class LockObservations {
     }
 
     /**
-     * Takes a lock. Waits for ever if {@code wait} is {@code null}; {@code null} if refused.
+     * Acquires a lock. Waits without a limit if {@code wait} is {@code null}. Returns {@code null} if refused.
      *
-     * @param group the declared group; {@code null} for the one that the lock's name has
+     * @param group the declared group; {@code null} to derive it from the lock's name
      */
     @Nullable
     Hold take(@Nullable String group, FencedLock lock, @Nullable Duration wait, boolean byHandle)
@@ -83,9 +83,10 @@ final class LockObservations {
     }
 
     /**
-     * Does not block. A hold is told on the client's callback executor, and never by this thread, even if the lock is free.
+     * Requests a lock without blocking. The hold is delivered on the client's callback executor, never on this thread,
+     * even if the lock is free.
      *
-     * @return withdraws the request
+     * @return an action that withdraws the request
      */
     Runnable takeAsync(
             @Nullable String group,
@@ -104,7 +105,7 @@ final class LockObservations {
                 answer.accept(lease, failure);
             }
         };
-        // its body is called on the executor; it never ends, because the hold is given back by its lease
+        // the body is called on the executor; its stage never completes, because the hold is released through its lease
         CompletableFuture<?> asked;
         try {
             asked = lock.callAsync(wait == null ? FOR_EVER : wait, lease -> {
@@ -112,7 +113,7 @@ final class LockObservations {
                         return new CompletableFuture<Void>();
                     })
                     .toCompletableFuture();
-        } catch (RuntimeException wrong) { // not with these options
+        } catch (RuntimeException wrong) { // not possible with these options
             once.accept(null, wrong);
             return () -> {};
         }

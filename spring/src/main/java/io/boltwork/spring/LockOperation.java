@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 
 /**
- * One {@link DistributedLock} of one method, understood. Immutable.
+ * One {@link DistributedLock} of one method, parsed. Immutable.
  *
- * @param where the method, as people write it
+ * @param where the method, in readable form
  * @param group the name in metrics
  * @param name the lock's name
- * @param options how the lock is held
- * @param mode what happens while somebody else has it
- * @param waitFor how long to wait; {@code null} for ever
- * @param onRefused what a caller gets who is refused
- * @param onUnavailable what a caller gets while the backend gives no answer
- * @param fallbacks what is called instead
- * @param message what is said to one who is refused
- * @param ignoreLoss whether a lost lease is nobody's business
- * @param condition whether to take the lock at all
- * @param order which is taken first
+ * @param options the options of the lock
+ * @param mode the behavior while another owner holds the lock
+ * @param waitFor the maximum time to wait; {@code null} for no limit
+ * @param onRefused the outcome for a caller that is refused
+ * @param onUnavailable the outcome for a caller while the backend does not answer
+ * @param fallbacks the methods to call instead
+ * @param message the message of a refusal
+ * @param ignoreLoss whether the loss of the lease is ignored
+ * @param condition the condition for taking the lock
+ * @param order the position among several locks, lowest first
  */
 record LockOperation(
         String where,
@@ -37,12 +37,12 @@ record LockOperation(
         @Nullable Expression condition,
         int order) {
 
-    /** Whether the lock is to be taken for this call. */
+    /** Returns whether to acquire the lock for this call. */
     boolean applies(LockCall call) {
         return condition == null || Boolean.TRUE.equals(condition.getValue(call.context(), Boolean.class));
     }
 
-    /** The lock's name for this call. */
+    /** Returns the lock's name for this call. */
     String lockName(LockCall call) {
         return name.of(call);
     }
@@ -53,10 +53,10 @@ record LockOperation(
                 lockName,
                 said != null
                         ? said.toString()
-                        : "The lock '" + lockName + "' was refused to " + where + ", which was not executed: somebody"
-                                + " else has it"
+                        : "The lock '" + lockName + "' was refused to " + where + ", which was not executed: another"
+                                + " owner holds it"
                                 + (waitFor == null || waitFor.isZero()
                                         ? ""
-                                        : ", and kept it for " + waitFor.toMillis() + " ms"));
+                                        : ", and it did not become available within " + waitFor.toMillis() + " ms"));
     }
 }

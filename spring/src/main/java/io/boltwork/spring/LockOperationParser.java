@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-/** Makes an operation of an annotation, and says what is wrong with it. */
+/** Parses an annotation into an operation, and reports mistakes in it. */
 final class LockOperationParser {
     private final LockExpressions expressions;
     private final BoltworkProperties.Lock properties;
@@ -21,7 +21,7 @@ final class LockOperationParser {
         this.options = new LockOptionsParser(expressions, defaults);
     }
 
-    /** {@code null} if the properties say that this lock is not taken. */
+    /** Returns the operation; {@code null} if the properties disable this lock. */
     @Nullable
     LockOperation parse(Method method, Class<?> targetClass, LockAnnotation annotation) {
         try {
@@ -86,22 +86,24 @@ final class LockOperationParser {
         return start.isEmpty() ? owner(method, targetClass).getSimpleName() + "." + method.getName() : start;
     }
 
-    /** What a method without a name is named after: generated classes have other names in each JVM. */
+    /**
+     * Returns the class that gives its name to a lock without a name. Generated classes have different names in each
+     * JVM.
+     */
     private static Class<?> owner(Method method, Class<?> targetClass) {
         return LockOperationSource.isGenerated(targetClass)
                 ? method.getDeclaringClass()
                 : ClassUtils.getUserClass(targetClass);
     }
 
-    /** A lock that is given back before the work has ended excludes nothing. */
+    /** Rejects results whose lock would be released before the work has ended: such a lock excludes nothing. */
     private static void checkResult(Method method, Class<?> targetClass) {
         if (LaterTypes.isSuspending(method.getParameterTypes())) {
             throw LockExpressions.wrong(
                     method,
-                    "it is a suspend function, which returns when it suspends for the first time, and not when its work"
-                            + " has ended",
-                    "Return a CompletableFuture (future { .. }) or a Mono (mono { .. }), or take the lock in the function"
-                            + " with LockTemplate.executeAsync(..).await().",
+                    "it is a suspend function, which returns when it first suspends, not when its work has ended",
+                    "Return a CompletableFuture (future { .. }) or a Mono (mono { .. }), or acquire the lock inside the"
+                            + " function with LockTemplate.executeAsync(..).await().",
                     null);
         }
         ResolvableType returned = LockMethod.returned(method, targetClass);
@@ -113,14 +115,13 @@ final class LockOperationParser {
                     "it returns "
                             + (inside ? "a " + returned.resolve(Object.class).getSimpleName() + " of " : "")
                             + endless.getSimpleName()
-                            + ", and it cannot be told when the work of that has ended, so that"
-                            + " the lock cannot be held until then",
+                            + ", whose end cannot be observed, so the lock cannot be held until then",
                     "Return a CompletableFuture, a CompletionStage, a Mono or a Flux"
                             + (inside
                                     ? " of the "
                                             + returned.resolve(Object.class).getSimpleName()
                                     : "")
-                            + ", or what has been computed; or put the annotation on the method that does the work.",
+                            + ", or the computed value. Or annotate the method that does the work.",
                     null);
         }
     }

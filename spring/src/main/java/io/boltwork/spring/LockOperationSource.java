@@ -15,7 +15,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** Knows which methods are executed under locks, and reads each annotation once. Thread-safe. */
+/** Finds the locks of methods, and parses each annotation once. Thread-safe. */
 final class LockOperationSource {
     private final LockOperationParser parser;
     private final Map<MethodClassKey, Optional<LockMethod>> methods = new ConcurrentHashMap<>();
@@ -31,7 +31,7 @@ final class LockOperationSource {
         return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
     }
 
-    /** {@code null} if the method is executed without locks. */
+    /** Returns the locked method; {@code null} if the method is executed without locks. */
     @Nullable
     LockMethod find(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -43,7 +43,7 @@ final class LockOperationSource {
         return known.orElse(null);
     }
 
-    /** Returns whether the class has locked methods. Those of each bean are known once it is created. */
+    /** Returns whether the class has locked methods. Those of each bean are known once the bean is created. */
     boolean isLocked(Class<?> type) {
         return locked.contains(type);
     }
@@ -67,14 +67,14 @@ final class LockOperationSource {
         }
     }
 
-    /** The method of the class that was written: the parameters of a generated one have no names. */
+    /** Returns the method as written in source code: the parameters of a generated method have no names. */
     private static Method specific(Method method, Class<?> targetClass) {
         return isGenerated(targetClass)
                 ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
                 : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
     }
 
-    /** Returns whether a class was made for its interfaces, in this JVM: a JDK proxy or a lambda. */
+    /** Returns whether a class was generated in this JVM to implement interfaces: a JDK proxy or a lambda. */
     static boolean isGenerated(Class<?> type) {
         return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.StringUtils;
 
-/** Makes the options of a lock from its annotation, the properties of its group and the defaults. */
+/** Determines the options of a lock from its annotation, the properties of its group and the defaults. */
 final class LockOptionsParser {
     private final LockExpressions expressions;
     private final LockDefaults defaults;
@@ -60,8 +60,8 @@ final class LockOptionsParser {
         if (fixed != null && renewed != null) {
             throw LockExpressions.wrong(
                     method,
-                    "both a lease that is renewed (renewedLease) and one that is not (lease, leaseTime) are given",
-                    "Leave one of them out.",
+                    "both a renewed lease (renewedLease) and a fixed lease (lease, leaseTime) are specified",
+                    "Remove one of them.",
                     null);
         }
         if (override != null && override.lease() != null) {
@@ -87,7 +87,7 @@ final class LockOptionsParser {
                 throw LockExpressions.wrong(
                         method,
                         "replicationWithin = \"" + within + "\" without replication",
-                        "Give both: replication = \"1\", replicationWithin = \"200ms\".",
+                        "Specify both: replication = \"1\", replicationWithin = \"200ms\".",
                         null);
             }
             return defaults.replication();
@@ -101,7 +101,7 @@ final class LockOptionsParser {
         Duration time = duration(method, "replicationWithin", within, null);
         try {
             if (time == null) {
-                throw new IllegalArgumentException("replicationWithin is not given");
+                throw new IllegalArgumentException("replicationWithin is missing");
             }
             return where.equals("disk") ? Replication.onDisk(time) : Replication.atLeast(Integer.parseInt(where), time);
         } catch (IllegalArgumentException e) {
@@ -114,7 +114,7 @@ final class LockOptionsParser {
         }
     }
 
-    /** {@code null} for ever. */
+    /** Returns the maximum time to wait; {@code null} for no limit. */
     @Nullable
     Duration waiting(Method method, DistributedLock annotation, @Nullable LockOverride override, LockMode mode) {
         Duration said = one(method, "waitTime", annotation.waitTime(), "waitFor", annotation.waitFor());
@@ -131,8 +131,8 @@ final class LockOptionsParser {
         if (seconds >= 0 && !said.isEmpty()) {
             throw LockExpressions.wrong(
                     method,
-                    "both " + number + " = " + seconds + " and " + text + " = \"" + said + "\" are given",
-                    "Leave one of them out.",
+                    "both " + number + " = " + seconds + " and " + text + " = \"" + said + "\" are specified",
+                    "Remove one of them.",
                     null);
         }
         return seconds >= 0 ? Duration.ofSeconds(seconds) : duration(method, text, said, null);
@@ -152,7 +152,7 @@ final class LockOptionsParser {
             throw LockExpressions.wrong(
                     method,
                     attribute + " = \"" + said + "\" is not a duration: " + e.getMessage(),
-                    "Write such as 500ms, 30s, 5m or PT30S.",
+                    "Write a duration such as 500ms, 30s, 5m or PT30S.",
                     e);
         }
     }

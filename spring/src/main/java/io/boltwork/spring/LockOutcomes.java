@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * What becomes of a call that does not get its lock, or loses it. Immutable.
+ * The outcomes of a call that does not get its lock, or loses it. Immutable.
  *
- * @param mode what happens while another owner has the lock
- * @param onRefused what a refused caller gets
- * @param onUnavailable what a caller gets while the backend gives no answer
- * @param onLost what happens when the lease is lost
- * @param fallbackIsUsed whether the annotation and the defaults alone call a fallback
- * @param fallback which methods are named
+ * @param mode the behavior while another owner holds the lock
+ * @param onRefused the outcome for a refused caller
+ * @param onUnavailable the outcome for a caller while the backend does not answer
+ * @param onLost the behavior when the lease is lost
+ * @param fallbackIsUsed whether the annotation and the defaults alone select a fallback
+ * @param fallback the names of the fallback methods
  */
 record LockOutcomes(
         LockMode mode,
@@ -33,7 +33,7 @@ record LockOutcomes(
         OnUnavailable onUnavailable = annotation.onUnavailable() == OnUnavailable.DEFAULT
                 ? defaults.onUnavailable()
                 : annotation.onUnavailable();
-        // a default is for the methods that it fits
+        // a default applies only to methods that support it
         OnLost otherwise = async && defaults.onLost() == OnLost.INTERRUPT ? OnLost.THROW : defaults.onLost();
         OnLost onLost = annotation.onLost() == OnLost.DEFAULT ? otherwise : annotation.onLost();
         boolean used = onRefused == OnRefused.FALLBACK || onUnavailable == OnUnavailable.FALLBACK;
@@ -50,14 +50,15 @@ record LockOutcomes(
         return new LockOutcomes(mode, onRefused, onUnavailable, onLost, used, annotation.fallback());
     }
 
-    /** Says what cannot be. */
+    /** Rejects impossible combinations. */
     void check(Method method, boolean async) {
         Class<?> type = method.getReturnType();
         if (onLost == OnLost.INTERRUPT && async) {
             throw LockExpressions.wrong(
                     method,
-                    "onLost = INTERRUPT, but it returns " + type.getSimpleName() + ", and no thread holds its lock",
-                    "Leave onLost out, or listen to whenLost() of a parameter of type Lease.",
+                    "onLost = INTERRUPT, but the method returns " + type.getSimpleName()
+                            + ", so no thread holds its lock",
+                    "Remove onLost, or use whenLost() of a parameter of type Lease.",
                     null);
         }
         boolean refused = onRefused == OnRefused.RETURN_NULL && mode != LockMode.SKIP;
@@ -65,7 +66,7 @@ record LockOutcomes(
         if ((refused || unavailable) && type.isPrimitive() && type != void.class) {
             throw LockExpressions.wrong(
                     method,
-                    (refused ? "onRefused" : "onUnavailable") + " = RETURN_NULL, but it returns " + type
+                    (refused ? "onRefused" : "onUnavailable") + " = RETURN_NULL, but the method returns " + type
                             + ", which cannot be null",
                     "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
                             + ", or choose mode = SKIP, which returns zero or false.",
@@ -77,7 +78,7 @@ record LockOutcomes(
                     method,
                     (onRefused == OnRefused.FALLBACK ? "onRefused" : "onUnavailable")
                             + " = FALLBACK, but no fallback is named",
-                    "Name it: fallback = \"method\".",
+                    "Name a method: fallback = \"method\".",
                     null);
         }
         if (!needed && !fallbackIsUsed && fallback.length > 0) {
@@ -85,12 +86,12 @@ record LockOutcomes(
                     method,
                     "fallback = \"" + String.join("\", \"", fallback) + "\" without onRefused = FALLBACK or"
                             + " onUnavailable = FALLBACK",
-                    "Say when it is called: onRefused = OnRefused.FALLBACK, fallback = \"method\".",
+                    "Specify when to call it: onRefused = OnRefused.FALLBACK, fallback = \"method\".",
                     null);
         }
     }
 
-    /** The methods that are named, which must be there whether or not they are called. */
+    /** Returns the named methods. They must exist even if they are never called. */
     @Nullable
     LockFallbacks fallbacks(Method method, Class<?> targetClass, DistributedLock annotation) {
         if (fallback.length == 0) {
@@ -109,10 +110,10 @@ record LockOutcomes(
     private LockDefinitionException without(Method method, String attribute, String exception) {
         return LockExpressions.wrong(
                 method,
-                attribute + " = FALLBACK, but none of the methods " + Arrays.toString(fallback) + " takes a "
+                attribute + " = FALLBACK, but none of the methods " + Arrays.toString(fallback) + " accepts a "
                         + exception,
-                "Add one with the parameters of " + method.getName() + " and a " + exception
-                        + " or LockException after them, or without an exception.",
+                "Add one that has the parameters of " + method.getName() + ", either alone or followed by a "
+                        + exception + " or LockException.",
                 null);
     }
 }

@@ -2,7 +2,9 @@ package io.boltwork.spring;
 
 import io.boltwork.LockException;
 
-/** The lock of a {@link DistributedLock} or {@link LockTemplate} was taken by somebody else; nothing was executed. */
+/**
+ * Thrown if another owner holds the lock of a {@link DistributedLock} or {@link LockTemplate}. Nothing was executed.
+ */
 public final class LockRefusedException extends LockException {
     private static final long serialVersionUID = 1L;
 
@@ -15,9 +17,9 @@ public final class LockRefusedException extends LockException {
     }
 
     /**
-     * Which lock.
+     * Returns the name of the lock that was refused.
      *
-     * @return its name
+     * @return the lock's name
      */
     public String lockName() {
         return lockName;

@@ -1,11 +1,13 @@
 package io.boltwork.spring;
 
-/** When the release of a lock returns. */
+/** The time at which the release of a lock returns. */
 public enum LockRelease {
-    /** As the class's annotation says, else the property {@code boltwork.lock.release}, else {@link #AWAITED}. */
+    /**
+     * Uses the class's annotation if present, then the property {@code boltwork.lock.release}, then {@link #AWAITED}.
+     */
     DEFAULT,
-    /** When the backend has answered: see {@link io.boltwork.LockOptions.Release#AWAITED}. */
+    /** Returns when the backend has answered: see {@link io.boltwork.LockOptions.Release#AWAITED}. */
     AWAITED,
-    /** When it is on its way: see {@link io.boltwork.LockOptions.Release#SENT}. */
+    /** Returns when the release has been sent: see {@link io.boltwork.LockOptions.Release#SENT}. */
     SENT
 }

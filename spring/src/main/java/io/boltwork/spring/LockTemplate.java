@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something under a lock, in code. Immutable and thread-safe: the {@code with} methods return another template.
+ * Executes code under a lock. Immutable and thread-safe: the {@code with} methods return new templates.
  *
  * <!-- snippet: spring/Purchases.java#template -->
  * <pre>{@code
@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  * });
  * }</pre>
  *
- * <p>It waits as long as it takes, unless told otherwise; interrupts end the waiting. {@link LockRefusedException} says that
- * somebody else had the lock for all that time, {@link io.boltwork.BackendException} that nobody knows; in both cases nothing
- * was executed. If the lease was lost before the callback had ended, {@link LeaseLostException} says so, or is suppressed by what
- * the callback threw.
+ * <p>By default, a template waits for the lock without a limit. An interrupt ends the wait. A {@link
+ * LockRefusedException} means that another owner held the lock for the whole time; an {@link
+ * io.boltwork.BackendException} means that the backend did not answer. In both cases nothing was executed. If the lease
+ * was lost before the callback ended, a {@link LeaseLostException} is thrown, or is added as suppressed to the
+ * exception that the callback threw.
  */
 public final class LockTemplate {
     private final LockClient client;
@@ -39,15 +40,15 @@ public final class LockTemplate {
     private final LockObservations observations;
 
     /**
-     * A template that waits as long as it takes, with the default options of locks.
+     * Creates a template that waits without a limit and uses the default lock options.
      *
-     * @param client where locks come from
+     * @param client the client that provides the locks
      */
     public LockTemplate(LockClient client) {
         this(client, new LockGroups(BoltworkProperties.Metrics.MAX_GROUPS, ""));
     }
 
-    /** Groups are shared with the meters. */
+    /** Creates a template that shares its groups with the meters. */
     LockTemplate(LockClient client, LockGroups groups) {
         this(
                 Objects.requireNonNull(client, "client"),
@@ -71,41 +72,42 @@ public final class LockTemplate {
     }
 
     /**
-     * The same with other options of the locks.
+     * Returns a template with other lock options.
      *
-     * @param newOptions how locks are held
-     * @return another template
+     * @param newOptions the options of the locks
+     * @return a new template
      */
     public LockTemplate withOptions(LockOptions newOptions) {
         return new LockTemplate(client, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
     }
 
     /**
-     * The same, but waiting for a limited time.
+     * Returns a template that waits for a limited time.
      *
-     * @param newWait how long; not positive: not at all
-     * @return another template
+     * @param newWait the maximum time to wait; zero or negative means not to wait
+     * @return a new template
      */
     public LockTemplate withWait(Duration newWait) {
         return new LockTemplate(client, options, Objects.requireNonNull(newWait, "newWait"), group, observations);
     }
 
     /**
-     * The same, but with its waiting observed, as {@code boltwork.lock.acquire}.
+     * Returns a template whose waiting is observed, as {@code boltwork.lock.acquire}.
      *
-     * @param registry who observes
-     * @return another template
+     * @param registry the registry for the observations
+     * @return a new template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
         return new LockTemplate(client, options, wait, group, observations.with(registry));
     }
 
     /**
-     * The same with another group of its locks in meters and observations. Without one, the group is the text before the first colon
-     * or digit of the lock's name, and {@code other} for a name without either.
+     * Returns a template with another group for its locks in meters and observations. Without a group, the text before
+     * the first colon or digit of the lock's name is used, and {@code other} if the name has neither.
      *
-     * @param newGroup such as {@code stock}; few of them
-     * @return another template
+     * @param newGroup such as {@code stock}; use few different groups
+     * @return a new template
+     * @throws IllegalArgumentException if the group is empty
      */
     public LockTemplate withGroup(String newGroup) {
         if (newGroup.isEmpty()) {
@@ -115,20 +117,20 @@ public final class LockTemplate {
     }
 
     /**
-     * Computes something under a lock, which is this thread's.
+     * Executes an action under a lock that this thread holds, and returns its result. Waits for the lock.
      *
      * @param name the lock's name
-     * @param action what to do
-     * @param <T> what is computed
-     * @param <E> what the action throws
-     * @return what the action returned
-     * @throws E what the action threw
-     * @throws LockRefusedException if the lock was taken for all the time to wait
-     * @throws LockInterruptedException if the thread was interrupted before it had the lock
-     * @throws LeaseLostException if the lock was lost before the action had ended
-     * @throws io.boltwork.BackendException if the backend gave no answer
-     * @throws IllegalStateException if the action returned what comes later, such as a stage or a stream: the lock is given back
-     *     before that has ended; see {@link #executeAsync}
+     * @param action the action to execute
+     * @param <T> the type of the result
+     * @param <E> the type of exception that the action may throw
+     * @return the result of the action
+     * @throws E if the action throws it
+     * @throws LockRefusedException if another owner held the lock for the whole time to wait
+     * @throws LockInterruptedException if the thread was interrupted before it got the lock
+     * @throws LeaseLostException if the lock was lost before the action ended
+     * @throws io.boltwork.BackendException if the backend did not answer
+     * @throws IllegalStateException if the result comes later, such as a stage or a stream: the lock has been released
+     *     before the work has ended. Use {@link #executeAsync} instead
      */
     public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
             throws E {
@@ -169,20 +171,21 @@ public final class LockTemplate {
                 || LaterTypes.endlessIn(result) != null
                 || result != null && LaterTypes.reactive(result.getClass()) != null) {
             throw new IllegalStateException(
-                    "The action under the lock '" + Printable.text(hold.lock().name()) + "' has returned a "
+                    "The action under the lock '" + Printable.text(hold.lock().name()) + "' returned a "
                             + result.getClass().getName()
-                            + ", whose work goes on after the lock has been given back; use executeAsync");
+                            + ", whose work continues after the lock has been released. Use executeAsync instead");
         }
         return result;
     }
 
     /**
-     * Computes something under a lock, as {@link #execute(String, LockCallback)}, without looking at the lease.
+     * Executes an action under a lock and returns its result, as {@link #execute(String, LockCallback)} does, without
+     * access to the lease.
      *
      * @param name the lock's name
-     * @param action what to do
-     * @param <T> what is computed
-     * @return what the action returned
+     * @param action the action to execute
+     * @param <T> the type of the result
+     * @return the result of the action
      */
     public <T extends @Nullable Object> T execute(String name, Supplier<T> action) {
         Objects.requireNonNull(action, "action");
@@ -190,10 +193,10 @@ public final class LockTemplate {
     }
 
     /**
-     * Does something under a lock, as {@link #execute(String, LockCallback)}.
+     * Executes an action without a result under a lock, as {@link #execute(String, LockCallback)} does.
      *
      * @param name the lock's name
-     * @param action what to do
+     * @param action the action to execute
      */
     public void executeWithoutResult(String name, Consumer<Lease> action) {
         Objects.requireNonNull(action, "action");
@@ -204,16 +207,16 @@ public final class LockTemplate {
     }
 
     /**
-     * Does something asynchronous under a lock, without blocking. The lock belongs to no thread and is not reentrant; it is given
-     * back when the stage has completed. If the result completes earlier, because it is cancelled or by {@link
-     * CompletableFuture#orTimeout}, what has not begun is withdrawn and never begins; what has begun holds the lock to its own
-     * end.
+     * Executes an asynchronous action under a lock, without blocking. The lock belongs to no thread and is not
+     * reentrant. It is released when the action's stage has completed. If the returned future completes earlier,
+     * because it is cancelled or times out ({@link CompletableFuture#orTimeout}), work that has not started is
+     * withdrawn and never starts; work that has started keeps the lock until it ends.
      *
      * @param name the lock's name
-     * @param action what to do; called on the client's callback executor
-     * @param <T> what is computed
-     * @return completes when the lock has been given back, with what the action's stage completed with, or with what {@link
-     *     #execute(String, LockCallback)} throws
+     * @param action the action to execute; called on the client's callback executor
+     * @param <T> the type of the result
+     * @return a future that completes after the lock has been released, with the outcome of the action's stage, or with
+     *     an exception that {@link #execute(String, LockCallback)} would throw
      */
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String name, Function<? super Lease, ? extends CompletionStage<T>> action) {
@@ -234,14 +237,14 @@ public final class LockTemplate {
         return result;
     }
 
-    /** Cancelling it withdraws a request, be it told of before that or after. */
+    /** Withdraws a request when it is cancelled, whether the request becomes known before or after that. */
     private static final class Withdrawal extends CompletableFuture<@Nullable Object> {
         void of(Runnable withdraw) {
             whenComplete((nothing, cancelled) -> withdraw.run());
         }
     }
 
-    @SuppressWarnings("unchecked") // what the action returns
+    @SuppressWarnings("unchecked") // the type of the action's result
     private static <T extends @Nullable Object> void run(
             FencedLock lock,
             Lease lease,
@@ -252,8 +255,8 @@ public final class LockTemplate {
         try {
             body = (CompletionStage<T>) Objects.requireNonNull(
                     context.call(() -> current(new LockTurn.Hold(lock, lease), () -> action.apply(lease))),
-                    "action must return a stage, but has returned null");
-        } catch (Throwable thrown) { // the user's own; the lock is given back all the same
+                    "action must return a stage, but returned null");
+        } catch (Throwable thrown) { // thrown by the user's action; the lock is released anyway
             body = CompletableFuture.failedFuture(thrown);
         }
         body.whenComplete((value, failure) ->
@@ -277,9 +280,9 @@ public final class LockTemplate {
     private LockRefusedException refusal(String name) {
         return new LockRefusedException(
                 name,
-                "The lock '" + name + "' was refused: somebody else has it"
+                "The lock '" + name + "' was refused: another owner holds it"
                         + (wait == null || wait.isNegative() || wait.isZero()
                                 ? ""
-                                : ", and kept it for " + wait.toMillis() + " ms"));
+                                : ", and it did not become available within " + wait.toMillis() + " ms"));
     }
 }

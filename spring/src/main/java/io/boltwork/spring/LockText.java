@@ -4,33 +4,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text that was given in an annotation: literal, or with expressions in it. Immutable.
+ * A text of an annotation: a literal, or a text that contains expressions. Immutable.
  *
- * @param literal as it was given
- * @param parts what it says, one after the other; none if it is literal
+ * @param literal the text as written
+ * @param parts its parts, in order; empty if the text is a literal
  */
 record LockText(String literal, List<Part> parts) {
 
     /**
-     * A piece of a text.
+     * A part of a text.
      *
-     * @param text as it was given: a literal, or an expression
-     * @param isExpression which of both
-     * @param value what it says of one call
+     * @param text the part as written: a literal or an expression
+     * @param isExpression whether the part is an expression
+     * @param value the value of the part for a call
      */
     record Part(String text, boolean isExpression, Value value) {
 
-        /** Returns a piece that says the same of each call. */
+        /** Returns a part whose value is the same for each call. */
         static Part literal(String text) {
             return new Part(text, false, call -> text);
         }
     }
 
-    /** What a piece says. */
+    /** The value of a part. */
     @FunctionalInterface
     interface Value {
 
-        /** What it says of one call. */
+        /** Returns the value for one call. */
         @Nullable
         Object of(LockCall call);
     }
@@ -43,17 +43,20 @@ record LockText(String literal, List<Part> parts) {
         return parts.isEmpty();
     }
 
-    /** Returns whether it is one expression and nothing else, rather than a template. */
+    /** Returns whether the whole text is a single expression and not a template. */
     boolean isExpression() {
         return parts.size() == 1 && !literal.contains("#{");
     }
 
-    /** How many expressions it has. */
+    /** Returns the number of expressions. */
     int expressions() {
         return (int) parts.stream().filter(Part::isExpression).count();
     }
 
-    /** What it says of one call; {@code null} if one of several expressions does, which Spring would leave out. */
+    /**
+     * Returns the value for one call; {@code null} if any expression is null. Spring would silently omit such an
+     * expression from a template.
+     */
     @Nullable
     Object value(LockCall call) {
         if (parts.isEmpty()) {

@@ -12,25 +12,25 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock of one call: its name is computed once, here. Immutable.
+ * One lock of one call. The name of the lock is computed once, here. Immutable.
  *
- * @param operation what the annotation says
+ * @param operation the parsed annotation
  * @param lock the lock
  * @param call the call, for expressions
- * @param observed who observes the waiting
+ * @param observed the observations of the wait
  */
 record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObservations observed) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     /**
-     * What was taken, by this thread or by a handle; the latter costs more, and any thread may give it back.
+     * A hold, owned by this thread or by a handle. A handle costs more, but any thread may release it.
      *
      * @param lock the lock
-     * @param lease the handle, if there is one
+     * @param lease the handle; {@code null} if this thread owns the hold
      */
     record Hold(FencedLock lock, @Nullable Lease lease) {
 
-        /** Throws if it had been lost. */
+        /** Releases the hold; throws if it had been lost. */
         void release() {
             if (lease == null) {
                 lock.unlock();
@@ -40,20 +40,23 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
         }
     }
 
-    /** Waits; {@code null} if refused. */
+    /** Waits for the lock; returns {@code null} if refused. */
     @Nullable
     Hold take(boolean byHandle) throws InterruptedException {
         return observed.take(operation.group(), lock, operation.waitFor(), byHandle);
     }
 
-    /** Waits for a hold that is no thread's, so that this thread does not enter one that it has; {@code null} if refused. */
+    /**
+     * Waits for a hold that belongs to no thread, so that this thread does not reenter a hold that it has; returns
+     * {@code null} if refused.
+     */
     @Nullable
     Lease takeDetached() throws InterruptedException {
         CompletableFuture<@Nullable Lease> taken = new CompletableFuture<>();
         Runnable withdraw = takeAsync((lease, failure) -> {
             if (failure != null) {
                 taken.completeExceptionally(failure);
-            } else if (!taken.complete(lease) && lease != null) { // interrupted meanwhile
+            } else if (!taken.complete(lease) && lease != null) { // interrupted in the meantime
                 lease.releaseAsync();
             }
         });
@@ -74,10 +77,10 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
     }
 
     /**
-     * Asks for the lock without a thread. The answer comes on the client's callback executor: the hold, or {@code null} if
-     * refused, or a failure.
+     * Requests the lock without blocking. The answer arrives on the client's callback executor: the hold, {@code null}
+     * if refused, or a failure.
      *
-     * @return withdraws the request
+     * @return an action that withdraws the request
      */
     Runnable takeAsync(BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
         return observed.takeAsync(operation.group(), lock, operation.waitFor(), answer);
@@ -91,7 +94,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
         return operation.refusal(lock.name(), call);
     }
 
-    /** Gives the lock back after the method has ended; throws if it had been lost, unless that is nobody's business. */
+    /** Releases the lock after the method has ended. Throws if the hold had been lost, unless losses are ignored. */
     void release(Hold hold) {
         try {
             hold.release();
@@ -103,7 +106,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
         }
     }
 
-    /** The same without waiting. */
+    /** Releases the lock without blocking, with the same rule for losses. */
     CompletionStage<Void> releaseAsync(Lease lease) {
         return operation.ignoreLoss()
                 ? lease.releaseAsync().exceptionally(lost -> {
@@ -114,6 +117,6 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
     }
 
     private void ignored(Throwable lost) {
-        LOG.debug(operation.where() + " goes on although " + lost.getMessage());
+        LOG.debug(operation.where() + ": a lost lease is ignored (onLost = IGNORE): " + lost.getMessage());
     }
 }

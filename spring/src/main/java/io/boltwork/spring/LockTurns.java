@@ -12,10 +12,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one call, in the order in which they are taken. Immutable.
+ * The locks of one call, in the order in which they are acquired. Immutable.
  *
  * @param all one for each name
- * @param operations which of them each operation of the method has; none if the method has one operation
+ * @param operations the lock of each operation of the method; empty if the method has only one operation
  */
 record LockTurns(List<LockTurn> all, Map<LockOperation, LockTurn> operations) {
     private static final Comparator<LockTurn> ORDER = Comparator.<LockTurn>comparingInt(
@@ -48,7 +48,7 @@ record LockTurns(List<LockTurn> all, Map<LockOperation, LockTurn> operations) {
         return operations.get(parameter.operation());
     }
 
-    /** Returns whether a parameter gets the lease of the turn. */
+    /** Returns whether a parameter receives the lease of this turn. */
     boolean isWanted(LockMethod method, LockTurn turn) {
         for (LeaseParameter parameter : method.leases()) {
             if (turn(parameter) == turn) {
@@ -58,7 +58,10 @@ record LockTurns(List<LockTurn> all, Map<LockOperation, LockTurn> operations) {
         return false;
     }
 
-    /** {@code arguments} with the leases, which are in the order of the turns, where the method wants them. */
+    /**
+     * Returns a copy of the arguments with the leases inserted for the method's lease parameters. The leases are in the
+     * order of the turns.
+     */
     Object[] withLeases(LockMethod method, Object[] arguments, List<? extends @Nullable Lease> leases) {
         Object[] changed = arguments.clone();
         for (LeaseParameter parameter : method.leases()) {

@@ -1,11 +1,16 @@
 package io.boltwork.spring;
 
-/** In which order those who wait get a lock. The same thread may take either of them again. */
+/** The order in which waiting callers get a lock. Both types are reentrant. */
 public enum LockType {
-    /** As the class's annotation says, else the property {@code boltwork.lock.type}, else {@link #REENTRANT}. */
+    /**
+     * Uses the class's annotation if present, then the property {@code boltwork.lock.type}, then {@link #REENTRANT}.
+     */
     DEFAULT,
-    /** Clients take turns, and a client serves its threads in their order; many times the throughput of {@link #FAIR}. */
+    /**
+     * Clients take turns, and each client serves its threads in order. The throughput is many times that of {@link
+     * #FAIR}.
+     */
     REENTRANT,
-    /** Strictly in the order in which the requests arrived, over all clients. */
+    /** Serves requests of all clients strictly in the order in which they arrived at the backend. */
     FAIR
 }

@@ -19,8 +19,9 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * The actuator endpoint {@code locks}: lists locks, describes one, and takes one away from a holder that hangs. The last of these
- * needs {@code management.endpoint.locks.access=unrestricted}. Control characters in names are escaped in the answers.
+ * The actuator endpoint {@code locks}. It lists locks and describes a lock. With
+ * {@code management.endpoint.locks.access=unrestricted}, it also takes a lock away from a holder that hangs. Control
+ * characters in names are escaped in responses.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -35,22 +36,22 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Locks that are held, kept or waited for.
+     * The locks that are held, waited for, or still taken after their release because of {@code minHold}.
      *
-     * @param locks the locks, in no order
-     * @param complete whether these are all
+     * @param locks the locks, in no particular order
+     * @param complete whether the list contains all matching locks
      */
     public record Locks(List<LockLine> locks, boolean complete) {}
 
     /**
-     * A lock in short.
+     * The summary of a lock.
      *
      * @param name its name
      * @param state such as {@code HELD}
-     * @param fencingToken the first token of the holding client, 0 without one
-     * @param remainingMillis what is left of the lease
-     * @param waiting requests in the queue at the backend
-     * @param waitingHere callers of this instance that wait
+     * @param fencingToken the first token of the holding client, 0 if there is none
+     * @param remainingMillis the remaining time of the lease
+     * @param waiting the number of requests in the queue at the backend
+     * @param waitingHere the number of waiting callers in this instance
      */
     public record LockLine(
             String name, String state, long fencingToken, long remainingMillis, int waiting, int waitingHere) {}
@@ -60,10 +61,10 @@ public final class LocksEndpoint {
      *
      * @param name its name
      * @param state such as {@code HELD}
-     * @param remainingMillis what is left of the lease
+     * @param remainingMillis the remaining time of the lease
      * @param holder the holder, if any
-     * @param queue the requests that wait
-     * @param waitingHere callers of this instance that wait
+     * @param queue the waiting requests
+     * @param waitingHere the number of waiting callers in this instance
      * @param fence the upper bound of the fencing tokens so far
      * @param at the backend's time
      */
@@ -81,11 +82,11 @@ public final class LocksEndpoint {
      * The holder of a lock.
      *
      * @param client the id of its client
-     * @param application the application's name, {@code null} if the backend does not know the client any more
-     * @param host its machine
-     * @param pid its process
-     * @param thread the thread that holds the lock or asked for it, if that is one of this instance
-     * @param since when the client got the lock
+     * @param application the application's name, {@code null} if the backend no longer knows the client
+     * @param host the host of the client
+     * @param pid the process id of the client
+     * @param thread the thread that holds or requested the lock, if it belongs to this instance
+     * @param since the time at which the client got the lock
      * @param fencingToken the first token of the client's hold
      */
     public record Holder(
@@ -98,14 +99,14 @@ public final class LocksEndpoint {
             long fencingToken) {}
 
     /**
-     * A request that waits.
+     * A waiting request.
      *
-     * @param position its place in the queue, from 1 on
+     * @param position its place in the queue, starting at 1
      * @param client the id of its client
-     * @param application the application's name, {@code null} if the backend does not know the client any more
-     * @param host its machine
-     * @param pid its process
-     * @param waitedMillis for how long it has been in the queue
+     * @param application the application's name, {@code null} if the backend no longer knows the client
+     * @param host the host of the client
+     * @param pid the process id of the client
+     * @param waitedMillis the time that it has been in the queue
      */
     public record Waiting(
             int position,
@@ -126,15 +127,15 @@ public final class LocksEndpoint {
     /**
      * Lists locks.
      *
-     * @param pattern a pattern of names, with {@code *} and {@code ?}; all if not given
-     * @param limit the maximum number, 1,000 at most and if not given
+     * @param pattern a pattern for names, with {@code *} and {@code ?}; {@code null} for all
+     * @param limit the maximum number of locks, up to 1,000; {@code null} for 1,000
      * @return the locks
      */
     @ReadOperation
     public Locks list(@Nullable String pattern, @Nullable Integer limit) {
         if (limit != null && limit < 1) {
             throw new InvalidEndpointRequestException(
-                    "limit is " + limit + " for the endpoint locks", "limit must be 1 or more");
+                    "limit is " + limit + " in a request to the endpoint 'locks'", "limit must be 1 or more");
         }
         int most = limit == null ? LIMIT : Math.min(limit, LIMIT);
         LockInspector inspector = client.inspector();
@@ -156,7 +157,7 @@ public final class LocksEndpoint {
      * Describes a lock.
      *
      * @param name its name
-     * @return its holder and its queue; {@code null} if neither the backend nor this instance knows it
+     * @return its holder and its queue; {@code null} if neither the backend nor this instance knows the lock
      */
     @ReadOperation
     public @Nullable Lock describe(@Selector String name) {
@@ -181,7 +182,7 @@ public final class LocksEndpoint {
             return client.inspector().describe(name);
         } catch (IllegalArgumentException e) {
             throw new InvalidEndpointRequestException(
-                    "The endpoint locks cannot use this name", String.valueOf(e.getMessage()), e);
+                    "The endpoint 'locks' does not accept this name", String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -189,7 +190,10 @@ public final class LocksEndpoint {
         return lock.state() == LockSummary.State.FREE && lock.queue().isEmpty() && lock.fence() == 0;
     }
 
-    /** The backend's first token of a hold, and the newest one in this instance, are of one block if the holder is here. */
+    /**
+     * Converts a holder. If the holder is in this instance, the backend's first token of the hold and this instance's
+     * newest token belong to the same block.
+     */
     private static Holder holder(LockInfo.Holder holder, LocalLock local) {
         Optional<ClientInfo> client = holder.client();
         boolean here = local.fencingToken() >= holder.fencingToken();
@@ -219,23 +223,25 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Takes a lock away from its holder, which learns of it and cannot come back.
+     * Takes a lock away from its holder. The holder is notified and cannot regain the lease.
      *
      * @param name the lock's name
-     * @param fencingToken the holder's token as it was listed, so that no other holder is hit; any holder if not given
-     * @return whether the lock was taken away; {@code null} if the backend does not know it
+     * @param fencingToken the holder's token as listed, to release only this holder's lease; {@code null} for any
+     *     holder
+     * @return the result; {@code null} if the backend does not know the lock
      */
     @DeleteOperation
     public @Nullable Forced forceRelease(@Selector String name, @Nullable Long fencingToken) {
         return forceRelease(name, fencingToken, null);
     }
 
-    /** The same for a user, {@code null} if the user has no name. */
+    /** Takes a lock away on behalf of a user; {@code null} if the user has no name. */
     @Nullable
     Forced forceRelease(String name, @Nullable Long fencingToken, @Nullable String user) {
         if (fencingToken != null && fencingToken < 1) {
             throw new InvalidEndpointRequestException(
-                    "fencingToken is " + fencingToken + " for the endpoint locks", "fencingToken must be positive");
+                    "fencingToken is " + fencingToken + " in a request to the endpoint 'locks'",
+                    "fencingToken must be positive");
         }
         LockInfo before = look(name);
         if (isUnknown(before)) {

@@ -7,12 +7,12 @@ import io.boltwork.spi.Printable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Whether locks can be had: the client is connected, and the server that keeps the leases answers. */
+/** Reports whether locks can be acquired: the client is connected, and the server that keeps the leases answers. */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final LockClient client;
 
     LocksHealthIndicator(LockClient client) {
-        super("The locks' health cannot be told");
+        super("Could not determine the health of the locks");
         this.client = client;
     }
 

@@ -14,8 +14,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The endpoint {@code locks} on the web: the status is 404 for a lock that is not known and 503 if the backend does not answer. A
- * name that does not fit into a path, such as one with slashes, is given as {@code ?name=}.
+ * The web extension of the endpoint {@code locks}. The status is 404 if the lock is not known, and 503 if the backend
+ * does not answer. A name that does not fit into a path, such as one with slashes, is passed as {@code ?name=}.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public final class LocksWebEndpoint {
@@ -28,9 +28,9 @@ public final class LocksWebEndpoint {
     /**
      * Lists locks, or describes one.
      *
-     * @param name the one lock's name
-     * @param pattern a pattern of names
-     * @param limit the maximum number
+     * @param name the name of the lock to describe; {@code null} to list
+     * @param pattern a pattern for names
+     * @param limit the maximum number of locks
      * @return {@link LocksEndpoint.Locks}, or {@link LocksEndpoint.Lock} if a name is given
      */
     @ReadOperation
@@ -54,7 +54,7 @@ public final class LocksWebEndpoint {
      *
      * @param user the user of the request
      * @param name the lock's name
-     * @param fencingToken the holder's token; any holder if not given
+     * @param fencingToken the holder's token; {@code null} for any holder
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
@@ -64,11 +64,11 @@ public final class LocksWebEndpoint {
     }
 
     /**
-     * Takes a lock away from its holder.
+     * Takes a lock away from its holder. The name is passed as a query parameter.
      *
      * @param user the user of the request
      * @param name the lock's name
-     * @param fencingToken the holder's token; any holder if not given
+     * @param fencingToken the holder's token; {@code null} for any holder
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
@@ -83,13 +83,18 @@ public final class LocksWebEndpoint {
         return answer(() -> endpoint.forceRelease(name, token, principal == null ? null : principal.getName()));
     }
 
-    /** A text, because an empty parameter would be converted to no number, and hit any holder. */
+    /**
+     * Parses the token. The parameter is a text, because Spring would convert an empty number to {@code null}, which
+     * means any holder.
+     */
     private static @Nullable Long token(@Nullable String text) {
         try {
             return text == null ? null : Long.valueOf(text);
         } catch (NumberFormatException e) {
             throw new InvalidEndpointRequestException(
-                    "fencingToken is not a number for the endpoint locks", "fencingToken must be a number", e);
+                    "fencingToken is not a number in a request to the endpoint 'locks'",
+                    "fencingToken must be a number",
+                    e);
         }
     }
 

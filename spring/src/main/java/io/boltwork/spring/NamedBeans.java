@@ -3,7 +3,7 @@ package io.boltwork.spring;
 import java.util.Arrays;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Beans that properties name. */
+/** Looks up beans that properties name. */
 final class NamedBeans {
     private final ConfigurableListableBeanFactory beans;
 
@@ -11,13 +11,13 @@ final class NamedBeans {
         this.beans = beans;
     }
 
-    /** Returns the bean that the property names. It is destroyed after the bean {@code user}, which uses it. */
+    /** Returns the bean that the property names. The bean is destroyed after the bean {@code user}, which uses it. */
     <T> T get(String property, String name, Class<T> type, String user) {
         if (!beans.containsBean(name) || !beans.isTypeMatch(name, type)) {
             throw BoltworkProperties.invalid(
                     property,
                     name,
-                    "It must be the name of a bean that is a " + type.getName() + ". There are: "
+                    "It must be the name of a bean of type " + type.getName() + ". Candidates: "
                             + Arrays.toString(beans.getBeanNamesForType(type, true, false)));
         }
         T bean = beans.getBean(name, type);

@@ -4,12 +4,12 @@ import java.lang.reflect.Array;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a method returns that was skipped. */
+/** The return values of skipped methods. */
 final class Nothing {
 
     private Nothing() {}
 
-    /** Zero, {@code false}, an empty {@link Optional}, else {@code null}. */
+    /** Returns zero, {@code false} or an empty {@link Optional} if that fits the type, otherwise {@code null}. */
     static @Nullable Object of(Class<?> type) {
         if (type == Optional.class) {
             return Optional.empty();

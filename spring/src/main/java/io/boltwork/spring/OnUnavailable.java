@@ -1,13 +1,19 @@
 package io.boltwork.spring;
 
-/** What happens to a caller while the backend gives no answer. The method is not executed in any case. */
+/** The outcome for a caller while the backend does not answer. The method is not executed in any case. */
 public enum OnUnavailable {
-    /** As the class's annotation says, else the property {@code boltwork.lock.on-unavailable}, else {@link #THROW}. */
+    /**
+     * Uses the class's annotation if present, then the property {@code boltwork.lock.on-unavailable}, then {@link
+     * #THROW}.
+     */
     DEFAULT,
-    /** It gets a {@link io.boltwork.BackendException}. */
+    /** The caller gets a {@link io.boltwork.BackendException}. */
     THROW,
-    /** It gets {@code null}, or a stage or publisher without a value. Not for methods that return a primitive value. */
+    /**
+     * The caller gets {@code null}, or a stage or publisher without a value. Not for methods that return a primitive
+     * value.
+     */
     RETURN_NULL,
-    /** It gets what a method that {@link DistributedLock#fallback()} names returns. */
+    /** The caller gets the result of a method that {@link DistributedLock#fallback()} names. */
     FALLBACK
 }

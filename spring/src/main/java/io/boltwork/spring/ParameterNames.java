@@ -14,14 +14,14 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.ClassUtils;
 
 /**
- * Names of parameters: those of the method, and those of the methods that it overrides or implements, where the annotation may be.
- * Reflection copies parameters for each question, so they are remembered. Thread-safe.
+ * The names of a method's parameters, including those of the methods that it overrides or implements, which may carry
+ * the annotation. The names are cached, because reflection copies the parameters at each query. Thread-safe.
  */
 final class ParameterNames {
     private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
     private final Map<Method, List<List<String>>> known = new ConcurrentHashMap<>();
 
-    /** Returns which parameter has that name; negative if none has. */
+    /** Returns the index of the parameter with that name; negative if there is none. */
     int indexOf(Method method, String name) {
         for (List<String> names : of(method)) {
             int index = names.indexOf(name);
@@ -32,7 +32,10 @@ final class ParameterNames {
         return -1;
     }
 
-    /** The names of the method first; none if they are in no compiled class. */
+    /**
+     * Returns the names of the method's parameters first, then those of the overridden methods; empty if no compiled
+     * class contains names.
+     */
     List<List<String>> of(Method method) {
         List<List<String>> names = known.get(method);
         if (names == null) {
@@ -47,7 +50,7 @@ final class ParameterNames {
         return names;
     }
 
-    /** The method, and those that it overrides or implements. */
+    /** Returns the method, and those that it overrides or implements. */
     static List<Method> declarations(Method method) {
         List<Method> all = new ArrayList<>(List.of(method));
         for (Class<?> type = method.getDeclaringClass().getSuperclass(); type != null; type = type.getSuperclass()) {
@@ -87,7 +90,7 @@ final class ParameterNames {
         return true;
     }
 
-    /** What an expression's variable means; {@code null} for no argument. */
+    /** Returns the argument that an expression's variable refers to; {@code null} if it refers to none. */
     @Nullable
     Object argument(Method method, String name, @Nullable Object[] arguments) {
         int index = indexOf(method, name);

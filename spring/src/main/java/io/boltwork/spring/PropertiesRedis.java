@@ -14,19 +14,19 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** {@code spring.data.redis.*} in an application without Spring Data Redis. */
+/** Reads {@code spring.data.redis.*} in an application without Spring Data Redis. */
 final class PropertiesRedis implements ApplicationRedis {
     private static final String PREFIX = "spring.data.redis";
 
-    /** Host names of containers may have underscores, which {@link java.net.URI} refuses. */
+    /** Accepts host names with underscores, which containers may have and {@link java.net.URI} rejects. */
     private static final Pattern URL = Pattern.compile("(?<scheme>rediss?)://(?:(?<user>[^@/?#]*)@)?"
             + "(?<host>\\[[^\\]@]+]|[^:/?#@\\[\\]]+)(?::(?<port>\\d{1,5}))?(?:/(?<database>\\d{1,9})?)?(?:[?#].*)?");
 
     private static final String WRONG_URL =
-            "It must be like 'redis://user:password@host:6379/0', or begin with 'rediss://'"
+            "It must have the form 'redis://user:password@host:6379/0', or begin with 'rediss://'"
                     + " for TLS. Special characters in user or password are written as % and two hexadecimal digits.";
 
-    /** The ones that say where Redis is. */
+    /** The properties that locate Redis. */
     record Redis(
             @Nullable String url,
             @DefaultValue("localhost") String host,
@@ -39,7 +39,7 @@ final class PropertiesRedis implements ApplicationRedis {
             @Nullable Nodes masterreplica,
             @DefaultValue Ssl ssl) {
 
-        /** Without URL and password. */
+        /** Omits the URL and the password. */
         @Override
         public String toString() {
             return host + ":" + port + "/" + database;
@@ -52,7 +52,7 @@ final class PropertiesRedis implements ApplicationRedis {
             @Nullable String username,
             @Nullable String password) {
 
-        /** Without the password. */
+        /** Omits the password. */
         @Override
         public String toString() {
             return master + " of " + nodes;
@@ -98,7 +98,10 @@ final class PropertiesRedis implements ApplicationRedis {
         return target.build();
     }
 
-    /** Reads a URL. In Boltwork's own form a user without a name of its own is written differently. */
+    /**
+     * Parses a URL. If the URL contains a password but no user, the user is taken from
+     * {@code spring.data.redis.username}.
+     */
     private RedisTarget ofUrl(String url, @Nullable Duration timeout) {
         Matcher parts = URL.matcher(url);
         if (!parts.matches()) {

@@ -12,11 +12,11 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Conventions;
 
-/** Says which proxy Spring puts before a bean, by the same rules. */
+/** Determines the kind of proxy that Spring creates for a bean, by the same rules. */
 final class ProxyKind extends ProxyProcessorSupport {
     private static final long serialVersionUID = 1L;
 
-    /** Spring 7 has a constant for it: interfaces that the bean's definition asks for. */
+    /** An attribute of bean definitions that requests proxies with interfaces. Spring 7 has a constant for it. */
     private static final String EXPOSED_INTERFACES =
             Conventions.getQualifiedAttributeName(AutoProxyUtils.class, "exposedInterfaces");
 
@@ -26,7 +26,7 @@ final class ProxyKind extends ProxyProcessorSupport {
         this.beans = beans;
     }
 
-    /** Returns whether the proxy is a subclass; else it is made of interfaces. */
+    /** Returns whether the proxy is a subclass. If not, it is based on interfaces. */
     boolean isByClass(String name, Class<?> type) {
         if (LockOperationSource.isGenerated(type)) {
             return false;
@@ -51,13 +51,13 @@ final class ProxyKind extends ProxyProcessorSupport {
         return proxy.isProxyTargetClass();
     }
 
-    /** Returns whether the locks of a bean are taken, as far as its proxy shows. */
+    /** Returns whether the locks of a bean are acquired, as far as its proxy shows. */
     static boolean isAdvised(Object bean) {
         if (!AopUtils.isAopProxy(bean)) {
             return false;
         }
         if (bean instanceof ScopedObject || !(bean instanceof Advised advised)) {
-            return true; // the bean behind it is another one, or cannot be seen
+            return true; // the target is another bean, or is not visible
         }
         if (Arrays.stream(advised.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)) {
             return true;
@@ -69,7 +69,7 @@ final class ProxyKind extends ProxyProcessorSupport {
             Object target = advised.getTargetSource().getTarget();
             return target != null && isAdvised(target);
         } catch (Exception e) {
-            return true; // it cannot be seen
+            return true; // not visible
         }
     }
 }

@@ -10,16 +10,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Methods that return a {@link Mono}, a {@link Flux} or what Spring can make of them. Each subscription takes the locks and
- * executes the method; the locks are given back when that has completed, failed or been cancelled, or when a reactive transaction
- * of the subscriber's has completed.
+ * Executes methods that return a {@link Mono}, a {@link Flux} or a type that Spring can adapt to them. Each
+ * subscription acquires the locks and executes the method. The locks are released when the result has completed or
+ * failed, when the subscription is cancelled, or when a reactive transaction of the subscriber has completed.
  */
 final class ReactiveLocking {
     private final AsyncLocking call;
     private final ReactiveAdapter adapter;
     private final Body body;
 
-    /** What is subscribed to under the locks. */
+    /** The publisher that is subscribed to under the locks. */
     interface Body {
         @Nullable
         Object publisher(Held held) throws Throwable;
@@ -50,10 +50,10 @@ final class ReactiveLocking {
     }
 
     /**
-     * What was taken.
+     * The acquired locks.
      *
      * @param held the locks
-     * @param inTransaction whether a transaction of the subscriber's gives them back
+     * @param inTransaction whether a transaction of the subscriber releases them
      */
     private record Taken(Held held, boolean inTransaction) {
 
@@ -87,7 +87,7 @@ final class ReactiveLocking {
         Taking taking = call.take();
         sink.onCancel(() -> {
             if (!taking.cancel(true) && !taking.isCompletedExceptionally()) {
-                taking.join().release(); // taken in the last moment: it will not be passed on
+                taking.join().release(); // acquired at the last moment: it will not be passed on
             }
         });
         taking.whenComplete((held, failure) -> {
@@ -97,7 +97,7 @@ final class ReactiveLocking {
                 sink.success(held);
             }
         });
-        taking.begin(); // last: else this thread might go on with what was taken by then
+        taking.begin(); // last; otherwise this thread might continue with locks that were acquired in the meantime
     }
 
     @SuppressWarnings("unchecked") // the method's own type
@@ -109,7 +109,7 @@ final class ReactiveLocking {
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
-        } catch (Throwable thrown) { // the method's own
+        } catch (Throwable thrown) { // thrown by the method
             return Mono.error(thrown);
         }
     }

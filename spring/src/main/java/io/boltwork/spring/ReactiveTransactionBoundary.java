@@ -13,7 +13,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A reactive transaction of the subscriber's, which gives the locks back when it has completed: see {@link TransactionBoundary}. */
+/**
+ * A reactive transaction of the subscriber that releases the locks when it has completed: see {@link
+ * TransactionBoundary}.
+ */
 final class ReactiveTransactionBoundary {
     private static final boolean PRESENT = ClassUtils.isPresent(
             "org.springframework.transaction.reactive.TransactionSynchronizationManager",
@@ -21,12 +24,15 @@ final class ReactiveTransactionBoundary {
 
     private ReactiveTransactionBoundary() {}
 
-    /** Returns whether there is such a transaction that the method takes part in; it gives the locks back. */
+    /**
+     * Returns whether there is such a transaction that the method takes part in. If so, the transaction releases the
+     * locks.
+     */
     static Mono<Boolean> takes(LockMethod method, Held held) {
         return PRESENT && !method.apart() ? End.register(held) : Mono.just(false);
     }
 
-    /** Apart, because it is made of classes that need not be there. */
+    /** A separate class, because it depends on classes that may be absent. */
     private record End(Held held) implements TransactionSynchronization, Ordered {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
@@ -43,13 +49,13 @@ final class ReactiveTransactionBoundary {
                     .onErrorReturn(NoTransactionException.class, false);
         }
 
-        /** After everything else has been flushed. */
+        /** Runs after all other synchronizations have flushed their data. */
         @Override
         public int getOrder() {
             return Ordered.LOWEST_PRECEDENCE;
         }
 
-        /** Asks the backend: a lease that was taken away a moment ago is valid by the clock. */
+        /** Asks the backend, because a lease that was taken away a moment ago is still valid by the clock. */
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
             return Flux.range(0, held.leases().size())
@@ -58,7 +64,10 @@ final class ReactiveTransactionBoundary {
                     .then();
         }
 
-        /** The question blocks for a round trip, which no thread of the application's pipeline must. */
+        /**
+         * Verifies a lease on a thread that may block. The query blocks for a round trip, which the threads of the
+         * application's pipeline must not do.
+         */
         private static Mono<Boolean> verify(LockTurn turn, Lease lease) {
             return Mono.fromCallable(lease::verify)
                     .subscribeOn(Schedulers.boundedElastic())

@@ -3,8 +3,8 @@ package io.boltwork.spring;
 import io.boltwork.redis.RedisOptions;
 
 /**
- * A bean that changes how the auto-configured backend uses Redis. All such beans are called in their order, after the properties
- * have been applied, so that they have the last word.
+ * A bean that changes the Redis options of the auto-configured backend. All such beans are called in order, after the
+ * properties have been applied, so that their changes win.
  *
  * <!-- snippet: spring/Customizers.java#redis -->
  * <pre>{@code

@@ -17,14 +17,14 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where Redis is and how to talk to it, whoever has said it. Immutable.
+ * The location of Redis and the way to connect to it, from any source. Immutable.
  *
- * @param said which property says so
- * @param kind how it is deployed
- * @param uris its addresses in Boltwork's form: one, unless it is a master with replicas or a cluster
+ * @param said the property that specifies it
+ * @param kind the kind of deployment
+ * @param uris its addresses in Boltwork's form; several for a master with replicas or a cluster
  * @param sentinelUser the sentinels' user, if they have users
- * @param sentinelPassword the sentinels' password, if they ask for one
- * @param sslBundle what TLS uses, if not what the JVM trusts
+ * @param sentinelPassword the sentinels' password, if they require one
+ * @param sslBundle the TLS configuration; {@code null} for the JVM's default
  */
 record RedisTarget(
         String said,
@@ -34,7 +34,7 @@ record RedisTarget(
         @Nullable String sentinelPassword,
         @Nullable SslBundle sslBundle) {
 
-    /** How Redis is deployed. */
+    /** The kind of Redis deployment. */
     enum Kind {
         /** One address: a server, or sentinels. */
         ONE,
@@ -44,7 +44,7 @@ record RedisTarget(
         CLUSTER
     }
 
-    /** Connects; blocks for about 5 s at most. The one place that knows what Boltwork can connect to. */
+    /** Connects; blocks for at most about 5 s. This is the only place that selects the kind of connection. */
     LockBackend connect(BoltworkProperties.Redis redis, UnaryOperator<RedisOptions> customizers) {
         RedisOptions options = customizers.apply(withTarget(options(redis)));
         try {
@@ -54,7 +54,7 @@ record RedisTarget(
         }
     }
 
-    /** What the properties say of any target. */
+    /** Returns the options that the properties set for any target. */
     private static RedisOptions options(BoltworkProperties.Redis redis) {
         RedisOptions options =
                 RedisOptions.defaults().withIdleLife(redis.idleLife()).withLazyConnect(redis.lazyConnect());
@@ -87,9 +87,12 @@ record RedisTarget(
         return options;
     }
 
-    /** Says what is wrong with an address without quoting it: a password with a special character may stand anywhere in it. */
+    /**
+     * Returns an exception for a malformed address. It does not quote the address, because a password with a special
+     * character may appear anywhere in it.
+     */
     static InvalidConfigurationPropertyValueException malformed(String property, String reason) {
-        return BoltworkProperties.invalid(property, "(not shown: it may have a password in it)", reason);
+        return BoltworkProperties.invalid(property, "(not shown: it may contain a password)", reason);
     }
 
     private LockBackend connect(RedisOptions options) {
@@ -100,7 +103,7 @@ record RedisTarget(
         };
     }
 
-    /** As Spring Boot does for the application's own connections. */
+    /** Converts an SSL bundle as Spring Boot does for the application's own connections. */
     private static SslOptions lettuce(SslBundle bundle) {
         SslOptions.Builder ssl = SslOptions.builder()
                 .keyManager(bundle.getManagers().getKeyManagerFactory())
@@ -114,7 +117,7 @@ record RedisTarget(
         return ssl.build();
     }
 
-    /** Collects what is said in parts. */
+    /** Collects the parts of a target. */
     static final class Builder {
         private final String said;
         private final List<String> nodes = new ArrayList<>();
@@ -138,7 +141,7 @@ record RedisTarget(
             return this;
         }
 
-        /** One more; a port is needed only where 6379 (26379 for sentinels) is not meant. */
+        /** Adds a node. A port is required only if it differs from 6379 (26379 for sentinels). */
         Builder node(String hostAndPort) {
             nodes.add(hostAndPort);
             return this;
@@ -205,7 +208,7 @@ record RedisTarget(
         }
     }
 
-    /** Without credentials. */
+    /** Omits credentials. */
     @Override
     public String toString() {
         return kind + " " + withoutCredentials();

@@ -18,10 +18,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /*
- * Who is asked, the first that has something to say: boltwork.redis.uri, boltwork.lock.server.*, the names of an older starter
- * (redisson.lock.server.*), and the application's own connection: its connection details, else spring.data.redis.*.
+ * The first of these sources that contains an address is used: boltwork.redis.uri, boltwork.lock.server.*, the names of
+ * an older starter (redisson.lock.server.*), and the application's own connection (its connection details, or
+ * spring.data.redis.*).
  */
-/** Finds out where Redis is. */
+/** Determines the location of Redis. */
 final class RedisTargets {
     private static final Log LOG = LogFactory.getLog(RedisTargets.class);
     private static final String OWN_FORM = "boltwork.redis";
@@ -38,7 +39,7 @@ final class RedisTargets {
         this.bundles = bundles;
     }
 
-    /** What Boltwork's own properties say, or else the application's own connection. */
+    /** Returns the target from Boltwork's own properties, or else the application's own connection. */
     RedisTarget find(ApplicationRedis application) {
         List<String> uris = whole(properties.redis().uri());
         if (!uris.isEmpty()) {
@@ -56,14 +57,16 @@ final class RedisTargets {
         }
         Server old = binder.bind(OLD_FORM, Server.class).orElse(null);
         if (old != null && StringUtils.hasText(old.address())) {
-            LOG.warn("The properties " + OLD_FORM + ".* are understood for now; write " + SHORT_FORM
+            LOG.warn("The properties " + OLD_FORM + ".* are deprecated. Use " + SHORT_FORM
                     + ".{type,address,password,database} instead");
             return target(OLD_FORM, old);
         }
         return application.target(timeout());
     }
 
-    /** A list in one property is cut at its commas, and so are the sentinels of one URI. */
+    /**
+     * Rejoins the sentinels of a URI: Spring splits a list in one property at its commas, including those inside a URI.
+     */
     private static List<String> whole(List<String> parts) {
         List<String> uris = new ArrayList<>();
         for (String part : parts) {
@@ -94,7 +97,7 @@ final class RedisTargets {
             throw RedisTarget.malformed(
                     form + ".address",
                     "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
-                            + ".type to sentinel, masterslave or cluster, or name one server.");
+                            + ".type to sentinel, masterslave or cluster, or specify one server.");
         }
         if (server.database() < 0) {
             throw BoltworkProperties.invalid(form + ".database", server.database(), "It must be 0 or more.");
@@ -109,7 +112,7 @@ final class RedisTargets {
         return target.build();
     }
 
-    /** The older starter has the master's name before the sentinels. */
+    /** Reads sentinels. In the older starter, the master's name precedes the sentinels. */
     private List<String> sentinels(String form, Server server, List<String> nodes, RedisTarget.Builder target) {
         String master = server.master();
         List<String> sentinels = nodes;
@@ -120,7 +123,7 @@ final class RedisTargets {
         if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
             throw RedisTarget.malformed(
                     form + ".address",
-                    "type=sentinel needs the master's name and the sentinels: set " + form + ".master=mymaster and "
+                    "type=sentinel requires the master's name and the sentinels: set " + form + ".master=mymaster and "
                             + form + ".address=host1:26379,host2:26379, or begin the address with the name.");
         }
         target.sentinel(
@@ -148,7 +151,8 @@ final class RedisTargets {
         }
         Duration applications =
                 binder.bind("spring.data.redis.timeout", Duration.class).orElse(Duration.ZERO);
-        return applications.compareTo(Duration.ZERO) > 0 ? applications : null; // none: Lettuce waits for ever
+        // zero means that Lettuce waits without a limit
+        return applications.compareTo(Duration.ZERO) > 0 ? applications : null;
     }
 
     private @Nullable SslBundle bundle(@Nullable String name) {

@@ -18,14 +18,15 @@ import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProc
 import org.springframework.util.ClassUtils;
 
 /*
- * Spring destroys beans in the reverse order of their creation, and what depends on a bean before it. A bean with locked methods
- * does not have the client injected, and is mostly created before it: it would be destroyed after it, and so would the executors
- * that its methods are executed by. The processor of scheduled methods ends the subscriptions of reactive ones, and is created very
- * early. What the client itself needs, such as a listener's executor, is left alone.
+ * Spring destroys beans in the reverse order of their creation, and the dependents of a bean before the bean itself. A
+ * bean with locked methods does not have the client injected, and is usually created before it. It would therefore be
+ * destroyed after the client, and so would the executors that run its methods. The processor of scheduled methods ends
+ * the subscriptions of reactive ones, and is created very early. Beans that the client itself needs, such as a
+ * listener's executor, are left alone.
  */
-/** Sees to it that the client closes after all beans that take locks, and after the executors, have been destroyed. */
+/** Ensures that the client closes only after all beans that acquire locks, and the executors, have been destroyed. */
 final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton {
-    /** The client and its backend ask for all beans of these types. */
+    /** Types of which the client and its backend request all beans. */
     private static final List<Class<?>> ASKED_FOR =
             List.of(LockListener.class, ClientOptionsCustomizer.class, RedisOptionsCustomizer.class);
 
@@ -36,7 +37,7 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
         this.beans = beans;
     }
 
-    /** What is created later, because it is lazy. */
+    /** Handles beans that are created later because they are lazy. */
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String name) {
         if (started && definition.isSingleton()) {
@@ -75,11 +76,11 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
         }
     }
 
-    /** The client, and what it directly or indirectly needs. */
+    /** Returns the client and all its direct and indirect dependencies. */
     private Set<String> needs(String client) {
         Set<String> needs = new HashSet<>();
         Deque<String> open = new ArrayDeque<>(Set.of(client));
-        // Spring does not note what a bean has asked for all beans of a type
+        // Spring does not record that a bean has requested all beans of a type
         for (Class<?> asked : ASKED_FOR) {
             open.addAll(Arrays.asList(beans.getBeanNamesForType(asked, true, false)));
         }

@@ -8,7 +8,9 @@ import io.boltwork.spi.Printable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/** One line of the log when the application starts: Boltwork's version, the place of the locks, and the server's version. */
+/**
+ * Logs one line when the application starts: Boltwork's version, the location of the locks, and the server's version.
+ */
 final class StartLog {
     private static final Log LOG = LogFactory.getLog(LockClient.class);
 
@@ -20,7 +22,7 @@ final class StartLog {
         }
     }
 
-    /** Of the jar; classes in a directory have none. */
+    /** Returns the version of the jar; empty for classes in a directory. */
     private static String version() {
         String version = LockClient.class.getPackage().getImplementationVersion();
         return version == null ? "" : " " + version;

@@ -17,8 +17,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * A transaction that was there before the lock was taken: the lock is given back when it has completed, because nobody else sees
- * before then what was done under the lock. Methods that do not take part in the caller's transaction have no such boundary.
+ * A transaction that was begun before the lock was acquired. The lock is released when the transaction has completed,
+ * because the changes made under the lock are not visible to others before then. Methods that do not take part in the
+ * caller's transaction have no such boundary.
  */
 final class TransactionBoundary {
     private static final boolean PRESENT = ClassUtils.isPresent(
@@ -27,7 +28,10 @@ final class TransactionBoundary {
 
     private TransactionBoundary() {}
 
-    /** Returns whether a method leaves the caller's transaction aside: its own one is over, or there is none, when it returns. */
+    /**
+     * Returns whether a method does not take part in the caller's transaction. When such a method returns, its own
+     * transaction has ended, or it had none.
+     */
     static boolean isLeftAside(Method method, Class<?> targetClass) {
         return PRESENT && Propagation.isLeftAside(method, targetClass);
     }
@@ -37,19 +41,22 @@ final class TransactionBoundary {
         return PRESENT && !method.apart() && End.isThere();
     }
 
-    /** The same; that transaction then gives the lock back, after {@code later}, if there is such a stage. */
+    /**
+     * Returns whether the method takes part in a transaction of this thread. If so, the transaction releases the lock,
+     * after {@code later} if there is such a stage.
+     */
     static boolean takes(LockMethod method, LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
         return PRESENT && !method.apart() && End.register(turn, lease, later);
     }
 
-    /** Returns what is logged when a transaction commits without an answer of the backend. */
+    /** Returns the message to log when a transaction commits without an answer from the backend. */
     static String unanswered(LockTurn turn, Lease lease) {
         return "@DistributedLock on " + turn.operation().where()
-                + ": the backend has not answered whether the lease of '" + Printable.text(lease.lockName())
-                + "' still exists; the transaction commits, because the lease is valid by the clock";
+                + ": the backend did not confirm that the lease of '" + Printable.text(lease.lockName())
+                + "' still exists. The transaction commits anyway, because the lease is valid by the clock";
     }
 
-    /** Apart, because it is made of classes that need not be there. */
+    /** A separate class, because it depends on classes that may be absent. */
     private static final class Propagation {
         private static final AnnotationTransactionAttributeSource ATTRIBUTES =
                 new AnnotationTransactionAttributeSource(false);
@@ -68,7 +75,7 @@ final class TransactionBoundary {
         }
     }
 
-    /** Apart, because it is made of classes that need not be there. */
+    /** A separate class, because it depends on classes that may be absent. */
     private record End(LockTurn turn, Lease lease, @Nullable CompletionStage<?> later)
             implements TransactionSynchronization {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
@@ -86,13 +93,13 @@ final class TransactionBoundary {
             return true;
         }
 
-        /** After everything else has been flushed. */
+        /** Runs after all other synchronizations have flushed their data. */
         @Override
         public int getOrder() {
             return Ordered.LOWEST_PRECEDENCE;
         }
 
-        /** Asks the backend: a lease that was taken away a moment ago is valid by the clock. */
+        /** Asks the backend, because a lease that was taken away a moment ago is still valid by the clock. */
         @Override
         public void beforeCommit(boolean readOnly) {
             if (!turn.operation().ignoreLoss() && !lease.verify()) {
@@ -110,7 +117,7 @@ final class TransactionBoundary {
                 turn.release(new LockTurn.Hold(turn.lock(), lease));
             } catch (LeaseLostException lost) {
                 if (status == STATUS_COMMITTED) {
-                    throw lost; // Spring logs it: it was lost while the database was committing
+                    throw lost; // Spring logs it: the lease was lost while the database was committing
                 }
             }
         }

@@ -1,6 +1,7 @@
 /**
- * Locks for Spring Boot: {@link io.boltwork.spring.DistributedLock} on a method, {@link io.boltwork.spring.LockTemplate} in code,
- * and a {@link io.boltwork.LockClient} that is configured by properties alone.
+ * Locks for Spring Boot: {@link io.boltwork.spring.DistributedLock} for methods, {@link
+ * io.boltwork.spring.LockTemplate} for code, and a {@link io.boltwork.LockClient} that is configured entirely by
+ * properties.
  */
 @NullMarked
 package io.boltwork.spring;

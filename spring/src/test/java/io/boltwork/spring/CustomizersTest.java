@@ -89,7 +89,7 @@ class CustomizersTest {
                     .doesNotContain("callbacks");
             assertThat(context.getBeanFactory().getDependentBeans("callbacks")).contains("lockClient");
         });
-        assertWrong(application, "boltwork.callback-executor=nobody", "There are: [callbacks]");
+        assertWrong(application, "boltwork.callback-executor=nobody", "Candidates: [callbacks]");
         assertWrong(application, "boltwork.callback-executor=lockTemplate", "java.util.concurrent.Executor");
     }
 
@@ -162,7 +162,7 @@ class CustomizersTest {
                             context.getBean(LockClient.class).lock("held").isLocked())
                     .as("the client was closed before the resources")
                     .isFalse());
-            assertWrong(application, "boltwork.redis.client-resources=nobody", "There are: [shared]");
+            assertWrong(application, "boltwork.redis.client-resources=nobody", "Candidates: [shared]");
         }
     }
 

@@ -360,11 +360,11 @@ class DistributedLockMistakesTest {
 
     @Test
     void argumentsThatAreTakenLiterally() {
-        assertMistake(SingleBraces.class, "literally, '{item}' included", "stock:#{#item}");
-        assertMistake(NumberedBraces.class, "'{0}' included", "stock:#{#p0}");
-        assertMistake(BracesInATemplate.class, "'{item.length()}' included", "stock:#{#shop}:#{#item.length()}");
-        assertMistake(SignInATemplate.class, "'#item' included", "stock:#{#shop}:#{#item}");
-        assertMistake(QuotedArgument.class, "'#item' in quotes", "joined by +");
+        assertMistake(SingleBraces.class, "literally, including '{item}'", "stock:#{#item}");
+        assertMistake(NumberedBraces.class, "including '{0}'", "stock:#{#p0}");
+        assertMistake(BracesInATemplate.class, "including '{item.length()}'", "stock:#{#shop}:#{#item.length()}");
+        assertMistake(SignInATemplate.class, "including '#item'", "stock:#{#shop}:#{#item}");
+        assertMistake(QuotedArgument.class, "'#item' in quotes", "with +");
     }
 
     @Test
@@ -389,10 +389,10 @@ class DistributedLockMistakesTest {
 
     @Test
     void leases() {
-        assertMistake(LeaseOfSeveral.class, "parameter 0 is a Lease, and the method has several locks", "\"a\", \"b\"");
-        assertMistake(LeaseOfNone.class, "@LeaseOf(\"c\") names none", "\"a\", \"b\"");
-        assertMistake(RenewedAndFixed.class, "both a lease that is renewed", "Leave one of them out");
-        assertMistake(ReplicationWithoutTime.class, "replicationWithin is not given", "\"200ms\"");
+        assertMistake(LeaseOfSeveral.class, "parameter 0 is a Lease, but the method has several locks", "\"a\", \"b\"");
+        assertMistake(LeaseOfNone.class, "@LeaseOf(\"c\") matches none", "\"a\", \"b\"");
+        assertMistake(RenewedAndFixed.class, "both a renewed lease", "Remove one of them");
+        assertMistake(ReplicationWithoutTime.class, "replicationWithin is missing", "\"200ms\"");
         assertMistake(ReplicationOfNothing.class, "replication = \"some\"", "\"disk\"");
     }
 
@@ -424,8 +424,8 @@ class DistributedLockMistakesTest {
 
     @Test
     void durations() {
-        assertMistake(BothLeases.class, "both leaseTime = 5 and lease = \"5s\"", "Leave one of them out");
-        assertMistake(BothWaits.class, "both waitTime", "Leave one of them out");
+        assertMistake(BothLeases.class, "both leaseTime = 5 and lease = \"5s\"", "Remove one of them");
+        assertMistake(BothWaits.class, "both waitTime", "Remove one of them");
         assertMistake(NoUnit.class, "no unit", "30s");
         assertMistake(HoldsThatDoNotFit.class, "minHold must not be longer than maxHold", "fit together");
     }
@@ -439,7 +439,7 @@ class DistributedLockMistakesTest {
         assertMistake(PlainFuture.class, "returns Future", "CompletableFuture");
         assertMistake(MissingFallbackOfSkip.class, "no such method", "parameters of buy");
         assertMistake(FallbackForNothing.class, "without onRefused = FALLBACK or onUnavailable", "OnRefused.FALLBACK");
-        assertMistake(FallbackOfAnotherException.class, "takes a BackendException", "LockException");
+        assertMistake(FallbackOfAnotherException.class, "accepts a BackendException", "LockException");
         assertMistake(NullOfPrimitiveInAnOutage.class, "onUnavailable = RETURN_NULL", "Integer");
     }
 
@@ -447,11 +447,11 @@ class DistributedLockMistakesTest {
     void resultsWhoseEndCannotBeTold() {
         assertMistake(Suspending.class, "suspend function", "executeAsync");
         assertMistake(Later.class, "returns Callable", "CompletableFuture");
-        assertMistake(Lazy.class, "returns Stream", "what has been computed");
+        assertMistake(Lazy.class, "returns Stream", "the computed value");
         assertMistake(Deferred.class, "returns DeferredResult", "CompletableFuture");
         assertMistake(Streaming.class, "returns StreamingResponseBody", "method that does the work");
         assertMistake(MonoInside.class, "a ResponseEntity of Mono", "a Mono or a Flux of the ResponseEntity");
-        assertMistake(StreamInside.class, "a CompletableFuture of Stream", "what has been computed");
+        assertMistake(StreamInside.class, "a CompletableFuture of Stream", "the computed value");
         assertMistake(OwnStage.class, "returns Stage", "CompletionStage");
         assertMistake(BoundToCallable.class, "returns Callable", "CompletableFuture");
     }
@@ -466,11 +466,11 @@ class DistributedLockMistakesTest {
 
     @Test
     void whatNoProxyCanLock() {
-        assertMistake(FinalMethod.class, "is final", "Take 'final' away");
+        assertMistake(FinalMethod.class, "is final", "Remove 'final'");
         assertMistake(PrivateMethod.class, "is private", "public method");
         assertMistake(StaticMethod.class, "is static", "public method");
-        assertMistake(FinalClass.class, "final class", "Take 'final' away");
-        assertMistake(FinalOfItsOwn.class, "is final", "Take 'final' away");
+        assertMistake(FinalClass.class, "final class", "Remove 'final'");
+        assertMistake(FinalOfItsOwn.class, "is final", "Remove 'final'");
     }
 
     @Test
@@ -479,7 +479,7 @@ class DistributedLockMistakesTest {
             assertThat(context).hasFailed();
             assertThat(context.getStartupFailure())
                     .hasStackTraceContaining("equals(Object)")
-                    .hasStackTraceContaining("answered by proxies themselves");
+                    .hasStackTraceContaining("implemented by the proxies themselves");
         });
     }
 

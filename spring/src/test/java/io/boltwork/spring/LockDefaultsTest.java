@@ -291,7 +291,7 @@ class LockDefaultsTest {
     void aWrongValueIsAnErrorThatNamesTheProperty(String prefix) {
         assertWrong(tuned(), prefix + "lease=1ms", "lease must be");
         assertWrong(tuned(), prefix + "renewed-lease=1ms", "lease must be");
-        assertWrong(tuned(prefix + "lease=9s"), prefix + "renewed-lease=9s", "must not be given with");
+        assertWrong(tuned(prefix + "lease=9s"), prefix + "renewed-lease=9s", "must not be set together with");
         assertWrong(tuned(), prefix + "min-hold=-1s", "minHold must be");
         assertWrong(tuned(prefix + "max-hold=1s"), prefix + "min-hold=2s", "minHold must not be longer");
         assertWrong(tuned(), prefix + "max-hold=0s", "maxHold must be");

@@ -77,7 +77,7 @@ class PrintableSpringTest {
         texts.add(events.get(0).getAuditEvent().getData().toString());
         String line = output.getAll()
                 .lines()
-                .filter(each -> each.contains("through the endpoint locks"))
+                .filter(each -> each.contains("through the actuator endpoint 'locks'"))
                 .findFirst()
                 .orElseThrow();
         assertThat(line).contains("holder: ").contains("'" + ESCAPED);

@@ -96,7 +96,7 @@ class ServiceConnectionTest {
     void nothingSaid() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> new DetailsRedis(new Details(), 0).target(null))
-                .withMessageContaining("says of no Redis where it is");
+                .withMessageContaining("does not contain the address of any Redis server");
     }
 
     @Test

@@ -247,7 +247,7 @@ class StartCheckTest {
                     "@DistributedLock(name = \"early\")",
                     "Early.buy()",
                     "the bean 'early'",
-                    "needed by [processor]");
+                    "required by [processor]");
         });
         runner().withUserConfiguration(LateEnough.class)
                 .run(context -> assertThat(context).hasNotFailed());

@@ -116,7 +116,7 @@ class SpringBoot3Test {
                 .isThrownBy(() -> new SpringApplicationBuilder(App.class, TooEarly.class)
                         .web(WebApplicationType.NONE)
                         .run("--spring.main.banner-mode=off", "--boltwork.backend=memory"))
-                .satisfies(failure -> assertThat(failure).hasStackTraceContaining("before beans have proxies"));
+                .satisfies(failure -> assertThat(failure).hasStackTraceContaining("before proxies were available"));
     }
 
     @Test

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for conditions, so that no test waits for a time. Stateless. */
+/** Waits for conditions, so that tests need not wait for fixed times. Stateless. */
 public final class Await {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(1);
@@ -12,23 +12,23 @@ public final class Await {
     private Await() {}
 
     /**
-     * Waits until something is so, 15 s at most, stretched by {@link Slack}.
+     * Waits until a condition holds, for at most 15 s times {@link Slack#factor()}.
      *
-     * @param what what is waited for, for the failure's message
-     * @param condition whether it is so; asked again and again
-     * @throws AssertionError if it did not come true
+     * @param what the condition in words, for the message of a failure
+     * @param condition the condition; tested repeatedly
+     * @throws AssertionError if the condition did not hold in time
      */
     public static void until(String what, BooleanSupplier condition) {
         within(PATIENCE, what, condition);
     }
 
     /**
-     * Waits until something is so.
+     * Waits until a condition holds.
      *
-     * @param bound how long at most, to be stretched by {@link Slack}
-     * @param what what is waited for, for the failure's message
-     * @param condition whether it is so; asked again and again
-     * @throws AssertionError if it did not come true in time
+     * @param bound the maximum time, to be multiplied by {@link Slack#factor()}
+     * @param what the condition in words, for the message of a failure
+     * @param condition the condition; tested repeatedly
+     * @throws AssertionError if the condition did not hold in time
      */
     public static void within(Duration bound, String what, BooleanSupplier condition) {
         long start = System.nanoTime();

@@ -14,9 +14,9 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Certificates for tests, made by the JDK's {@code keytool}, as files in PEM: an authority, what it has signed for a server on
- * 127.0.0.1 and localhost, for one on localhost alone, and for a client, and an authority that has nothing to do with these. Immutable; the files go with
- * {@link #close()}.
+ * Certificates for tests, as PEM files that the JDK's {@code keytool} generates. There is an authority, which has
+ * signed a certificate for a server on 127.0.0.1 and localhost, one for a server on localhost alone, and one for a
+ * client. There is also an unrelated authority. Immutable; {@link #close()} deletes the files.
  */
 public final class Certificates implements AutoCloseable {
     private static final String PASSWORD = "changeit";
@@ -28,7 +28,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * Makes them. Takes a few seconds, a start of {@code keytool} each.
+     * Generates the certificates. Takes a few seconds, because it runs {@code keytool} once for each.
      *
      * @return the certificates
      */
@@ -55,7 +55,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The authority's certificate.
+     * Returns the certificate of the authority.
      *
      * @return a file
      */
@@ -64,7 +64,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The certificate of an authority that has signed nothing.
+     * Returns the certificate of an authority that has signed nothing.
      *
      * @return a file
      */
@@ -73,7 +73,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The server's certificate.
+     * Returns the certificate of the server.
      *
      * @return a file
      */
@@ -82,7 +82,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The server's key, not encrypted.
+     * Returns the unencrypted key of the server.
      *
      * @return a file, PKCS #8
      */
@@ -91,7 +91,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The client's certificate.
+     * Returns the certificate of the client.
      *
      * @return a file
      */
@@ -100,7 +100,7 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The client's key, not encrypted.
+     * Returns the unencrypted key of the client.
      *
      * @return a file, PKCS #8
      */
@@ -109,10 +109,10 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * What makes a redis-server speak TLS, as on its command line.
+     * Returns the command-line arguments that make a redis-server accept TLS.
      *
-     * @param port where
-     * @param clients whether clients must have a certificate of the authority's
+     * @param port the port for TLS
+     * @param clients whether clients must have a certificate of the authority
      * @return the arguments
      */
     public List<String> serverArguments(int port, boolean clients) {
@@ -120,9 +120,9 @@ public final class Certificates implements AutoCloseable {
     }
 
     /**
-     * The same for a server whose certificate is for the name {@code localhost}, and for no address.
+     * Returns the arguments for a server whose certificate is for the name {@code localhost} and for no address.
      *
-     * @param port where
+     * @param port the port for TLS
      * @return the arguments
      */
     public List<String> namedArguments(int port) {

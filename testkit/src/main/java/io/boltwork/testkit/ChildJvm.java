@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another JVM with this one's class path, to be killed and frozen. It dies with {@link #close()}, and in any case with
- * this JVM. What it prints to standard error appears in this JVM's. Thread-safe.
+ * Another JVM with the class path of this one, which tests can kill and freeze. It ends with {@link #close()}, and in
+ * any case with this JVM. Its standard error is that of this JVM. Thread-safe.
  */
 public final class ChildJvm implements AutoCloseable {
     private final ChildProcess child;
@@ -60,7 +60,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Starts a JVM with arguments of its own.
+     * Starts a JVM with additional JVM arguments.
      *
      * @param main a class on this JVM's class path with a main method
      * @param jvmArgs arguments of the JVM, such as {@code -Xmx64m}
@@ -73,10 +73,10 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Starts a JVM with arguments and environment variables of its own.
+     * Starts a JVM with additional JVM arguments and environment variables.
      *
      * @param main a class on this JVM's class path with a main method
-     * @param environment variables that it has beside or instead of this JVM's
+     * @param environment variables that are added to those of this JVM, or replace them
      * @param jvmArgs arguments of the JVM, such as {@code -Xmx64m}
      * @param args the arguments of the main method
      * @return the JVM, started; its main method may not have begun yet
@@ -92,16 +92,16 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * The process's id.
+     * Returns the process id.
      *
-     * @return as the operating system counts
+     * @return the id that the operating system assigned
      */
     public long pid() {
         return child.pid();
     }
 
     /**
-     * Tells whether the process lives, be it frozen.
+     * Returns whether the process is alive, even if it is frozen.
      *
      * @return {@code false} once it has ended
      */
@@ -110,7 +110,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * What the JVM has printed to standard output and nobody has taken yet, line by line.
+     * Returns the lines that the JVM has printed to standard output and that have not been taken yet.
      *
      * @return a live queue
      */
@@ -119,10 +119,10 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Takes the next line of standard output; waits for it.
+     * Takes the next line of standard output; blocks until there is one.
      *
-     * @param patience how long to wait, to be multiplied by {@link Slack}
-     * @return the line, or {@code null} if none came
+     * @param patience the maximum time to wait, to be multiplied by {@link Slack#factor()}
+     * @return the line, or {@code null} if none arrived in time
      * @throws InterruptedException if interrupted while waiting
      */
     public @Nullable String nextLine(Duration patience) throws InterruptedException {
@@ -132,7 +132,7 @@ public final class ChildJvm implements AutoCloseable {
     /**
      * Writes a line to the JVM's standard input.
      *
-     * @param line what to write
+     * @param line the line to write
      * @throws UncheckedIOException if the JVM has ended
      */
     public void send(String line) {
@@ -144,17 +144,17 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** SIGKILL; returns when the process is gone. Idempotent. */
+    /** Kills the process (SIGKILL) and returns when it is gone. Idempotent. */
     public void kill() {
         child.kill();
     }
 
-    /** SIGSTOP: connections stay open, nothing runs until {@link #thaw()}. */
+    /** Suspends the process (SIGSTOP). Its connections stay open, but it does nothing until {@link #thaw()}. */
     public void freeze() {
         child.freeze();
     }
 
-    /** SIGCONT. */
+    /** Resumes a frozen process (SIGCONT). */
     public void thaw() {
         child.thaw();
     }
@@ -162,7 +162,7 @@ public final class ChildJvm implements AutoCloseable {
     /**
      * Waits for the JVM to end by itself.
      *
-     * @param patience how long, to be multiplied by {@link Slack}
+     * @param patience the maximum time to wait, to be multiplied by {@link Slack#factor()}
      * @return its exit code
      * @throws IllegalStateException if it has not ended in time
      */
@@ -173,7 +173,7 @@ public final class ChildJvm implements AutoCloseable {
         return child.process().exitValue();
     }
 
-    /** Kills the JVM. Idempotent. */
+    /** Kills the JVM and deletes its directory. Idempotent. */
     @Override
     public void close() {
         child.kill();
@@ -190,7 +190,7 @@ public final class ChildJvm implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException e) {
-            lines.add("(standard output broke: " + e.getMessage() + ")");
+            lines.add("(standard output is broken: " + e.getMessage() + ")");
         }
     }
 }

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process that dies with this JVM, however this JVM dies, and takes its directory along. Thread-safe. */
+/** A process that ends with this JVM, even if this JVM is killed, and whose directory is deleted then. Thread-safe. */
 final class ChildProcess {
     /*
-     * A shell stands guard: it reads from a pipe that only this JVM writes to. A line says that the process has been
-     * dealt with; the end of the pipe says that the JVM is gone, be it by SIGKILL, where no shutdown hook runs.
+     * A shell acts as a guard: it reads from a pipe that only this JVM writes to. A line means that the process has
+     * been dealt with. The end of the pipe means that this JVM is gone, even by SIGKILL, when no shutdown hook runs.
      */
     private static final String GUARD =
             "trap '' INT TERM HUP; if read -r line; then exit 0; fi; kill -9 \"$0\" 2>/dev/null; rm -rf \"$1\"";
@@ -26,8 +26,8 @@ final class ChildProcess {
     /**
      * Starts a process.
      *
-     * @param builder what to start
-     * @param directory what to delete if this JVM dies first
+     * @param builder the process to start
+     * @param directory the directory to delete if this JVM ends first
      */
     ChildProcess(ProcessBuilder builder, Path directory) throws IOException {
         process = builder.start();
@@ -50,7 +50,7 @@ final class ChildProcess {
         return process.pid();
     }
 
-    /** Its own id and its guard's. */
+    /** Returns the process id and that of its guard. */
     Set<Long> processes() {
         return Set.of(process.pid(), guard.pid());
     }
@@ -59,14 +59,14 @@ final class ChildProcess {
         return process.isAlive();
     }
 
-    /** SIGKILL; returns when the process is gone. Idempotent. */
+    /** Kills the process (SIGKILL) and returns when it is gone. Idempotent. */
     void kill() {
         process.destroyForcibly();
         awaitExit(Duration.ofSeconds(30));
         dismissGuard();
     }
 
-    /** SIGTERM, then SIGKILL if that does not help in time. */
+    /** Ends the process by SIGTERM, or by SIGKILL if it has not ended in time. */
     void terminate(Duration patience) {
         process.destroy();
         if (!await(patience)) {
@@ -76,7 +76,7 @@ final class ChildProcess {
         dismissGuard();
     }
 
-    /** SIGSTOP; returns when the process has stopped. */
+    /** Suspends the process (SIGSTOP) and returns when it has stopped. */
     void freeze() {
         signal("STOP");
         Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
@@ -89,7 +89,7 @@ final class ChildProcess {
         }
     }
 
-    /** SIGCONT. */
+    /** Resumes the process (SIGCONT). */
     void thaw() {
         signal("CONT");
     }
@@ -126,7 +126,10 @@ final class ChildProcess {
         }
     }
 
-    /** Waits for the end, through interrupts, whose flag is kept: a process must never be left behind. */
+    /**
+     * Waits for the end and keeps the interrupt status. Interrupts do not end the wait, because a process must never be
+     * left behind.
+     */
     boolean await(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
         boolean interrupted = false;
@@ -149,7 +152,7 @@ final class ChildProcess {
         try (OutputStream pipe = guard.getOutputStream()) {
             pipe.write('\n');
         } catch (IOException e) {
-            guard.destroyForcibly(); // it has ended already
+            guard.destroyForcibly(); // it has already ended
         }
     }
 }

@@ -16,21 +16,22 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A Redis Cluster, real processes. Replicas take over by themselves, and slots move by hand: at once, or step by step, so that a
- * test can look at a slot that is on its way. Kill, freeze, thaw and restart nodes here and not by themselves, so that it is
- * known who is not to be asked. One thread may do that while others move slots and ask.
+ * A Redis Cluster of real processes. Replicas take over by themselves. Slots are moved by methods of this class, either
+ * at once or step by step, so that a test can examine a slot while it is moving. Kill, freeze, thaw and restart nodes
+ * only through this class, so that it knows which nodes do not answer. One thread may do that while others move slots
+ * and query the cluster.
  */
 public final class ClusterGroup implements AutoCloseable {
 
-    /** How many slots a cluster has. */
+    /** The number of slots of a cluster. */
     public static final int SLOTS = 16_384;
 
-    /** After which time without an answer the others believe that a node is down, unless another one is given. */
+    /** The default time without an answer after which other nodes consider a node down. */
     public static final Duration PATIENCE = Duration.ofMillis(1_000);
 
     private static final Duration TAKEOVER = Duration.ofMinutes(1); // it may take several elections
     private static final Duration AGAIN =
-            Duration.ofSeconds(6); // a replica that is told to take over gives up after 5 s
+            Duration.ofSeconds(6); // a replica that is asked to take over gives up after 5 s
     private static final int MASTERS = 3;
     private static final int BUS = 10_000;
 
@@ -41,10 +42,10 @@ public final class ClusterGroup implements AutoCloseable {
     private ClusterGroup() {}
 
     /**
-     * Starts three masters with a replica each. The nodes are the binary of {@link RedisServer#start}.
+     * Starts three masters with one replica each. The nodes run the binary of {@link RedisServer#start}.
      *
-     * @param extraArgs further arguments of each node, as on the command line
-     * @return the cluster, all slots covered, replicas in step; that takes two seconds
+     * @param extraArgs further command-line arguments of each node
+     * @return the cluster, with all slots covered and replicas in sync; this takes two seconds
      */
     public static ClusterGroup start(String... extraArgs) {
         return start(MASTERS, 1, PATIENCE, extraArgs);
@@ -53,44 +54,44 @@ public final class ClusterGroup implements AutoCloseable {
     /**
      * Starts a cluster.
      *
-     * @param masters how many; each gets the same share of the slots
-     * @param replicas how many each master has
-     * @param nodeTimeout after which time without an answer the others believe that a node is down
-     * @param extraArgs further arguments of each node, as on the command line
-     * @return the cluster, all slots covered, replicas in step
+     * @param masters the number of masters; each gets the same share of the slots
+     * @param replicas the number of replicas of each master
+     * @param nodeTimeout the time without an answer after which other nodes consider a node down
+     * @param extraArgs further command-line arguments of each node
+     * @return the cluster, with all slots covered and replicas in sync
      */
     public static ClusterGroup start(int masters, int replicas, Duration nodeTimeout, String... extraArgs) {
         return start(RedisServer::start, masters, replicas, nodeTimeout, extraArgs);
     }
 
     /**
-     * Starts a cluster like {@link #start(String...)}, all of it Redis 6.2.
+     * Starts a cluster like {@link #start(String...)} in which all nodes are Redis 6.2.
      *
-     * @param extraArgs further arguments of each node, as on the command line
-     * @return the cluster, all slots covered, replicas in step
+     * @param extraArgs further command-line arguments of each node
+     * @return the cluster, with all slots covered and replicas in sync
      */
     public static ClusterGroup startEmbedded(String... extraArgs) {
         return startEmbedded(MASTERS, 1, PATIENCE, extraArgs);
     }
 
     /**
-     * Starts a cluster like {@link #start(int, int, Duration, String...)}, all of it Redis 6.2.
+     * Starts a cluster like {@link #start(int, int, Duration, String...)} in which all nodes are Redis 6.2.
      *
-     * @param masters how many; each gets the same share of the slots
-     * @param replicas how many each master has
-     * @param nodeTimeout after which time without an answer the others believe that a node is down
-     * @param extraArgs further arguments of each node, as on the command line
-     * @return the cluster, all slots covered, replicas in step
+     * @param masters the number of masters; each gets the same share of the slots
+     * @param replicas the number of replicas of each master
+     * @param nodeTimeout the time without an answer after which other nodes consider a node down
+     * @param extraArgs further command-line arguments of each node
+     * @return the cluster, with all slots covered and replicas in sync
      */
     public static ClusterGroup startEmbedded(int masters, int replicas, Duration nodeTimeout, String... extraArgs) {
         return start(RedisServer::startEmbedded, masters, replicas, nodeTimeout, extraArgs);
     }
 
     /**
-     * Starts a cluster without replicas in the middle of an upgrade: every second node is Redis 6.2.
+     * Starts a cluster without replicas as in the middle of an upgrade: every second node is Redis 6.2.
      *
-     * @param masters how many; each gets the same share of the slots
-     * @return the cluster, all slots covered
+     * @param masters the number of masters; each gets the same share of the slots
+     * @return the cluster, with all slots covered
      */
     public static ClusterGroup startMixed(int masters) {
         AtomicInteger started = new AtomicInteger();
@@ -102,12 +103,12 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Starts a cluster without replicas that speaks TLS. All certificates are for the name {@code localhost} and no address; nodes
-     * announce their addresses until {@link #announceNames} is called.
+     * Starts a cluster without replicas that uses TLS. All certificates are for the name {@code localhost} and for no
+     * address. The nodes announce their addresses until {@link #announceNames} is called.
      *
-     * @param certificates theirs
-     * @param masters how many; each gets the same share of the slots
-     * @return the cluster, all slots covered
+     * @param certificates the certificates of the nodes
+     * @param masters the number of masters; each gets the same share of the slots
+     * @return the cluster, with all slots covered
      */
     public static ClusterGroup startNamed(Certificates certificates, int masters) {
         return start(
@@ -121,12 +122,12 @@ public final class ClusterGroup implements AutoCloseable {
                 "yes");
     }
 
-    /** Makes all nodes announce the name {@code localhost} instead of their addresses. Needs Redis 7. */
+    /** Makes all nodes announce the name {@code localhost} instead of their addresses. Requires Redis 7. */
     public void announceNames() {
         nodes.forEach(node -> set(node, "cluster-announce-hostname", "localhost"));
         nodes.forEach(node -> set(node, "cluster-preferred-endpoint-type", "hostname"));
         Await.until(
-                "all nodes tell the names of all",
+                "all nodes report the names of all",
                 () -> nodes.stream()
                         .allMatch(node -> nodes.stream()
                                 .allMatch(other -> String.valueOf(node.command("CLUSTER", "SLOTS"))
@@ -142,9 +143,11 @@ public final class ClusterGroup implements AutoCloseable {
             Duration nodeTimeout,
             String... extraArgs) {
         List<String> args = new ArrayList<>(List.of("--cluster-enabled", "yes", "--repl-diskless-sync-delay", "0"));
-        args.addAll(List.of("--repl-ping-replica-period", "1")); // CLUSTER SLOTS shows no replica that has never heard
+        // CLUSTER SLOTS omits replicas that have never heard from their master
+        args.addAll(List.of("--repl-ping-replica-period", "1"));
         args.addAll(List.of("--cluster-node-timeout", Long.toString(nodeTimeout.toMillis())));
-        args.addAll(List.of("--cluster-allow-replica-migration", "no")); // else a master without slots turns replica
+        // otherwise a master without slots becomes a replica
+        args.addAll(List.of("--cluster-allow-replica-migration", "no"));
         args.addAll(List.of(extraArgs));
         ClusterGroup group = new ClusterGroup();
         try {
@@ -159,7 +162,10 @@ public final class ClusterGroup implements AutoCloseable {
         return group;
     }
 
-    /** Does what {@code redis-cli --cluster create} does, and does not wait for rumours: each is told of all. */
+    /**
+     * Creates the cluster as {@code redis-cli --cluster create} does, but introduces all nodes to each other instead of
+     * waiting for gossip.
+     */
     private void join(int masters) {
         for (int i = 0; i < nodes.size(); i++) {
             RedisServer node = nodes.get(i);
@@ -196,16 +202,16 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * All of them, dead or alive.
+     * Returns all nodes, including those that do not run.
      *
-     * @return the first masters first, then a replica of each, and so on
+     * @return the initial masters first, then one replica of each, and so on
      */
     public List<RedisServer> nodes() {
         return List.copyOf(nodes);
     }
 
     /**
-     * Where they are.
+     * Returns the addresses of all nodes.
      *
      * @return an address for each, in the order of {@link #nodes()}
      */
@@ -213,7 +219,7 @@ public final class ClusterGroup implements AutoCloseable {
         return nodes.stream().map(RedisServer::uri).toList();
     }
 
-    /** What each of them says of itself and of the others, those that answer. */
+    /** Returns the views of all nodes that answer. */
     private List<ClusterView> views() {
         return answering().map(ClusterView::orNull).filter(Objects::nonNull).toList();
     }
@@ -223,7 +229,8 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Who has slots now. Who is silent does not count, nor who claims only what others have taken over.
+     * Returns the nodes that currently have slots. Ignores nodes that do not answer, and nodes that claim only slots
+     * that others have taken over.
      *
      * @return the masters, in the order of {@link #nodes()}
      */
@@ -235,25 +242,25 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Who has a slot now. Who is silent does not count.
+     * Returns the current master of a slot. Ignores nodes that do not answer.
      *
-     * @param slot which one
+     * @param slot the slot
      * @return its master
-     * @throws AssertionError if nobody who answers has it
+     * @throws AssertionError if no node that answers has the slot
      */
     public RedisServer masterOf(int slot) {
-        return ownerOf(slot).orElseThrow(() -> new AssertionError("Nobody who answers has slot " + slot));
+        return ownerOf(slot).orElseThrow(() -> new AssertionError("No node that answers has slot " + slot));
     }
 
     /**
-     * Who has the slot of a key now. Who is silent does not count.
+     * Returns the current master of a key's slot. Ignores nodes that do not answer.
      *
-     * @param key which one
+     * @param key the key
      * @return its master
-     * @throws AssertionError if nobody who answers has it
+     * @throws AssertionError if no node that answers has the slot
      */
     public RedisServer masterOf(String key) {
-        RedisServer any = answering().findFirst().orElseThrow(() -> new AssertionError("Nobody answers"));
+        RedisServer any = answering().findFirst().orElseThrow(() -> new AssertionError("No node answers"));
         return masterOf(((Long) Objects.requireNonNull(any.command("CLUSTER", "KEYSLOT", key))).intValue());
     }
 
@@ -265,9 +272,9 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Who follows a master now. Who is silent does not count.
+     * Returns the current replicas of a master. Ignores nodes that do not answer.
      *
-     * @param master whom
+     * @param master the master
      * @return its replicas, in the order of {@link #nodes()}
      */
     public List<RedisServer> replicasOf(RedisServer master) {
@@ -281,7 +288,7 @@ public final class ClusterGroup implements AutoCloseable {
     /**
      * Kills a node (SIGKILL).
      *
-     * @param node which one
+     * @param node the node
      */
     public void kill(RedisServer node) {
         silent.add(node);
@@ -289,9 +296,9 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Stops a node in its tracks (SIGSTOP) until {@link #thaw}.
+     * Suspends a node (SIGSTOP) until {@link #thaw}.
      *
-     * @param node which one
+     * @param node the node
      */
     public void freeze(RedisServer node) {
         silent.add(node);
@@ -299,9 +306,9 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Lets a frozen node go on (SIGCONT). It may believe for a moment that it is still what it was.
+     * Resumes a frozen node (SIGCONT). For a moment, it may still act in its old role.
      *
-     * @param node which one
+     * @param node the node
      */
     public void thaw(RedisServer node) {
         node.thaw();
@@ -309,9 +316,10 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Kills a node if it lives and starts it again, empty. It remembers who it is and where the others are.
+     * Kills a node if it is alive and restarts it without data. It remembers its identity and the addresses of the
+     * others.
      *
-     * @param node which one
+     * @param node the node
      */
     public void restart(RedisServer node) {
         silent.add(node);
@@ -320,14 +328,17 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Waits until all nodes that answer say that the cluster is well and agree on who has which slot, and their replicas are in
-     * step.
+     * Waits until all nodes that answer report the cluster state as ok and agree on the owner of each slot, and until
+     * their replicas are in sync.
      */
     public void awaitOk() {
         Await.within(TAKEOVER, "all of " + this + " agree that the cluster is well", () -> isAgreed(true));
     }
 
-    /** Waits until all nodes that answer agree on who has which slot, and since which epoch, even if some have nobody. */
+    /**
+     * Waits until all nodes that answer agree on the owner and the epoch of each slot, even if some slots have no
+     * owner.
+     */
     private void awaitAgreement() {
         Await.until("all of " + this + " agree", () -> isAgreed(false));
     }
@@ -347,16 +358,16 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Waits until another node has a slot, all nodes that answer agree on that, and it accepts writes.
+     * Waits until another node has a slot, all nodes that answer agree on that, and the new owner accepts writes.
      *
-     * @param slot which slot
-     * @param before who had it
-     * @return who has it now
+     * @param slot the slot
+     * @param before its previous owner
+     * @return its new owner
      */
     public RedisServer awaitFailover(int slot, RedisServer before) {
         Await.within(
                 TAKEOVER,
-                "another node than " + before + " has slot " + slot + " of " + this,
+                "a node other than " + before + " has slot " + slot + " of " + this,
                 () -> ownerOf(slot).filter(owner -> owner != before).isPresent() && isAgreed(false));
         RedisServer now = masterOf(slot);
         Await.within(TAKEOVER, now + " is well", () -> isWell(now));
@@ -364,16 +375,16 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Has a replica take over though its master is well; waits until that has happened.
+     * Makes a replica take over although its master is well, and waits until that has happened.
      *
-     * @param replica which one
+     * @param replica the replica
      */
     public void failover(RedisServer replica) {
         int slot = masterOfReplica(replica).slots().nextSetBit(0);
         RedisServer before = masterOf(slot);
         long[] told = {System.nanoTime() - AGAIN.toNanos()};
         Await.within(TAKEOVER, replica + " takes over", () -> {
-            if (System.nanoTime() - told[0] >= AGAIN.toNanos()) { // the others do not vote twice in a short time
+            if (System.nanoTime() - told[0] >= AGAIN.toNanos()) { // the others do not vote twice within a short time
                 replica.command("CLUSTER", "FAILOVER");
                 told[0] = System.nanoTime();
             }
@@ -391,12 +402,12 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Marks a slot as on its way. The old master answers for keys that it has and sends those who ask for others to the new one
-     * with {@code ASK}.
+     * Starts to move a slot. The old master answers for keys that it has, and redirects clients to the new one with
+     * {@code ASK} for other keys.
      *
-     * @param slot which slot
+     * @param slot the slot
      * @param from its master
-     * @param to who shall be it
+     * @param to its future master
      */
     public void beginMove(int slot, RedisServer from, RedisServer to) {
         setSlot(to, slot, "IMPORTING", id(from));
@@ -404,11 +415,11 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Takes the keys of a slot along, all that are there.
+     * Moves all existing keys of a slot.
      *
-     * @param slot a slot on its way
+     * @param slot a slot that is moving
      * @param from its master
-     * @param to who shall be it
+     * @param to its future master
      */
     public void moveKeys(int slot, RedisServer from, RedisServer to) {
         while (true) {
@@ -425,11 +436,11 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Gives a slot to its new master, and waits until all agree.
+     * Assigns a slot to its new master, and waits until all nodes agree.
      *
-     * @param slot a slot on its way
-     * @param to who shall be its master
-     * @throws RedisErrorException if the old one still has keys of the slot
+     * @param slot a slot that is moving
+     * @param to its new master
+     * @throws RedisErrorException if the old master still has keys of the slot
      */
     public void endMove(int slot, RedisServer to) {
         awaitAgreement();
@@ -438,7 +449,7 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     private void give(int slot, RedisServer to) {
-        setSlot(to, slot, "NODE", id(to)); // first, so that somebody has it in any case
+        setSlot(to, slot, "NODE", id(to)); // first, so that the slot always has an owner
         for (RedisServer other : masters()) {
             if (other != to) {
                 setSlot(other, slot, "NODE", id(to));
@@ -451,22 +462,22 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Moves a slot with its keys, and waits until all agree.
+     * Moves a slot with its keys, and waits until all nodes agree.
      *
-     * @param slot which slot
+     * @param slot the slot
      * @param from its master
-     * @param to who shall be it
+     * @param to its new master
      */
     public void moveSlot(int slot, RedisServer from, RedisServer to) {
         reshard(IntStream.of(slot), from, to);
     }
 
     /**
-     * Moves slots with their keys, one after the other, and waits until all agree.
+     * Moves slots with their keys, one after the other, and waits until all nodes agree.
      *
-     * @param slots which slots
+     * @param slots the slots
      * @param from their master
-     * @param to who shall be it
+     * @param to their new master
      */
     public void reshard(IntStream slots, RedisServer from, RedisServer to) {
         awaitAgreement();
@@ -479,10 +490,10 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Takes a slot from everybody, and waits until all agree: the cluster is down unless {@code cluster-require-full-coverage}
-     * is {@code no}.
+     * Removes a slot from its owner, and waits until all nodes agree. The cluster is then down unless {@code
+     * cluster-require-full-coverage} is {@code no}.
      *
-     * @param slot which slot
+     * @param slot the slot
      */
     public void uncover(int slot) {
         answering()
@@ -492,10 +503,10 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Gives a slot that nobody has to a master, and waits until all is well.
+     * Assigns a slot without an owner to a master, and waits until the cluster is well.
      *
-     * @param slot which slot
-     * @param master who shall have it
+     * @param slot the slot
+     * @param master its new master
      */
     public void cover(int slot, RedisServer master) {
         command(master, "ADDSLOTS", IntStream.of(slot));
@@ -503,13 +514,13 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Makes the cluster tell its clients another address of a node, such as one that they cannot reach, or that of a {@link
-     * FaultyLink}. The nodes go on finding each other, but replicas follow their master at that port. A host other than
-     * {@link RedisServer#host} needs Redis 7; it need not be a name.
+     * Makes the cluster report another address of a node to its clients, such as one that they cannot reach, or that of
+     * a {@link FaultyLink}. The nodes still find each other, but replicas connect to their master at the reported port.
+     * A host other than {@link RedisServer#host} requires Redis 7; it need not be a name.
      *
-     * @param node which node
-     * @param host what to tell
-     * @param port what to tell
+     * @param node the node
+     * @param host the host to report
+     * @param port the port to report
      */
     public void announce(RedisServer node, String host, int port) {
         set(node, "cluster-announce-bus-port", Integer.toString(node.port() + BUS));
@@ -522,7 +533,7 @@ public final class ClusterGroup implements AutoCloseable {
             answering().forEach(other -> set(other, "cluster-preferred-endpoint-type", "hostname"));
         }
         Await.until(
-                "the others tell that " + node + " is at " + host + ":" + port,
+                "the others report that " + node + " is at " + host + ":" + port,
                 () -> answering()
                         .filter(other -> other != node)
                         .allMatch(other -> String.valueOf(other.command("CLUSTER", "SLOTS"))
@@ -537,7 +548,7 @@ public final class ClusterGroup implements AutoCloseable {
         return (String) ((List<?>) Objects.requireNonNull(node.command("CONFIG", "GET", name))).get(1);
     }
 
-    /** Ends all of them. */
+    /** Ends all nodes. */
     @Override
     public void close() {
         nodes.forEach(RedisServer::close);

@@ -13,21 +13,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster in the eyes of one of its nodes ({@code CLUSTER NODES}).
+ * The cluster as one of its nodes sees it ({@code CLUSTER NODES}).
  *
- * @param nodes all that it knows
+ * @param nodes all nodes that it knows
  */
 record ClusterView(List<Node> nodes) {
 
     /**
      * A node.
      *
-     * @param id its name for ever
+     * @param id its permanent id
      * @param address host, port and bus port
-     * @param flags what is known of it
-     * @param master whose replica it is, {@code -} if it is none
-     * @param epoch of two nodes that claim a slot, the one with the larger epoch has it
-     * @param slots those it has
+     * @param flags its flags
+     * @param master the id of its master, {@code -} if it is not a replica
+     * @param epoch its configuration epoch; of two nodes that claim a slot, the one with the larger epoch has it
+     * @param slots its slots
      */
     record Node(String id, String address, List<String> flags, String master, long epoch, BitSet slots) {
         private static Node parse(String line) {
@@ -35,7 +35,7 @@ record ClusterView(List<Node> nodes) {
             BitSet slots = new BitSet(ClusterGroup.SLOTS);
             Arrays.stream(fields)
                     .skip(8)
-                    .filter(range -> !range.startsWith("[")) // on the way
+                    .filter(range -> !range.startsWith("[")) // moving
                     .map(range -> range.split("-"))
                     .forEach(range ->
                             slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1));
@@ -48,14 +48,14 @@ record ClusterView(List<Node> nodes) {
         }
     }
 
-    /** That a node has slots; whoever has them with a smaller epoch has them no more. */
+    /** A node's claim on slots. It ends all claims on these slots with a smaller epoch. */
     private record Claim(String id, long epoch, BitSet slots) {}
 
-    /** What a node says, {@code null} if it is not there. */
+    /** Returns the view of a node, or {@code null} if the node does not answer. */
     static @Nullable ClusterView orNull(RedisServer node) {
         try {
             return of(node);
-        } catch (UncheckedIOException | RedisErrorException e) { // killed just now, or loading
+        } catch (UncheckedIOException | RedisErrorException e) { // just killed, or loading
             return null;
         }
     }
@@ -68,15 +68,16 @@ record ClusterView(List<Node> nodes) {
         return new ClusterView(nodes.lines().map(Node::parse).toList());
     }
 
-    /** The node that was asked. */
+    /** Returns the node that was asked. */
     Node myself() {
         return nodes.stream().filter(node -> node.is("myself")).findFirst().orElseThrow();
     }
 
     /**
-     * Whether all know who has which slots, and with which epochs, each its own: a master that gets a slot takes a larger epoch
-     * only than it knows, so if it does not know the old master's yet, nobody believes it, and in the end the two send all who ask
-     * for the slot to each other.
+     * Returns whether all nodes agree on the slots and epochs of all masters, and no two epochs are equal. A master
+     * that gets a slot takes an epoch that is larger than all epochs that it knows. If it does not know the epoch of
+     * the old master yet, the other nodes do not accept its claim, and in the end the two masters redirect all clients
+     * of the slot to each other.
      */
     static boolean agree(List<ClusterView> views) {
         Set<Set<Claim>> claims = views.stream().map(ClusterView::claims).collect(Collectors.toSet());
@@ -95,7 +96,10 @@ record ClusterView(List<Node> nodes) {
         return nodes.stream().anyMatch(node -> node.slots.get(slot));
     }
 
-    /** Who are masters by their own words, each with the slots that nobody with a larger epoch claims; no one without any. */
+    /**
+     * Returns the nodes that consider themselves masters, each with the slots that no node with a larger epoch claims.
+     * Omits nodes without slots.
+     */
     static List<Node> masters(List<ClusterView> views) {
         BitSet taken = new BitSet(ClusterGroup.SLOTS);
         List<Node> masters = new ArrayList<>();
@@ -113,7 +117,7 @@ record ClusterView(List<Node> nodes) {
         return masters;
     }
 
-    /** Whether it knows so many and has met all of them. */
+    /** Returns whether the node knows that many nodes and has met all of them. */
     boolean isComplete(int size) {
         return nodes.size() == size && nodes.stream().noneMatch(node -> node.is("handshake"));
     }

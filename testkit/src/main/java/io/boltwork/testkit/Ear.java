@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps all it hears. Thread-safe. */
+/** Records all events. Thread-safe. */
 class Ear implements LockListener {
     final List<Record> events = new CopyOnWriteArrayList<>();
 
@@ -26,13 +26,13 @@ class Ear implements LockListener {
         return events.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    /** The one of that kind. */
+    /** Returns the only event of that kind. */
     <T extends Record> T the(Class<T> kind) {
         assertThat(all(kind)).hasSize(1);
         return all(kind).get(0);
     }
 
-    /** The first of that kind; waits for it. */
+    /** Returns the first event of that kind; waits for it. */
     <T extends Record> T await(Class<T> kind) {
         Await.until(kind.getSimpleName() + " among " + events, () -> !all(kind).isEmpty());
         return all(kind).get(0);
@@ -48,7 +48,7 @@ class Ear implements LockListener {
         assertThat(heard).isEqualTo(List.of(kinds));
     }
 
-    /** The same, whatever was heard of the backend in between. */
+    /** Asserts the kinds of all events, in order, ignoring events of the backend. */
     void heardOfLocksInOrder(Class<?>... kinds) {
         Set<Class<?>> ofBackend =
                 Set.of(BackendDown.class, BackendUp.class, BackendRecovered.class, BackendWarning.class);

@@ -3,15 +3,16 @@ package io.boltwork.testkit;
 import java.util.Locale;
 
 /**
- * A line of a {@link History}: somebody asks for a lock, or is answered. Immutable.
+ * A line of a {@link History}: a thread calls a method of a lock, or gets an answer. Immutable.
  *
- * @param file where it is written
- * @param line the number of the line there, from 1
- * @param nanos when, by {@link System#nanoTime()}: of an invocation and of a check before, of an answer after the call
- * @param process who: the name of a process
- * @param thread which thread of it, a name that no other thread of that process has
- * @param action what was asked for
- * @param type question or answer
+ * @param file the file that contains the line
+ * @param line the number of the line in that file, from 1
+ * @param nanos the time by {@link System#nanoTime()}: before the call for an invocation or a check, after the call for
+ *     an answer
+ * @param process the name of the process
+ * @param thread the thread, by a name that no other thread of that process has
+ * @param action the action
+ * @param type invocation or answer
  * @param lock the lock's name; {@code -} for {@link Action#KILL}
  * @param token the fencing token, 0 if there is none
  */
@@ -26,27 +27,27 @@ public record Event(
         String lock,
         long token) {
 
-    /** What somebody does. */
+    /** The action that a line records. */
     public enum Action {
-        /** Asks for the lock, by any method. */
+        /** The thread requests the lock, by any method. */
         ACQUIRE,
-        /** Gives back what one acquisition took. */
+        /** The thread releases what one acquisition took. */
         RELEASE,
-        /** Looks whether its hold is valid. There is the answer alone, {@link Type#OK} or {@link Type#FAIL}. */
+        /** The thread checks if its hold is valid. There is only the answer, {@link Type#OK} or {@link Type#FAIL}. */
         CHECK,
-        /** Was killed, and is gone at that time. Written by somebody else. */
+        /** The process was killed, and is gone at that time. Another process writes this. */
         KILL
     }
 
-    /** Jepsen's types of an operation; what is unknown is called <i>info</i> there. */
+    /** Jepsen's types of an operation; {@link #UNKNOWN} is called <i>info</i> there. */
     public enum Type {
         /** The call begins. */
         INVOKE,
-        /** It did what was asked for. */
+        /** The call did what was requested. */
         OK,
-        /** It did not: the lock was refused; or there was nothing (any more) to be given back, or to be valid. */
+        /** The call did not do it: the lock was refused, or there was no hold (any more) to release or to be valid. */
         FAIL,
-        /** It threw what does not say whether it was done. So does a call that never ended. */
+        /** The call threw an exception that leaves the outcome open. A call that never ended counts as unknown, too. */
         UNKNOWN
     }
 
@@ -54,7 +55,7 @@ public record Event(
         return action == someAction && type == someType;
     }
 
-    /** For people: seconds, process, thread, what, where it is written. */
+    /** Returns a readable form: seconds, process, thread, action, location. */
     @Override
     public String toString() {
         return String.format(

@@ -3,9 +3,9 @@ package io.boltwork.testkit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Something that can go wrong, for tests of what the code under test does then. {@code toString()} says in words what it is.
- * A fault is made by {@link Faults} or {@link FaultyLink}, does nothing until it is injected, and may be injected again after
- * it was healed.
+ * Something that can go wrong, for tests of how the code under test reacts. {@code toString()} describes the fault in
+ * words. A fault is created by {@link Faults} or {@link FaultyLink}. It does nothing until it is injected, and may be
+ * injected again after it was healed.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.start();
@@ -17,28 +17,32 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * } // heals
  * }</pre>
  *
- * <p>Both methods block until what they say has happened. Injecting twice, and healing what was not injected, does nothing.
+ * <p>Both methods block until their effect is complete. Injecting a fault twice, or healing one that is not injected,
+ * does nothing.
  */
 public interface Fault extends AutoCloseable {
 
-    /** Lets it go wrong. */
+    /** Makes the fault happen. */
     void inject();
 
-    /** Makes it good, as far as that is possible: what was killed or cut stays so, what was forgotten is lost. */
+    /**
+     * Undoes the fault as far as possible: connections and processes that were killed stay so, and lost data stays
+     * lost.
+     */
     void heal();
 
-    /** The same as {@link #heal()}, for {@code try}-with-resources. */
+    /** Heals this fault, as {@link #heal()} does; for {@code try}-with-resources. */
     @Override
     default void close() {
         heal();
     }
 
     /**
-     * A fault that lasts until it is healed.
+     * Creates a fault that lasts until it is healed.
      *
-     * @param name what it is, such as {@code redis-server frozen}
-     * @param inject lets it go wrong
-     * @param heal makes it good
+     * @param name the fault in words, such as {@code redis-server frozen}
+     * @param inject makes the fault happen
+     * @param heal undoes the fault
      * @return the fault
      */
     static Fault lasting(String name, Runnable inject, Runnable heal) {
@@ -66,10 +70,10 @@ public interface Fault extends AutoCloseable {
     }
 
     /**
-     * A fault that is over when it has happened. It can be injected again and again; there is nothing to heal.
+     * Creates a fault that is over as soon as it has happened. It can be injected repeatedly, and healing does nothing.
      *
-     * @param name what it is, such as {@code everything forgotten}
-     * @param inject lets it happen
+     * @param name the fault in words, such as {@code everything forgotten}
+     * @param inject makes the fault happen
      * @return the fault
      */
     static Fault momentary(String name, Runnable inject) {

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The {@linkplain Fault faults} of processes and of Redis itself; those of connections are {@link FaultyLink}'s. Stateless.
+ * The {@linkplain Fault faults} of processes and of Redis itself. For faults of connections, see {@link FaultyLink}.
+ * Stateless.
  */
 public final class Faults {
     private static final int FILLER_KEYS = 2_000;
@@ -19,9 +20,9 @@ public final class Faults {
     // ================================================================ processes
 
     /**
-     * The server is killed (SIGKILL): connections break, new ones are refused. Healed, it is back and knows nothing.
+     * Kills a server (SIGKILL): its connections break, and new ones are refused. Healing restarts it without data.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault kill(RedisServer server) {
@@ -29,9 +30,10 @@ public final class Faults {
     }
 
     /**
-     * The server stands still (SIGSTOP): connections stay open, nothing is answered. Healed, it goes on with what it was sent.
+     * Suspends a server (SIGSTOP): its connections stay open, but nothing is answered. After healing, it executes the
+     * commands that it was sent.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault freeze(RedisServer server) {
@@ -39,9 +41,9 @@ public final class Faults {
     }
 
     /**
-     * The server is killed and another one takes its place, which knows nothing.
+     * Kills a server and starts another one without data in its place.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault restartEmpty(RedisServer server) {
@@ -49,9 +51,9 @@ public final class Faults {
     }
 
     /**
-     * The server is killed just after it has saved its data, and started again with them.
+     * Kills a server just after it has saved its data, and restarts it with the data.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault restartWithData(RedisServer server) {
@@ -59,9 +61,9 @@ public final class Faults {
     }
 
     /**
-     * A JVM stands still (SIGSTOP), as in a very long garbage collection. Healed, it goes on where it was.
+     * Suspends a JVM (SIGSTOP), as in a very long garbage collection. Healing resumes it.
      *
-     * @param jvm which one
+     * @param jvm the JVM
      * @return the fault
      */
     public static Fault freeze(ChildJvm jvm) {
@@ -69,9 +71,9 @@ public final class Faults {
     }
 
     /**
-     * A JVM is killed (SIGKILL), for good.
+     * Kills a JVM (SIGKILL). Healing does not restart it.
      *
-     * @param jvm which one
+     * @param jvm the JVM
      * @return the fault
      */
     public static Fault kill(ChildJvm jvm) {
@@ -81,11 +83,11 @@ public final class Faults {
     // ================================================================ Redis itself
 
     /**
-     * The server takes commands and answers none of them for a while ({@code CLIENT PAUSE .. ALL}). It cannot be told to stop
-     * that: healing waits for the end.
+     * Makes a server accept commands without answering them for a while ({@code CLIENT PAUSE .. ALL}). The pause cannot
+     * be cut short: healing waits for its end.
      *
-     * @param server which one
-     * @param time how long
+     * @param server the server
+     * @param time the length of the pause
      * @return the fault
      */
     public static Fault pause(RedisServer server, Duration time) {
@@ -96,9 +98,9 @@ public final class Faults {
     }
 
     /**
-     * The server forgets everything, and goes on ({@code FLUSHALL}).
+     * Deletes all data of a server, which keeps running ({@code FLUSHALL}).
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault flush(RedisServer server) {
@@ -106,9 +108,9 @@ public final class Faults {
     }
 
     /**
-     * The server forgets all scripts ({@code SCRIPT FLUSH}).
+     * Deletes all cached scripts of a server ({@code SCRIPT FLUSH}).
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault flushScripts(RedisServer server) {
@@ -116,9 +118,10 @@ public final class Faults {
     }
 
     /**
-     * The server's memory is full ({@code OOM}): {@code maxmemory} is less than what it uses. Not for servers that evict.
+     * Makes a server run out of memory ({@code OOM}) by setting {@code maxmemory} below its usage. Not for servers that
+     * evict keys.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault memoryFull(RedisServer server) {
@@ -133,9 +136,9 @@ public final class Faults {
     }
 
     /**
-     * The server has become a replica, of a master that cannot be reached ({@code READONLY}). It keeps its data.
+     * Makes a server a replica of a master that cannot be reached ({@code READONLY}). It keeps its data.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault readOnly(RedisServer server) {
@@ -146,9 +149,9 @@ public final class Faults {
     }
 
     /**
-     * The default user of the server lacks a right ({@code NOPERM}).
+     * Removes a right from the default user of a server ({@code NOPERM}).
      *
-     * @param server which one
+     * @param server the server
      * @param right a right that this user has, as in {@code ACL SETUSER} without its sign, such as {@code evalsha}
      * @return the fault
      */
@@ -160,10 +163,10 @@ public final class Faults {
     }
 
     /**
-     * The clock of a server in memory has jumped.
+     * Makes the clock of a server in memory jump.
      *
-     * @param server which one
-     * @param step how far, negative for back
+     * @param server the server
+     * @param step how far; negative for backwards
      * @return the fault
      */
     public static Fault clockJump(MemoryServer server, Duration step) {
@@ -174,9 +177,9 @@ public final class Faults {
     }
 
     /**
-     * The server is busy with somebody's endless script ({@code BUSY}). Healed, that script is killed.
+     * Keeps a server busy with an endless script ({@code BUSY}). Healing kills the script.
      *
-     * @param server which one
+     * @param server the server
      * @return the fault
      */
     public static Fault busy(RedisServer server) {
@@ -197,11 +200,12 @@ public final class Faults {
     }
 
     /**
-     * The server was restarted and reads its data so slowly that it answers with {@code LOADING} until it is healed (Redis 7), or
-     * for the time given. Needs a server that allows its hidden option {@code key-load-delay}, as all do.
+     * Restarts a server and makes it load its data so slowly that it answers with {@code LOADING} until it is healed
+     * (Redis 7), or for the given time. Requires a server that allows the hidden option {@code key-load-delay}, as all
+     * do.
      *
-     * @param server which one
-     * @param time how long loading takes at least, 10 s at most
+     * @param server the server
+     * @param time the minimum time that loading takes, at most 10 s
      * @return the fault
      */
     public static Fault loading(RedisServer server, Duration time) {
@@ -213,7 +217,7 @@ public final class Faults {
                 () -> {
                     server.command("EVAL", fill, "0");
                     String delay = Long.toString(time.toNanos() / 1_000 / FILLER_KEYS);
-                    configure(server, "rdbcompression", "no"); // every 2 MB of the file it answers
+                    configure(server, "rdbcompression", "no"); // while loading, it answers once per 2 MB of the file
                     server.restartWithData("--key-load-delay", delay);
                 },
                 () -> {
@@ -231,7 +235,7 @@ public final class Faults {
         try {
             configure(server, "key-load-delay", "0");
         } catch (RedisErrorException e) {
-            // Redis 6.2 cannot be told while it is loading
+            // Redis 6.2 cannot be configured while it is loading
         }
     }
 
@@ -250,7 +254,7 @@ public final class Faults {
                     try (Resp resp = new Resp(server.host(), server.port(), Duration.ofMinutes(5))) {
                         resp.call("EVAL", "while true do end", "0");
                     } catch (IOException | RedisErrorException e) {
-                        // it was killed, as it should be
+                        // it was killed, as intended
                     }
                 },
                 "endless-script");

@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
@@ -15,8 +14,8 @@ import java.util.random.RandomGenerator;
 import javax.net.ServerSocketFactory;
 
 /**
- * The network between clients and a Redis server: an address of its own that leads to the server, and the {@linkplain Fault
- * faults} of what goes through it. Several can befall it at once.
+ * The network between clients and a Redis server. A link has an address that leads to the server, and {@linkplain Fault
+ * faults} that affect its connections. Several faults can be active at the same time.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.start();
@@ -37,13 +36,13 @@ public final class FaultyLink implements AutoCloseable {
     private volatile boolean refusing;
     private volatile Delay delay = new Delay(Duration.ZERO, Duration.ZERO);
 
-    /** Which connections. */
+    /** A kind of connection. */
     public enum Kind {
-        /** All of them. */
+        /** All connections. */
         ALL,
-        /** Those on which no client has subscribed to a channel. */
+        /** Connections on which the client has not subscribed to a channel. */
         COMMANDS,
-        /** Those on which a client has subscribed to a channel. */
+        /** Connections on which the client has subscribed to a channel. */
         SUBSCRIPTIONS;
 
         boolean includes(LinkedSockets connection) {
@@ -52,11 +51,15 @@ public final class FaultyLink implements AutoCloseable {
 
         @Override
         public String toString() {
-            return this == ALL ? "connections" : name().toLowerCase(Locale.ROOT) + "' connections";
+            return switch (this) {
+                case ALL -> "connections";
+                case COMMANDS -> "command connections";
+                case SUBSCRIPTIONS -> "subscription connections";
+            };
         }
     }
 
-    /** What a piece of data waits for on its way. */
+    /** The delay of each piece of data. */
     record Delay(Duration fixed, Duration jitter) {
         long nanos() {
             long random = jitter.isZero() ? 0 : ThreadLocalRandom.current().nextLong(jitter.toNanos());
@@ -77,9 +80,9 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * A link to a server.
+     * Creates a link to a server.
      *
-     * @param server which one
+     * @param server the server
      * @return a link without faults
      */
     public static FaultyLink to(RedisServer server) {
@@ -87,10 +90,10 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * A link to a port of 127.0.0.1.
+     * Creates a link to a port of 127.0.0.1.
      *
-     * @param port which one
-     * @param listeners makes the socket on which clients are listened to, such as one that speaks TLS
+     * @param port the port
+     * @param listeners creates the socket that accepts clients, such as one that uses TLS
      * @return a link without faults
      */
     public static FaultyLink to(int port, ServerSocketFactory listeners) {
@@ -98,7 +101,7 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * Where clients are to connect.
+     * Returns the port to which clients connect.
      *
      * @return a port of 127.0.0.1
      */
@@ -107,7 +110,7 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * The address for clients.
+     * Returns the address for clients.
      *
      * @return {@code redis://127.0.0.1:<port>}
      */
@@ -116,9 +119,9 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * New connections lead elsewhere from now on, as after a failover. Those that have been made stay where they are.
+     * Directs new connections to another server, as after a failover. Existing connections are not affected.
      *
-     * @param server where to
+     * @param server the new target
      */
     public void leadTo(RedisServer server) {
         target = server.port();
@@ -127,9 +130,9 @@ public final class FaultyLink implements AutoCloseable {
     // ================================================================ faults
 
     /**
-     * Connections break (a reset); new ones can be made.
+     * Breaks connections (by a reset). New ones can be made.
      *
-     * @param kind which ones
+     * @param kind the connections to break
      * @return the fault
      */
     public Fault cut(Kind kind) {
@@ -138,9 +141,9 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * One of the connections breaks (a reset); new ones can be made.
+     * Breaks one of the connections (by a reset). New ones can be made.
      *
-     * @param random chooses it
+     * @param random chooses the connection
      * @return the fault
      */
     public Fault cutOne(RandomGenerator random) {
@@ -153,7 +156,7 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * New connections are refused; those that have been made live on.
+     * Refuses new connections. Existing ones are not affected.
      *
      * @return the fault
      */
@@ -162,7 +165,7 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * Connections break and new ones are refused: the server cannot be reached.
+     * Breaks all connections and refuses new ones: the server cannot be reached.
      *
      * @return the fault
      */
@@ -177,10 +180,10 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * All that is sent, in either direction, arrives later, in its order.
+     * Delays all data in both directions, and keeps its order.
      *
-     * @param fixed how much later at least
-     * @param jitter how much may come on top, at random
+     * @param fixed the minimum delay
+     * @param jitter the maximum of an additional random delay
      * @return the fault
      */
     public Fault delay(Duration fixed, Duration jitter) {
@@ -192,10 +195,10 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * What the server sends on the present connections is lost; what clients send arrives. New connections are sound. Healing
-     * breaks those that have lost something, as TCP has no gaps.
+     * Loses all data that the server sends on existing connections; data from clients arrives. New connections work.
+     * Healing breaks the connections that have lost data, because TCP allows no gaps.
      *
-     * @param kind which connections
+     * @param kind the affected connections
      * @return the fault
      */
     public Fault loseReplies(Kind kind) {
@@ -213,11 +216,11 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * The present connections deliver nothing any more, in neither direction, and nobody is told, as when a firewall has
-     * forgotten them. New connections are sound. Once healed, all that was sent meanwhile arrives late, a client's end of the
-     * connection included.
+     * Delivers nothing on existing connections, in either direction, without notifying either side, as if a firewall
+     * had forgotten them. New connections work. After healing, all data that was sent in the meantime arrives late,
+     * including the end of a connection that a client has closed.
      *
-     * @param kind which connections
+     * @param kind the affected connections
      * @return the fault
      */
     public Fault halfOpen(Kind kind) {
@@ -235,16 +238,16 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * Clients are told that the present connections are broken, and the server is not. What they have sent on them and has not
-     * arrived, because of {@link #delay} or {@link #halfOpen}, arrives once this is healed. New connections are sound.
+     * Breaks existing connections for clients, but not for the server. Data that clients have sent on them, and that
+     * has not arrived because of {@link #delay} or {@link #halfOpen}, arrives after healing. New connections work.
      *
-     * @param kind which connections
+     * @param kind the affected connections
      * @return the fault
      */
     public Fault strand(Kind kind) {
         List<LinkedSockets> affected = new CopyOnWriteArrayList<>();
         return Fault.lasting(
-                "the " + kind + " are broken for clients, and their last bytes are still on the way",
+                "the " + kind + " are broken for clients, and their last bytes are still in transit",
                 () -> {
                     affected.addAll(those(kind::includes));
                     affected.forEach(LinkedSockets::strand);
@@ -256,9 +259,9 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /**
-     * How many connections there are.
+     * Returns the number of connections.
      *
-     * @param kind which ones
+     * @param kind the connections to count
      * @return their number
      */
     public int connections(Kind kind) {
@@ -276,7 +279,7 @@ public final class FaultyLink implements AutoCloseable {
             try {
                 connect(listener.accept());
             } catch (IOException e) {
-                // the listener was closed; or a client is gone already, and others come
+                // the listener was closed, or a client has already gone and others may come
             }
         }
     }
@@ -295,8 +298,7 @@ public final class FaultyLink implements AutoCloseable {
         }
         LinkedSockets connection = new LinkedSockets(near, far, () -> delay.nanos());
         connections.add(connection);
-        if (refusing
-                || listener.isClosed()) { // since a moment; what is refused from now on finds it among the connections
+        if (refusing || listener.isClosed()) { // changed just now; a later change finds this one among the connections
             connections.remove(connection);
             connection.reset();
         } else {
@@ -304,7 +306,7 @@ public final class FaultyLink implements AutoCloseable {
         }
     }
 
-    /** Breaks all connections and ends the link. Idempotent. */
+    /** Breaks all connections and closes the link. Idempotent. */
     @Override
     public void close() {
         try {

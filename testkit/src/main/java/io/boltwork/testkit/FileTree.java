@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A directory and all that is in it. */
+/** Deletes directories with their content. */
 final class FileTree {
     private FileTree() {}
 

@@ -16,10 +16,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What processes have done with their locks: who asked for what, when, and what came of it. After Jepsen's histories. Immutable.
+ * A record of how processes have used their locks: which thread requested what, when, and with which outcome. Modeled
+ * on Jepsen's histories. Immutable.
  *
- * <p>It is text, an event a line: nanoseconds, process, thread, action, type, lock, token. Lines of one thread stand in the order of
- * what it did; others in any order.
+ * <p>A history is text, one event per line: nanoseconds, process, thread, action, type, lock, token. The lines of one
+ * thread are in program order; lines of different threads are in any order.
  *
  * <pre>
  * 100 a t1 acquire invoke stock
@@ -41,13 +42,13 @@ public final class History {
     }
 
     /**
-     * Reads what {@link HistoryWriter}s have written, also those of processes that were killed or still write: a last line without
-     * an end has not happened.
+     * Reads everything that {@link HistoryWriter}s have written, including those of processes that were killed or are
+     * still writing. A last line without a line end is ignored.
      *
-     * @param directory where they wrote
-     * @return all of it
-     * @throws UncheckedIOException if it cannot be read
-     * @throws IllegalArgumentException if a line is no event; it names file and line
+     * @param directory the directory of the writers
+     * @return the history
+     * @throws UncheckedIOException if a file cannot be read
+     * @throws IllegalArgumentException if a line is not an event; the message names file and line
      */
     public static History read(Path directory) {
         Reading reading = new Reading();
@@ -65,12 +66,12 @@ public final class History {
     }
 
     /**
-     * Reads a history that was written by hand.
+     * Parses a history that was written by hand.
      *
-     * @param text lines of events; empty ones, and words that begin with {@code #} and what follows them, do
-     *     not count
+     * @param text one event per line; empty lines are ignored, and so is the rest of a line after a word that begins
+     *     with {@code #}
      * @return the history
-     * @throws IllegalArgumentException if a line is no event; it names the line
+     * @throws IllegalArgumentException if a line is not an event; the message names the line
      */
     public static History parse(String text) {
         Reading reading = new Reading();
@@ -79,15 +80,15 @@ public final class History {
         return new History(reading.events);
     }
 
-    /** As they were written, file by file. */
+    /** Returns the events as written, file by file. */
     List<Event> lines() {
         return lines;
     }
 
     /**
-     * All events.
+     * Returns all events.
      *
-     * @return in the order of their times
+     * @return the events, sorted by time
      */
     public List<Event> events() {
         return lines.stream().sorted(Comparator.comparingLong(Event::nanos)).toList();
@@ -106,7 +107,7 @@ public final class History {
 
         void add(String file, String text) {
             int number = 1;
-            // what follows the last end of a line was cut off when its process died, perhaps within a number
+            // text after the last line end was cut off when its process died, perhaps within a number
             for (int from = 0, to; (to = text.indexOf('\n', from)) >= 0; from = to + 1, number++) {
                 String line = text.substring(from, to).strip();
                 if (!line.isEmpty()) {
@@ -120,7 +121,7 @@ public final class History {
             Action action = parts.length < 5 ? null : actions.get(parts[3]);
             Type type = parts.length < 5 ? null : types.get(parts[4]);
             if (action == null || type == null || !fit(action, type) || parts.length > 7) {
-                throw new IllegalArgumentException(where(file, number) + " is no event: " + line);
+                throw new IllegalArgumentException(where(file, number) + " is not an event: " + line);
             }
             if (parts.length == 5 && action != Action.KILL) {
                 throw new IllegalArgumentException(where(file, number) + " names no lock: " + line);
@@ -138,7 +139,7 @@ public final class History {
                         parts.length > 6 ? Long.parseLong(parts[6]) : 0);
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(
-                        where(file, number) + " has no number where one belongs: " + line, e);
+                        where(file, number) + " lacks a number where one is expected: " + line, e);
             }
         }
 
@@ -154,7 +155,7 @@ public final class History {
             return String.format(Locale.ROOT, "%s:%d", file, number);
         }
 
-        /** There are few, often. */
+        /** Shares equal strings: there are few different words, and many occurrences of each. */
         private String word(String word) {
             return words.computeIfAbsent(word, same -> same);
         }

@@ -14,57 +14,57 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges whether a {@link History} could be that of locks that keep their promises. Stateless; does not block.
+ * Checks if a {@link History} is consistent with locks that keep their promises. Stateless; does not block.
  *
- * <p>A hold lasts for certain from when its acquisition had returned until the last time at which it is known to have been
- * valid: a look at {@code isValid()} that said so, or the beginning of a release or of a nested acquisition that was done. It may have
- * lasted longer, and begun sooner, but not before it was asked for. What a killed, frozen or lost holder did later is nobody's
- * promise, and proves nothing.
+ * <p>A hold certainly lasts from the return of its acquisition until the last time at which it is known to have been
+ * valid. Such a time is a successful call of {@code isValid()}, or the beginning of a successful release or nested
+ * acquisition. The hold may have lasted longer, and may have begun earlier, but not before it was requested. Anything
+ * that a killed, frozen or lost holder did later is not covered by any promise, and proves nothing.
  *
- * <p>A history is right if, for each lock, its holds can have been granted one after the other in the order of their tokens: each
- * after it was asked for and before its acquisition had returned, and none before the one before it was over for certain. So two
- * certain holds never overlap, and tokens grow in the order of holding.
+ * <p>A history is right if, for each lock, its holds can have been granted one after the other in the order of their
+ * tokens: each after it was requested and before its acquisition returned, and none before the previous one had
+ * certainly ended. Therefore two certain holds never overlap, and tokens grow in the order of the holds.
  *
- * <p>This is linearizability (Herlihy and Wing, <i>Linearizability: a correctness condition for concurrent objects</i>, 1990)
- * of a lock: is there an order of the holds, one after the other, that agrees with the times of all calls? In general such an
- * order has to be searched for. Here the fencing tokens are the order, so that one look at each hold tells; n events take n log n.
- * The words are Jepsen's.
+ * <p>This is linearizability (Herlihy and Wing, <i>Linearizability: a correctness condition for concurrent objects</i>,
+ * 1990) of a lock: is there a sequential order of the holds that agrees with the times of all calls? In general, such
+ * an order must be searched for. Here the fencing tokens give the order, so that one look at each hold is enough; n
+ * events take O(n log n). The terms are Jepsen's.
  *
- * <p>It does not judge refusals. It convicts also where the lock promises nothing: a hold that was taken away by force, or that the
- * backend has forgotten, and whose holder has not heard of it yet.
+ * <p>The checker does not judge refusals. It also reports violations where the lock promises nothing: for a hold that
+ * was taken away by force or forgotten by the backend, and whose holder does not know of it yet.
  */
 public final class HistoryChecker {
     /*
-     * In the order of tokens each hold is granted as early as it can be: when it had been asked for and the ones before it were
-     * over for certain. It is wrong if that is after its acquisition had returned. If any assignment of times fits, so does the
-     * earliest.
+     * In the order of tokens, each hold is granted as early as possible: when it had been requested and the previous
+     * ones had certainly ended. The history is wrong if that is after its acquisition returned. If any assignment of
+     * times fits, so does the earliest.
      */
 
     private HistoryChecker() {}
 
-    /** What a history may violate. */
+    /** The rules that a history may violate. */
     public enum Rule {
-        /** Two held one lock at a time. */
+        /** Two owners hold one lock at the same time. */
         EXCLUSION,
-        /** Tokens do not grow with the holds, come twice, or differ within a hold. */
+        /** Tokens do not grow with the holds, occur twice, or differ within a hold. */
         TOKENS,
-        /** A hold was valid, or given back without an error, after it had been seen to be lost. */
+        /** A hold is valid, or is released without an error, after it was seen to be lost. */
         VALIDITY,
-        /** The history cannot be one: an answer to nothing, time that goes back, a deed of the dead. */
+        /** The history is malformed: an answer to nothing, time that goes backwards, an event of a dead process. */
         FORM,
         /** A call of a process that was not killed never returned. */
         ANSWERS
     }
 
     /**
-     * Something that must not be.
+     * A violation of a rule.
      *
-     * @param rule what it violates
-     * @param text what it is
+     * @param rule the rule
+     * @param text the violation in words
      * @param events the events that show it
      */
     public record Violation(Rule rule, String text, List<Event> events) {
-        /** For people, in several lines. */
+        /** Returns a readable form, with several lines. */
         @Override
         public String toString() {
             return rule + ": " + text
@@ -73,18 +73,18 @@ public final class HistoryChecker {
     }
 
     /**
-     * What has been found.
+     * The result of a check.
      *
-     * @param events how many events were looked at
-     * @param holds how many holds they make, nested ones not counted
-     * @param violations what must not be, of each rule ten at most
+     * @param events the number of events
+     * @param holds the number of holds, without nested ones
+     * @param violations the violations, at most ten for each rule
      */
     public record Verdict(int events, int holds, List<Violation> violations) {
         /**
-         * Insists that the history is right.
+         * Asserts that the history is right.
          *
          * @return this
-         * @throws AssertionError if it is not
+         * @throws AssertionError if there is a violation
          */
         public Verdict orThrow() {
             if (!violations.isEmpty()) {
@@ -93,7 +93,7 @@ public final class HistoryChecker {
             return this;
         }
 
-        /** For people. */
+        /** Returns a readable form. */
         @Override
         public String toString() {
             return String.format(Locale.ROOT, "%,d events, %,d holds", events, holds)
@@ -103,21 +103,21 @@ public final class HistoryChecker {
     }
 
     /**
-     * Judges a history.
+     * Checks a history.
      *
-     * @param history of processes that may live on
-     * @return what was found
+     * @param history a history of processes that may still be running
+     * @return the result
      */
     public static Verdict check(History history) {
         return check(history, false);
     }
 
     /**
-     * Judges a history of processes that have ended by themselves or were recorded to have been killed. Who ended by itself has got
-     * an answer to each call, else a wake-up was lost.
+     * Checks a history of processes that have ended by themselves or were recorded as killed. A process that ended by
+     * itself must have an answer to each of its calls; otherwise, a wake-up was lost.
      *
-     * @param history which
-     * @return what was found
+     * @param history the history
+     * @return the result
      */
     public static Verdict checkEnded(History history) {
         return check(history, true);
@@ -147,19 +147,19 @@ public final class HistoryChecker {
             holds.addAll(visitor.holds());
             Event unanswered = visitor.unanswered();
             if (ended && unanswered != null && !kills.containsKey(process)) {
-                violations.add(Rule.ANSWERS, "there is no answer, and the process was not killed", unanswered);
+                violations.add(Rule.ANSWERS, "there is no answer, although the process was not killed", unanswered);
             }
         }));
         holds.stream().collect(Collectors.groupingBy(Hold::lock)).values().forEach(each -> order(each, violations));
         return new Verdict(history.lines().size(), holds.size(), violations.all);
     }
 
-    /** Looks for the one order of a lock's holds. */
+    /** Checks the only possible order of a lock's holds. */
     private static void order(List<Hold> holds, Violations violations) {
         List<Hold> inOrder =
                 holds.stream().sorted(Comparator.comparingLong(Hold::token)).toList();
         Hold before = null;
-        Hold last = null; // of those with smaller tokens the one that ended last
+        Hold last = null; // of the holds with smaller tokens, the one that ended last
         for (Hold hold : inOrder) {
             if (before != null && before.token() == hold.token()) {
                 violations.add(Rule.TOKENS, "two holds have the same token", before.and(hold));
@@ -167,7 +167,7 @@ public final class HistoryChecker {
                 boolean both = last.from() <= Math.max(hold.from(), hold.until()) && last.until() >= hold.from();
                 violations.add(
                         both ? Rule.EXCLUSION : Rule.TOKENS,
-                        both ? "two hold the lock at a time" : "the later hold has the smaller token",
+                        both ? "two owners hold the lock at the same time" : "the later hold has the smaller token",
                         both ? last.and(hold) : hold.and(last));
             }
             if (last == null || hold.until() > last.until()) {

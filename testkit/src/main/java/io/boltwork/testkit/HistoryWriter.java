@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Records what one process does with its locks, to a file of its own in a directory that several processes of a machine share.
- * {@link History#read} puts the files together and {@link HistoryChecker} judges them.
+ * Records how one process uses its locks, in its own file in a directory that several processes of a machine share.
+ * {@link History#read} combines the files, and {@link HistoryChecker} checks them.
  *
  * <pre>{@code
  * try (HistoryWriter history = HistoryWriter.open(directory, "shop-1")) {
@@ -22,10 +22,11 @@ import java.util.regex.Pattern;
  * }
  * }</pre>
  *
- * <p>Every event is one {@code write()} of some 70 bytes at the file's end, a few microseconds, so that SIGKILL loses nothing
- * that had happened before (the loss of the machine may). The times are {@link System#nanoTime()}, which on HotSpot for Linux is
- * {@code CLOCK_MONOTONIC}: one clock for all JVMs of a machine that have not been put into different time namespaces, and nobody sets
- * it. Elsewhere the times of different JVMs cannot be compared, and so neither their histories.
+ * <p>Every event is one {@code write()} of about 70 bytes at the end of the file, and takes a few microseconds.
+ * Therefore SIGKILL loses no event that had happened before; a crash of the machine may lose some. The times are {@link
+ * System#nanoTime()}, which on HotSpot for Linux is {@code CLOCK_MONOTONIC}. This is one clock, never set, for all JVMs
+ * of a machine that are not in different time namespaces. On other platforms, the times of different JVMs cannot be
+ * compared, and neither can their histories.
  *
  * <p>Thread-safe. Methods block for the write, and throw {@link UncheckedIOException} if it fails.
  */
@@ -43,28 +44,30 @@ public final class HistoryWriter implements AutoCloseable {
     }
 
     /**
-     * Begins a history.
+     * Creates a history.
      *
-     * @param directory where; it must exist
-     * @param process the process's name, which no other has in that directory, be it dead; also the file's name
-     * @return the writer, to be closed when the process has done with its locks, if it lives that long
-     * @throws UncheckedIOException if the file cannot be created, or exists
+     * @param directory the directory for the file; it must exist
+     * @param process the process's name, which is also the file's name; no other process, not even a dead one, may have
+     *     the same name in that directory
+     * @return the writer; close it when the process no longer uses its locks
+     * @throws UncheckedIOException if the file exists or cannot be created
      */
     public static HistoryWriter open(Path directory, String process) {
         try {
             Path path = Files.createFile(directory.resolve(process + SUFFIX));
             return new HistoryWriter(fit(process), new FileOutputStream(path.toFile(), true));
         } catch (IOException e) {
-            throw new UncheckedIOException("No history of " + process, e);
+            throw new UncheckedIOException("Could not create a history of " + process, e);
         }
     }
 
     /**
-     * A view of a lock that records what threads do with it: acquisitions, releases, and each look at {@code isValid()},
-     * {@code ensureValid()}, {@code remaining()} and {@code isHeldByCurrentThread()} under a hold. A lease is to be given back by
-     * the thread that acquired it. The asynchronous methods throw {@link UnsupportedOperationException}.
+     * Returns a view of a lock that records its use by threads: acquisitions, releases, and each call of {@code
+     * isValid()}, {@code ensureValid()}, {@code remaining()} and {@code isHeldByCurrentThread()} under a hold. A lease
+     * must be released by the thread that acquired it. The asynchronous methods throw {@link
+     * UnsupportedOperationException}.
      *
-     * @param lock the lock; one that is recorded already stays as it is
+     * @param lock the lock; one that is already recorded is returned unchanged
      * @return the same lock, recorded
      */
     public FencedLock recorded(FencedLock lock) {
@@ -72,15 +75,15 @@ public final class HistoryWriter implements AutoCloseable {
     }
 
     /**
-     * Records that another process was killed. To be called when it is gone.
+     * Records that another process was killed. Must be called when that process is gone.
      *
-     * @param killed that process's name
+     * @param killed the name of that process
      */
     public void killed(String killed) {
         write(System.nanoTime() + " " + fit(killed) + " - kill ok\n");
     }
 
-    /** An invocation or an answer, of this thread and now. */
+    /** Records an invocation or an answer, of this thread and at this time. */
     void write(Action action, Type type, String lock, long token) {
         write(System.nanoTime(), action, type, lock, token);
     }
@@ -96,8 +99,8 @@ public final class HistoryWriter implements AutoCloseable {
     }
 
     /*
-     * A file opened to append takes each write() whole and at its end, whichever thread's it is. A channel would do the same,
-     * but be closed by the interrupt of a thread that writes.
+     * A file opened in append mode takes each write() as a whole and at its end, regardless of the thread. A channel
+     * would do the same, but would be closed if a writing thread is interrupted.
      */
     private void write(String line) {
         try {
@@ -107,13 +110,13 @@ public final class HistoryWriter implements AutoCloseable {
         }
     }
 
-    /** Names are words in a line. */
+    /** Encodes a name as one word of a line. */
     private static String fit(String name) {
         return UNFIT.matcher(name)
                 .replaceAll(match -> String.format("%%%02X", (int) match.group().charAt(0)));
     }
 
-    /** Ends the history. Idempotent. */
+    /** Closes the file. Idempotent. */
     @Override
     public void close() {
         try {

@@ -3,12 +3,12 @@ package io.boltwork.testkit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the events of one thread tell of one hold. Not thread-safe. */
+/** The information about one hold in the events of one thread. Not thread-safe. */
 final class Hold {
     private final Event invoked;
     private final Event acquired;
 
-    /** The last event at whose time it was valid. */
+    /** The last event at which the hold was known to be valid. */
     private Event confirmed;
 
     private int depth = 1;
@@ -28,12 +28,18 @@ final class Hold {
         return acquired.token();
     }
 
-    /** When it was had: held for certain if that was confirmed later, else it may have been over. */
+    /**
+     * Returns the time at which the acquisition had returned. The hold existed then for certain if it was confirmed
+     * later; otherwise it may already have ended.
+     */
     long from() {
         return acquired.nanos();
     }
 
-    /** It was not over before that: it was valid then, or, if that was never confirmed, it had not been asked for. */
+    /**
+     * Returns the time before which the hold cannot have ended: it was valid then, or, if it was never confirmed, it
+     * had not been requested yet.
+     */
     long until() {
         return confirmed.nanos();
     }
@@ -54,7 +60,7 @@ final class Hold {
         depth++;
     }
 
-    /** Gives back a level, and tells whether it was the last. */
+    /** Releases one level and returns whether it was the last. */
     boolean unwind() {
         return --depth == 0;
     }
@@ -63,7 +69,7 @@ final class Hold {
         return acquired;
     }
 
-    /** The events that show that the two do not go together. */
+    /** Returns the events that show that the two holds contradict each other. */
     List<Event> and(Hold other) {
         List<Event> events = new ArrayList<>(this.events());
         events.addAll(other.events());

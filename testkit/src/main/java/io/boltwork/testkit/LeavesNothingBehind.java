@@ -18,9 +18,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test that leaves something behind, at the server or here: a lock that is held or waited for, a subscription, a
- * connection, a thread, a process. What a test opens it gives to {@link #closing}, which closes it before that check, the last
- * thing first.
+ * A JUnit extension that fails a test that leaves something behind, at the server or in this JVM: a held or wanted
+ * lock, a subscription, a connection, a thread, a process. Before the check, it closes the resources that the test has
+ * passed to {@link #closing}, in reverse order.
  *
  * <pre>{@code
  * private static final RedisServer REDIS = RedisServer.start();
@@ -35,14 +35,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * }
  * }</pre>
  *
- * <p>The server must be running and answer when a test has ended and its faults are healed. After the check it is flushed. It
- * is for tests that have the server for themselves.
+ * <p>The server must be running and answering when a test has ended and its faults are healed. After the check, the
+ * server is flushed. This extension is for tests that have the server to themselves.
  */
 public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachCallback {
 
     /*
-     * The JDK's and Netty's, which live on for a while when they have nothing to do, and the tests' own machinery. All other
-     * threads, Lettuce's among them, must end.
+     * Threads of the JDK and of Netty that stay alive for a while when idle, and those of the test framework. All other
+     * threads, including Lettuce's, must end.
      */
     private static final Pattern LINGERING = Pattern.compile(
             "process reaper.*|ForkJoinPool.*|CompletableFutureDelay.*"
@@ -57,26 +57,26 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
     private final Set<Long> processesBefore = ConcurrentHashMap.newKeySet();
 
     /**
-     * Looks at a server.
+     * Creates an extension that checks a server.
      *
-     * @param server which one; asked at each test's end
+     * @param server supplies the server; called at the end of each test
      */
     public LeavesNothingBehind(Supplier<RedisServer> server) {
         this(server, PATIENCE);
     }
 
-    /** With a patience of its own for what goes by itself. */
+    /** Creates an extension with a given patience for things that end by themselves. */
     LeavesNothingBehind(Supplier<RedisServer> server, Duration patience) {
         this.server = server;
         this.patience = patience;
     }
 
     /**
-     * Closes something at the end of the test, before all that was given here before.
+     * Registers a resource to close at the end of the test, before all resources that were registered earlier.
      *
-     * @param resource what to close
+     * @param resource the resource
      * @param <T> its type
-     * @return the same
+     * @return the resource
      */
     public <T extends AutoCloseable> T closing(T resource) {
         resources.push(resource);
@@ -110,7 +110,7 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
         threadsBefore.clear();
         processesBefore.clear();
         if (!failures.isEmpty()) {
-            AssertionError all = new AssertionError("The test leaves something behind");
+            AssertionError all = new AssertionError("The test left something behind");
             failures.forEach(all::addSuppressed);
             throw all;
         }
@@ -122,11 +122,11 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
         } catch (AssertionError e) {
             failures.add(new AssertionError(what + ": " + left.get(), e));
         } catch (RuntimeException e) {
-            failures.add(new AssertionError("The server did not tell of " + what, e));
+            failures.add(new AssertionError("Could not ask the server for " + what, e));
         }
     }
 
-    /** Locks with an owner whose lease has not ended, or with a queue. */
+    /** Returns the locks that have an owner whose lease has not ended, or a queue. */
     private static List<String> locks(RedisServer redis) {
         List<String> left = new ArrayList<>();
         for (String key : strings(redis.command("KEYS", "*:{*}"))) {
@@ -152,7 +152,7 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
         return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
     }
 
-    /** All but the one that asks. */
+    /** Returns all connections except the one that asks. */
     private static List<String> connections(RedisServer redis) {
         return String.valueOf(redis.command("CLIENT", "LIST"))
                 .lines()

@@ -16,7 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
-/** One connection of a {@link FaultyLink}: a client's socket, the server's, and what is on the way between. Thread-safe. */
+/**
+ * One connection of a {@link FaultyLink}: a client's socket, the server's socket, and the data in transit. Thread-safe.
+ */
 final class LinkedSockets {
     private static final Pattern SUBSCRIBE = Pattern.compile("\\$\\d+\r\n[PS]?SUBSCRIBE\r\n", Pattern.CASE_INSENSITIVE);
     private static final int LONGEST_SUBSCRIBE = 18;
@@ -36,10 +38,10 @@ final class LinkedSockets {
     private boolean held; // guarded by the lock
     private volatile Runnable whenOver = () -> {};
 
-    /** Some bytes and when they are to arrive; no bytes: the end. */
+    /** Some bytes and their arrival time. No bytes mean the end. */
     private record Piece(byte[] bytes, long due) {}
 
-    /** Makes a connection on which nothing flows yet. {@code delay} is asked for each piece of data. */
+    /** Creates a connection that does not deliver data yet. {@code delay} is called for each piece of data. */
     LinkedSockets(Socket near, Socket far, LongSupplier delay) throws IOException {
         this.near = near;
         this.far = far;
@@ -63,17 +65,17 @@ final class LinkedSockets {
         });
     }
 
-    /** Whether the client has subscribed to a channel. */
+    /** Returns whether the client has subscribed to a channel. */
     boolean isSubscription() {
         return subscription;
     }
 
-    /** From now on. */
+    /** Loses all data from the server from now on. */
     void loseReplies() {
         repliesLost = true;
     }
 
-    /** Delivers nothing while {@code hold}, and afterwards all. */
+    /** Holds back all data while {@code hold} is true, and delivers it afterwards. */
     void hold(boolean hold) {
         lock.lock();
         try {
@@ -84,9 +86,9 @@ final class LinkedSockets {
         }
     }
 
-    /** The client is told that the connection is broken; what it has sent is held. */
+    /** Breaks the connection for the client, and holds back the data that the client has sent. */
     void strand() {
-        repliesLost = true; // nobody is there to get them
+        repliesLost = true; // no client is left to receive them
         hold(true);
         reset(near);
     }
@@ -102,7 +104,7 @@ final class LinkedSockets {
         }
     }
 
-    /** Both sides are told that the connection is broken; what was on the way is lost. */
+    /** Breaks the connection for both sides. Data in transit is lost. */
     void reset() {
         reset(near);
         reset(far);
@@ -114,17 +116,17 @@ final class LinkedSockets {
         try (socket) {
             socket.setSoLinger(true, 0); // closing sends a reset
         } catch (IOException e) {
-            // it is closed already
+            // it is already closed
         }
     }
 
     private void ended() {
-        if (endedWays.incrementAndGet() == 2) { // both have been told so already, after all that was on the way
+        if (endedWays.incrementAndGet() == 2) { // both sides have already seen the end, after all data in transit
             try (near;
                     far) {
                 whenOver.run();
             } catch (IOException e) {
-                // it is closed already
+                // it is already closed
             }
         }
     }
@@ -154,7 +156,7 @@ final class LinkedSockets {
                     add(bytes);
                 }
             } catch (IOException e) {
-                // it is broken: the other side is told as of an end
+                // it is broken: the other side sees an end
             }
             add(new byte[0]);
         }
@@ -164,7 +166,7 @@ final class LinkedSockets {
             pieces.add(new Piece(bytes, lastDue));
         }
 
-        /** Looks whether the client subscribes, be it in two pieces. */
+        /** Checks if the client subscribes, even if the command arrives in two pieces. */
         private void look(byte[] bytes) {
             if (!subscription) {
                 String text = tail + new String(bytes, StandardCharsets.ISO_8859_1);
@@ -186,7 +188,7 @@ final class LinkedSockets {
             } catch (IOException e) {
                 reset(); // one side is gone
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt(); // both are
+                Thread.currentThread().interrupt(); // both sides are gone
             }
         }
 

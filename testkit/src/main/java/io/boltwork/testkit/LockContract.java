@@ -3,11 +3,11 @@ package io.boltwork.testkit;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What a user may expect of a lock, whatever the backend: every backend has a test that extends this one. After each
- * behaviour the contract checks that nothing was left over: at the server no owner and no waiter of any lock that was used
- * and nobody who listens, here no thread.
+ * The behavior that users may expect of a lock with any backend. Each backend has a test that extends this class. After
+ * each test, the contract checks that nothing is left behind: at the server, no owner and no waiter of any lock that
+ * was used, and no listener; in this JVM, no thread.
  *
- * <p>The behaviours that say how long something takes allow for slow machines by {@link Slack}.
+ * <p>Tests that check durations allow for slow machines by {@link Slack}.
  */
 public abstract class LockContract {
 
@@ -15,9 +15,9 @@ public abstract class LockContract {
     protected LockContract() {}
 
     /**
-     * The server to test with; may be the same for all behaviours. The contract flushes it after each.
+     * Returns the server to test with. It may be the same for all tests. The contract flushes it after each test.
      *
-     * @return a server, running
+     * @return a running server
      */
     protected abstract LockSite site();
 

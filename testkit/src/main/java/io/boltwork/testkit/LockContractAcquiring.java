@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the lock, who is refused, and with which token. */
+/** Acquisitions, refusals and tokens. */
 abstract class LockContractAcquiring extends LockContractPart {
 
     LockContractAcquiring(LockSite site) {

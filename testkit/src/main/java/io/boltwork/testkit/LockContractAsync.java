@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** Locks without threads. */
+/** Asynchronous acquisitions. */
 abstract class LockContractAsync extends LockContractPart {
 
     LockContractAsync(LockSite site) {
@@ -254,7 +254,7 @@ abstract class LockContractAsync extends LockContractPart {
     void aCallBeginsAndEndsOnTheClientsExecutor() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
         Set<String> threads = ConcurrentHashMap.newKeySet();
-        for (int i = 0; i < 200; i++) { // on a lock that is free, so that it may be there before the call returns
+        for (int i = 0; i < 200; i++) { // on a free lock, so that the lease may be available before the call returns
             CompletableFuture<Boolean> begun = new CompletableFuture<>();
             CompletableFuture<Boolean> work = new CompletableFuture<>();
             CompletionStage<Boolean> result = party.lock(name + i).callAsync(PROMPT, lease -> {

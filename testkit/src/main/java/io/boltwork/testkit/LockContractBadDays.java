@@ -33,7 +33,7 @@ import java.util.logging.Logger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What a call does on a bad day: one behaviour for each row of that table in the design, and all that the row says. */
+/** Calls on a bad day: one test for each row of the table in the design, with everything that the row says. */
 abstract class LockContractBadDays extends LockContractPart {
 
     private static final LockOptions SHORT = LockOptions.renewedLease(RENEWED);
@@ -92,12 +92,13 @@ abstract class LockContractBadDays extends LockContractPart {
         Ear ear = Ear.listenTo(party);
         site.freeze();
         Task<Duration> locker = start(() -> failsAfter(lock::lock));
-        // the patience is the outage's: whoever comes a little later has waited a little less
+        // the patience is for the whole outage: a later caller waits a little less
         Duration least = patience.minus(millis(500));
         assertThat(failsAfter(lock::acquire)).isBetween(least, patience.plus(TOLERANCE));
         assertThat(locker.get()).isBetween(least, patience.plus(TOLERANCE));
         Await.until(
-                "the listener is told", () -> ear.all(LockListener.Waited.class).size() == 2);
+                "the listener is notified",
+                () -> ear.all(LockListener.Waited.class).size() == 2);
         assertThat(ear.all(LockListener.Waited.class))
                 .extracting(LockListener.Waited::outcome)
                 .containsOnly(LockListener.Outcome.FAILED);
@@ -232,7 +233,7 @@ abstract class LockContractBadDays extends LockContractPart {
 
         Lease forced = twice(lock.withOptions(SHORT));
         assertThat(party().client().inspector().forceRelease(name)).isTrue();
-        Await.until("the holder is told", () -> !forced.isValid());
+        Await.until("the holder is notified", () -> !forced.isValid());
         isLost(lock, forced, Reason.TAKEN);
 
         Lease taken = twice(lock.withOptions(SHORT));
@@ -241,7 +242,7 @@ abstract class LockContractBadDays extends LockContractPart {
             site.deleteLock(name);
             return theirs.tryLock();
         });
-        Await.until("the holder is told", () -> !taken.isValid());
+        Await.until("the holder is notified", () -> !taken.isValid());
         isLost(lock, taken, Reason.TAKEN);
         assertThat(theirs.isHeldByCurrentThread()).isTrue();
         theirs.unlock();
@@ -374,7 +375,9 @@ abstract class LockContractBadDays extends LockContractPart {
         batched.unlock();
         List.of(first, second, third).forEach(Task::get);
         assertThat(served).containsExactly("fifo", "batched 1", "batched 2");
-        Await.until("all is heard", () -> ear.all(LockListener.Released.class).size() == 4);
+        Await.until(
+                "all releases are reported",
+                () -> ear.all(LockListener.Released.class).size() == 4);
         List<LockListener.Released> ends = ear.all(LockListener.Released.class);
         assertThat(ear.all(LockListener.HandedOver.class))
                 .extracting(LockListener.HandedOver::previousToken)
@@ -517,7 +520,7 @@ abstract class LockContractBadDays extends LockContractPart {
         awaitQueued(0);
         theirs.unlock();
         gate.countDown();
-        Await.until("the cancelled request is heard of", () -> of(ear, name).size() == 4);
+        Await.until("the cancelled request is reported", () -> of(ear, name).size() == 4);
         assertThat(of(ear, name))
                 .containsExactly(
                         LockListener.Waited.class,
@@ -582,7 +585,7 @@ abstract class LockContractBadDays extends LockContractPart {
         visitor(newLock()).get(PROMPT);
     }
 
-    /** A hold with a lock and a lease. */
+    /** Acquires a hold both as a lock and as a lease. */
     private static Lease twice(FencedLock lock) {
         lock.lock();
         return lock.acquire();
@@ -603,7 +606,7 @@ abstract class LockContractBadDays extends LockContractPart {
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
     }
 
-    /** A thread that waits for the lock, and signs when it has it. */
+    /** Starts a thread that waits for the lock and records that it got the lock. */
     private Task<?> signs(String who, FencedLock lock, List<String> served) {
         Task<?> task = run(() -> {
             lock.lock();
@@ -624,7 +627,7 @@ abstract class LockContractBadDays extends LockContractPart {
         return kinds;
     }
 
-    /** How long it takes until it fails for want of an answer. */
+    /** Returns the time until the call fails because there is no answer. */
     private static Duration failsAfter(ThrowingCallable asking) {
         long start = System.nanoTime();
         assertThatThrownBy(asking)
@@ -641,7 +644,7 @@ abstract class LockContractBadDays extends LockContractPart {
         return party.backend().requests(LockContractPart::prolongs);
     }
 
-    /** Collects warnings. */
+    /** Returns a handler that collects warnings. */
     private static Handler into(List<String> warnings) {
         return new Handler() {
             @Override

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Nonsense is refused at once, by an exception that names it, and nothing has happened. */
+/** Invalid arguments. They are refused at once by an exception that names them, and have no effect. */
 abstract class LockContractBadInput extends LockContractPart {
 
     LockContractBadInput(LockSite site) {
@@ -105,7 +105,7 @@ abstract class LockContractBadInput extends LockContractPart {
         assertThat(lock.currentLease().orElseThrow().remaining()).isGreaterThan(Duration.ofDays(360));
         lock.unlock();
         lock.lock(Duration.ofMillis(10));
-        Throwable late = catchThrowable(lock::unlock); // clean or lost, as fast as the machine is
+        Throwable late = catchThrowable(lock::unlock); // clean or lost, depending on the speed of the machine
         assertThat(lock.holdCount()).as("after %s", late).isZero();
         FencedLock renewed = lock.withOptions(LockOptions.renewedLease(Duration.ofDays(365)));
         renewed.lock();

@@ -25,20 +25,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** How long a lock is held at most, taken at least, closed afterwards, and longer when wished; and a body within a hold. */
+/** The bounds of a hold (at most, at least, takeover delay), extensions, and bodies that are executed under a hold. */
 abstract class LockContractBounds extends LockContractPart {
 
-    /** A bound of a hold: long enough that what is to come before it does. */
+    /** A bound of a hold that is long enough for everything that must happen before it. */
     private static final Duration BOUND = millis(700);
 
-    /** How much the millisecond clocks of two sides may differ. */
+    /** The difference that millisecond clocks of two sides may have. */
     private static final Duration ROUNDING = Duration.ofMillis(5);
 
     LockContractBounds(LockSite site) {
         super(site);
     }
 
-    // ================================================================ at replicas
+    // ================================================================ replication
 
     @Test
     void aLockThatReplicasMustKnowIsHeldIfThereAreEnough() {
@@ -76,7 +76,7 @@ abstract class LockContractBounds extends LockContractPart {
             assertThatThrownBy(call)
                     .hasStackTraceContaining("of the " + wanted + " replicas")
                     .hasStackTraceContaining("does not hold the lock '" + name);
-            Await.until("it has been given back", theirs::tryLock);
+            Await.until("the lock has been released", theirs::tryLock);
             theirs.unlock();
         }
     }
@@ -90,7 +90,7 @@ abstract class LockContractBounds extends LockContractPart {
                 .withMessageContainingAll("within", "command timeout", "59");
     }
 
-    // ================================================================ at most
+    // ================================================================ maximum hold
 
     @Test
     void aHoldIsLostAtItsLongestTimeNeitherEarlierNorMuchLater() {
@@ -176,7 +176,7 @@ abstract class LockContractBounds extends LockContractPart {
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     }
 
-    // ================================================================ at least
+    // ================================================================ minimum hold
 
     @Test
     void aLockStaysTakenForItsShortestTimeThoughItsUnlockReturnsAtOnce() {
@@ -283,7 +283,7 @@ abstract class LockContractBounds extends LockContractPart {
                 .isGreaterThanOrEqualTo(millis(300).minus(ROUNDING));
     }
 
-    // ================================================================ afterwards
+    // ================================================================ takeover delay
 
     @Test
     void aLockStaysClosedAfterALeaseThatEndedWithoutARelease() {
@@ -346,7 +346,7 @@ abstract class LockContractBounds extends LockContractPart {
         next.release();
     }
 
-    // ================================================================ longer when wished
+    // ================================================================ extension
 
     @Test
     void extendMakesALeaseLastInOneRequestAndNeverShortensIt() {
@@ -371,7 +371,7 @@ abstract class LockContractBounds extends LockContractPart {
         long before = System.nanoTime();
         Duration longer = FIXED.multipliedBy(3);
         lease.extend(longer);
-        Duration remaining = lease.remaining(); // not longer than what is left when this has returned
+        Duration remaining = lease.remaining(); // not longer than the remaining time when this call has returned
         assertThat(remaining).isGreaterThanOrEqualTo(longer.minus(since(before)));
         FencedLock theirs = newLock();
         pass(FIXED.plus(FIXED.dividedBy(2)));
@@ -540,7 +540,7 @@ abstract class LockContractBounds extends LockContractPart {
         next.release();
     }
 
-    // ================================================================ a body within a hold
+    // ================================================================ bodies under a hold
 
     @Test
     void runAndCallHoldTheLockWhileTheBodyRuns() throws Exception {

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Where users' callbacks run, and that nothing they do harms anybody. */
+/** The threads on which users' callbacks run, and the isolation of locks from them. */
 abstract class LockContractCallbacks extends LockContractPart {
 
     LockContractCallbacks(LockSite site) {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What is left of a client when it is closed: nothing. */
+/** Closing a client, which must leave nothing behind. */
 abstract class LockContractClosing extends LockContractPart {
 
     LockContractClosing(LockSite site) {
@@ -211,7 +211,7 @@ abstract class LockContractClosing extends LockContractPart {
         next.get();
         long start = System.nanoTime();
         leaving.client().close();
-        assertThat(since(start)).isLessThan(Slack.of(Duration.ofMillis(700))); // a claim is longer than that
+        assertThat(since(start)).isLessThan(Slack.of(Duration.ofMillis(700))); // a claim lasts longer than that
     }
 
     @Test

@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** In which order those get the lock who want it strictly in the order of their arrival. */
+/** The order in which waiters get the lock with strict fairness. */
 abstract class LockContractFairness extends LockContractPart {
 
     private static final LockOptions FIFO = LockOptions.defaults().withFairness(Fairness.FIFO);
 
-    /** Who got the lock, and with which token. Guarded by the lock. */
+    /** The owners that got the lock, in order. Guarded by the lock. */
     private final List<String> served = new ArrayList<>();
 
     private final List<Long> tokens = new ArrayList<>();
 
-    /** Who shall have got the lock in the end. */
+    /** The waiters that must all get the lock in the end. */
     private final List<Task<?>> waiters = new ArrayList<>();
 
     LockContractFairness(LockSite site) {
@@ -150,7 +150,7 @@ abstract class LockContractFairness extends LockContractPart {
         awaitQueued(1);
         queue("next", ours);
         awaitQueued(2);
-        party.backend().holdBackGrants(); // it has to ask by itself now
+        party.backend().holdBackGrants(); // it must ask by itself now
         oldest.cancel(true);
         awaitQueued(1);
         theirs.unlock();
@@ -223,7 +223,7 @@ abstract class LockContractFairness extends LockContractPart {
         site.flush();
         theirs.unlock();
         Await.within(Duration.ofSeconds(8), "one of them asks again", () -> acquires(party) > asked);
-        // much sooner than unasked: that would be seconds later, and the oldest alone
+        // much sooner than by themselves: that would take seconds, and only the oldest would ask
         Await.within(PROMPT, "all of them ask again", () -> acquires(party) >= asked + 4);
         for (Holder holder : holders) {
             holder.token();
@@ -318,7 +318,7 @@ abstract class LockContractFairness extends LockContractPart {
         isServed(Stream.of("next"));
     }
 
-    /** Waits until so many requests stand in the queue, or one less if the impatient one has given up already. */
+    /** Waits until that many requests are in the queue, or one less if the impatient one has already given up. */
     private void awaitQueuedWith(Task<Boolean> impatient, int requests) {
         Await.until(
                 requests + " requests in the queue of " + name,
@@ -329,7 +329,7 @@ abstract class LockContractFairness extends LockContractPart {
         return newLock().withOptions(FIFO);
     }
 
-    /** A thread that waits for the lock, and signs when it has it. */
+    /** Starts a thread that waits for the lock and records that it got the lock. */
     private Task<?> queue(String who, FencedLock lock) {
         Task<?> waiter = run(() -> {
             lock.lock();

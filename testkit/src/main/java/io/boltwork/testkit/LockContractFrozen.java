@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What each method does while the server says nothing, and what is left of it afterwards. */
+/** Each method while the server does not answer, and the state afterwards. */
 abstract class LockContractFrozen extends LockContractPart {
 
     LockContractFrozen(LockSite site) {

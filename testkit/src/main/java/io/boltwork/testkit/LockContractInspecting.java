@@ -25,7 +25,7 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What people see of locks and clients, and how they take a lock away from a holder that hangs. */
+/** The inspection of locks and clients, and the forced release of a lock from a holder that hangs. */
 abstract class LockContractInspecting extends LockContractPart {
 
     LockContractInspecting(LockSite site) {
@@ -233,7 +233,7 @@ abstract class LockContractInspecting extends LockContractPart {
     void manyLocksAreAllListed() {
         Party party = party();
         List<Lease> leases = new ArrayList<>();
-        for (int i = 0; i < 600; i++) { // more than one look at the server finds
+        for (int i = 0; i < 600; i++) { // more than one scan of the server finds
             leases.add(party.lock(name + ":" + i).acquire());
         }
         assertThat(names(party.client().inspector().list(name + ":*", 1_000)))
@@ -261,7 +261,7 @@ abstract class LockContractInspecting extends LockContractPart {
         assertThat(inspector.clients()).extracting(ClientInfo::application).containsExactly("checkout");
     }
 
-    // ================================================================ by force
+    // ================================================================ forced release
 
     @Test
     void aLockThatIsReleasedByForceGoesToTheNextAndItsHolderIsTold() {
@@ -288,7 +288,7 @@ abstract class LockContractInspecting extends LockContractPart {
         next.awaitParked();
         assertThat(party().client().inspector().forceRelease(name, lease.fencingToken()))
                 .isTrue();
-        Await.within(PROMPT, "the holder is told", () -> !lease.isValid());
+        Await.within(PROMPT, "the holder is notified", () -> !lease.isValid());
         assertThat(get(lease.whenLost()).reason()).isEqualTo(Reason.TAKEN);
         next.get(PROMPT);
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
@@ -302,7 +302,7 @@ abstract class LockContractInspecting extends LockContractPart {
                 .toCompletableFuture()
                 .join();
         assertThat(party.client().inspector().forceRelease(name)).isTrue();
-        Await.within(PROMPT, "the holder is told", () -> !lease.isValid());
+        Await.within(PROMPT, "the holder is notified", () -> !lease.isValid());
         FencedLock lock = party.lock(name);
         assertThat(lock.tryLock()).as("a try goes to the server").isTrue();
         assertThat(tokenOf(lock)).isGreaterThan(lease.fencingToken());
@@ -353,7 +353,7 @@ abstract class LockContractInspecting extends LockContractPart {
         assertThat(inspector.forceRelease(name, lease.fencingToken() - 1_000_000))
                 .isFalse();
         pass(RENEWED.dividedBy(2));
-        FencedLock stranger = newLockNamed(name + ":other"); // not within the millisecond whose tokens the holder has
+        FencedLock stranger = newLockNamed(name + ":other"); // not within the millisecond of the holder's tokens
         stranger.lock();
         assertThat(inspector.forceRelease(name, tokenOf(stranger))).isFalse();
         assertThat(lease.isValid()).isTrue();
@@ -420,7 +420,7 @@ abstract class LockContractInspecting extends LockContractPart {
         assertThat(waiters.get(0).task().failure()).isInstanceOf(LeaseLostException.class);
     }
 
-    // ================================================================ what cannot be answered
+    // ================================================================ invalid requests
 
     @Test
     @SuppressWarnings({"NullAway", "DataFlowIssue"}) // null is what is tested

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Which methods an interrupt ends, and what it leaves behind: nothing. */
+/** The methods that an interrupt ends, and the state afterwards: nothing may be left behind. */
 abstract class LockContractInterrupting extends LockContractPart {
 
     LockContractInterrupting(LockSite site) {

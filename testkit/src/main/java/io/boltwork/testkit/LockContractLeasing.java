@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How long a hold lasts, and how it outlives a server that forgets it. */
+/** The duration of holds, and their restoration after a server has forgotten them. */
 abstract class LockContractLeasing extends LockContractPart {
 
     LockContractLeasing(LockSite site) {

@@ -24,7 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a listener hears, in which order, and that nothing it does harms anybody. */
+/** The events of listeners, their order, and the isolation of locks from listeners. */
 abstract class LockContractListening extends LockContractPart {
 
     LockContractListening(LockSite site) {
@@ -252,7 +252,7 @@ abstract class LockContractListening extends LockContractPart {
         assertThat(abandoned)
                 .isEqualTo(new LockListener.Abandoned(
                         name, forgetful.get(), "thread '" + forgetful.name() + "'", LockListener.Absence.THREAD_ENDED));
-        site.disconnectAll(); // when all holds are verified
+        site.disconnectAll(); // all holds are verified after that
         visitor(newLock()).get(RENEWED.plus(PROMPT));
         assertThat(ear.await(LockListener.Lost.class).loss().reason()).isEqualTo(Reason.EXPIRED);
         ear.events.removeIf(
@@ -329,7 +329,7 @@ abstract class LockContractListening extends LockContractPart {
         awaitFree();
     }
 
-    // ================================================================ releases that nobody awaits
+    // ================================================================ releases that are not awaited
 
     private static final LockOptions SENT = LockOptions.defaults().withRelease(LockOptions.Release.SENT);
 
@@ -340,7 +340,7 @@ abstract class LockContractListening extends LockContractPart {
         long before = party.backend().requests();
         long token = 0;
         for (int i = 0; i < 100; i++) {
-            assertThat(lock.tryLock()).as("just given back").isTrue();
+            assertThat(lock.tryLock()).as("just released").isTrue();
             assertThat(tokenOf(lock)).isGreaterThan(token);
             token = tokenOf(lock);
             lock.unlock();
@@ -581,7 +581,7 @@ abstract class LockContractListening extends LockContractPart {
             gate.countDown();
         }
         Await.until(
-                "what was delayed arrives",
+                "the delayed events arrive",
                 () -> ear.all(LockListener.Released.class).size() == 5);
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** How a holder learns that it holds no more, and what it may do then. */
+/** Lost holds: how their holders are notified, and what holders may do afterwards. */
 abstract class LockContractLosing extends LockContractPart {
 
     LockContractLosing(LockSite site) {
@@ -132,7 +132,7 @@ abstract class LockContractLosing extends LockContractPart {
             while (lock.isHeldByCurrentThread()) {
                 LockSupport.parkNanos(20_000);
             }
-            LockSupport.parkNanos(i * 2_000L); // meanwhile the client itself notices
+            LockSupport.parkNanos(i * 2_000L); // meanwhile the client itself may notice
             unwinds(lock::unlock);
         }
     }
@@ -263,7 +263,7 @@ abstract class LockContractLosing extends LockContractPart {
         waiter.awaitParked();
         FencedLock theirs = newLock();
         takenBy(theirs);
-        Await.until("the holder is told", () -> !ours.isHeldByCurrentThread());
+        Await.until("the holder is notified", () -> !ours.isHeldByCurrentThread());
         awaitQueued(1);
         theirs.unlock();
         waiter.get(PROMPT);
@@ -295,11 +295,11 @@ abstract class LockContractLosing extends LockContractPart {
         Task<?> owner = run(() -> {
             for (int i = 0; i < 20; i++) {
                 Lease lease = lock.acquire();
-                while (lease.remaining().toMillis() > i % 3) { // about the end of the lease
+                while (lease.remaining().toMillis() > i % 3) { // around the end of the lease
                     Thread.onSpinWait();
                 }
                 if (catchThrowable(lease::release) != null) {
-                    Thread.interrupted(); // it was lost first, and told
+                    Thread.interrupted(); // the lease was lost first, and the thread was interrupted
                 }
                 Thread.sleep(millis(10).toMillis());
                 assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -318,14 +318,14 @@ abstract class LockContractLosing extends LockContractPart {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
-    /** Each step throws what says that the hold was lost. */
+    /** Asserts that each step throws an exception that says that the hold was lost. */
     private static void unwinds(Runnable... steps) {
         for (Runnable step : steps) {
             assertThatThrownBy(step::run).isInstanceOf(LeaseLostException.class);
         }
     }
 
-    /** The server forgets the holder, and another one is faster than its next renewal. */
+    /** Makes the server forget the holder, so that another client gets the lock before the holder's next renewal. */
     private void takenBy(FencedLock theirs) {
         Await.until("another client has the lock", () -> {
             site.deleteLock(name);

@@ -34,27 +34,30 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
-/** The clients, threads and locks of one behaviour, and the check that it has left nothing over. */
+/** The clients, threads and locks of one test, and the check that the test leaves nothing behind. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class LockContractPart {
 
-    /** How soon whoever is woken has the lock: well below the 5 s after which waiters ask again unasked. */
+    /**
+     * The maximum time from a wake-up to the hold. It is well below the 5 s after which waiters ask again by
+     * themselves.
+     */
     static final Duration PROMPT = Duration.ofSeconds(2);
 
-    /** How much later than promised something may happen on a machine that has other things to do. */
+    /** The maximum delay of an event on a busy machine. */
     static final Duration TOLERANCE = Slack.seconds(1);
 
-    /** A lease that is to be renewed: what is left when it is due outlasts the stalls of a busy machine. */
+    /** A lease that is renewed. The time that remains when a renewal is due outlasts the stalls of a busy machine. */
     static final Duration RENEWED = millis(1_000);
 
-    /** A fixed lease that is to end, though not before the test has done what comes first. */
+    /** A fixed lease that ends during the test, but not before the test has done its first steps. */
     static final Duration FIXED = millis(400);
 
     private static final ClientOptions OPTIONS = ClientOptions.defaults().withShutdownTime(Duration.ofSeconds(2));
 
     final LockSite site;
 
-    /** The name of the lock in question, like no other. */
+    /** The unique name of the lock under test. */
     final String name = "contract:" + UUID.randomUUID();
 
     private final List<Party> parties = new CopyOnWriteArrayList<>();
@@ -62,7 +65,7 @@ abstract class LockContractPart {
     private final List<ExecutorService> executors = new CopyOnWriteArrayList<>();
     private @Nullable LockBackend spare;
 
-    /** Returns whether a command prolongs a lease, and does not just verify it. */
+    /** Returns whether a command extends a lease, and does not only verify it. */
     static boolean prolongs(Command command) {
         return command instanceof Command.Renew renew
                 && renew.items().stream().anyMatch(item -> item.leaseMillis() > 0);
@@ -72,7 +75,7 @@ abstract class LockContractPart {
         this.site = site;
     }
 
-    /** A client and the line to its backend. */
+    /** A client and its backend. */
     record Party(LockClient client, WatchedBackend backend) {
         FencedLock lock(String name) {
             return client.lock(name);
@@ -86,19 +89,19 @@ abstract class LockContractPart {
             return backend.commandTimeout();
         }
 
-        /** Cuts the client off for good, as if its JVM had been killed. */
+        /** Cuts the client off permanently, as if its JVM had been killed. */
         void kill() {
             backend.close();
         }
     }
 
-    /** A thread that takes a lock and holds it until it is let go. */
+    /** A thread that acquires a lock and holds it until told to release it. */
     record Holder(Task<?> task, CompletableFuture<Long> held, CountDownLatch letGo) {
         boolean isHolding() {
             return held.isDone();
         }
 
-        /** The token of its hold; waits until it has one. */
+        /** Returns the token of its hold; waits until there is one. */
         long token() {
             return LockContractPart.get(held);
         }
@@ -109,13 +112,13 @@ abstract class LockContractPart {
         }
     }
 
-    /** Something that may throw. */
+    /** An action that may throw. */
     @FunctionalInterface
     interface Body {
         void run() throws Exception;
     }
 
-    /** A counter that only a lock makes exact. */
+    /** A counter that is exact only if a lock protects it. */
     static final class Counter {
         private int value;
 
@@ -141,12 +144,12 @@ abstract class LockContractPart {
         return party;
     }
 
-    /** A client that does not live long and is not waited for. */
+    /** Creates a client that ends soon, and whose shutdown takes at most 100 ms. */
     final Party doomedParty() {
         return party(OPTIONS.withShutdownTime(Duration.ofMillis(100)));
     }
 
-    /** The lock in question through a client of its own. */
+    /** Returns the lock under test, from a new client. */
     final FencedLock newLock() {
         return party().lock(name);
     }
@@ -155,7 +158,7 @@ abstract class LockContractPart {
         return party().lock(any);
     }
 
-    /** The lock in question, held through another client by the thread that calls. */
+    /** Returns the lock under test from a new client, held by the calling thread. */
     final FencedLock heldElsewhere() {
         FencedLock lock = newLock();
         lock.lock();
@@ -175,7 +178,9 @@ abstract class LockContractPart {
         });
     }
 
-    /** A thread that waits for the lock, has it for a moment, and says when it got it. */
+    /**
+     * Starts a thread that waits for the lock, holds it for a moment, and returns the time at which it got the lock.
+     */
     final Task<Long> visitor(FencedLock lock) {
         return start(() -> {
             lock.lock();
@@ -185,14 +190,14 @@ abstract class LockContractPart {
         });
     }
 
-    /** A thread that holds the lock. */
+    /** Starts a thread that holds the lock, and waits until it does. */
     final Holder hold(FencedLock lock) {
         Holder holder = holdInTime(lock);
         holder.token();
         return holder;
     }
 
-    /** A thread that will hold the lock. */
+    /** Starts a thread that will hold the lock. */
     final Holder holdInTime(FencedLock lock) {
         CompletableFuture<Long> held = new CompletableFuture<>();
         CountDownLatch letGo = new CountDownLatch(1);
@@ -210,12 +215,12 @@ abstract class LockContractPart {
         return new Holder(task, held, letGo);
     }
 
-    /** Threads for callbacks that bear that name, as many as are needed. */
+    /** Returns an executor for callbacks with as many threads of that name as needed. */
     final ExecutorService executor(String threadName) {
         return ended(Executors.newCachedThreadPool(named(threadName)));
     }
 
-    /** One thread for callbacks that bears that name; so they keep their order. */
+    /** Returns an executor for callbacks with one thread of that name, so that they keep their order. */
     final ExecutorService oneThread(String name) {
         return ended(Executors.newSingleThreadExecutor(named(name)));
     }
@@ -228,13 +233,13 @@ abstract class LockContractPart {
         };
     }
 
-    /** It is ended with the test. */
+    /** Registers an executor to be shut down at the end of the test. */
     private ExecutorService ended(ExecutorService executor) {
         executors.add(executor);
         return executor;
     }
 
-    /** Lets time pass, where time is the subject. */
+    /** Lets time pass, for tests about durations. */
     static void pass(Duration time) {
         try {
             Thread.sleep(time.toMillis());
@@ -243,12 +248,12 @@ abstract class LockContractPart {
         }
     }
 
-    /** A lease or a wait of that many milliseconds, longer on slow machines. */
+    /** Returns a duration of that many milliseconds, extended on slow machines. */
     static Duration millis(long millis) {
         return Duration.ofMillis(Slack.of(Duration.ofMillis(millis)).toMillis());
     }
 
-    /** What a stage completes with; waits for it. */
+    /** Returns the result of a stage; waits for it. */
     static <T> T get(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(Slack.seconds(15).toNanos(), TimeUnit.NANOSECONDS);
@@ -259,7 +264,7 @@ abstract class LockContractPart {
         }
     }
 
-    /** What a stage fails with; waits for it. */
+    /** Returns the exception of a stage; waits for it. */
     static Throwable failureOf(CompletionStage<?> stage) {
         return get(stage.handle((value, failure) -> {
             if (failure == null) {
@@ -292,7 +297,7 @@ abstract class LockContractPart {
         return command instanceof Command.Acquire acquire && !acquire.queue();
     }
 
-    /** The lock in question as the server sees it. */
+    /** Returns the state of the lock under test at the server. */
     final Reply.Inspected inspect() {
         return inspect(name);
     }
@@ -306,9 +311,9 @@ abstract class LockContractPart {
                 if (answer.get(2, TimeUnit.SECONDS) instanceof Reply.Inspected inspected) {
                     return inspected;
                 }
-                pass(Duration.ofMillis(100)); // the connection is just being made again
+                pass(Duration.ofMillis(100)); // the connection is being re-established
             } catch (TimeoutException e) {
-                continue; // the connection broke without a word
+                continue; // the connection broke without notice
             } catch (ExecutionException | InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -323,7 +328,7 @@ abstract class LockContractPart {
         return opened;
     }
 
-    /** Waits until so many requests stand in the queue of the lock in question. */
+    /** Waits until that many requests are in the queue of the lock under test. */
     final void awaitQueued(int requests) {
         Await.until(
                 requests + " requests in the queue of " + name,
@@ -336,7 +341,7 @@ abstract class LockContractPart {
     }
 
     final void awaitFree() {
-        Await.until("nobody holds or wants " + name, () -> isFree(name));
+        Await.until("no client holds or wants " + name, () -> isFree(name));
     }
 
     @AfterEach
@@ -352,19 +357,19 @@ abstract class LockContractPart {
         tasks.forEach(task -> attempt(failures, task::awaitEnd));
         executors.forEach(ExecutorService::shutdownNow);
         for (String lock : locks) {
-            attempt(failures, () -> Await.until("an owner or waiter is left: " + inspect(lock), () -> isFree(lock)));
+            attempt(failures, () -> Await.until("no owner or waiter is left: " + inspect(lock), () -> isFree(lock)));
         }
         LockBackend last = spare;
         if (last != null) {
             attempt(failures, last::close);
         }
-        attempt(failures, () -> Await.until("nobody listens any more", () -> site.listeners() == 0));
+        attempt(failures, () -> Await.until("no client listens any more", () -> site.listeners() == 0));
         attempt(
                 failures,
                 () -> Await.until(
                         "no threads of Boltwork are left", () -> threads().isEmpty()));
         site.flush();
-        assertThat(failures).as("what was left over").isEmpty();
+        assertThat(failures).as("left behind").isEmpty();
     }
 
     private static void attempt(List<Throwable> failures, Runnable step) {
@@ -383,7 +388,7 @@ abstract class LockContractPart {
                 .toList();
     }
 
-    /** For a backend that only looks. */
+    /** A listener for a backend that only inspects. */
     private static final class Indifferent implements BackendListener {
         @Override
         public void granted(Grant grant) {}

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** One hold, however often its thread takes it, and who may give back what. */
+/** Nested acquisitions by one thread, which are one hold, and the rules for releasing it. */
 abstract class LockContractReentrancy extends LockContractPart {
 
     LockContractReentrancy(LockSite site) {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Replies that are lost, connections that break, servers that are replaced: held once or not at all. */
+/** Lost replies, broken connections and replaced servers: a lock is held once or not at all. */
 abstract class LockContractUnreliable extends LockContractPart {
 
     LockContractUnreliable(LockSite site) {

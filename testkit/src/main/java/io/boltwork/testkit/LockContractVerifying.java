@@ -13,7 +13,7 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** {@link Lease#verify()}: the backend is asked, and nothing is prolonged. */
+/** {@link Lease#verify()}, which asks the backend and extends nothing. */
 abstract class LockContractVerifying extends LockContractPart {
 
     LockContractVerifying(LockSite site) {

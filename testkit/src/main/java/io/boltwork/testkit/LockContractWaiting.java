@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Waiters are woken, in order, whatever becomes of other waiters and of the holder. */
+/** Waiters are woken, in order, regardless of other waiters and of the holder's fate. */
 abstract class LockContractWaiting extends LockContractPart {
 
     LockContractWaiting(LockSite site) {
@@ -145,7 +145,7 @@ abstract class LockContractWaiting extends LockContractPart {
             Task<?> waiter = run(() -> {
                 try (Lease lease = ours.withOptions(options).acquire()) {
                     served.add(options.lease());
-                    // a lease by grant is short until it has been confirmed
+                    // a lease by grant is short until it is confirmed
                     assertThat(lease.remaining()).isLessThanOrEqualTo(options.lease());
                 }
             });

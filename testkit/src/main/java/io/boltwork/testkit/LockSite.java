@@ -3,42 +3,48 @@ package io.boltwork.testkit;
 import io.boltwork.spi.LockBackend;
 
 /**
- * One lock server that several clients share, and what can befall it: all that {@link LockContract} needs to know of a
- * backend. What a method says has happened when it returns.
+ * A lock server that several clients share, and the faults that can affect it. This is all that {@link LockContract}
+ * needs to know about a backend. Each method returns when its effect is complete.
  */
 public interface LockSite {
 
     /**
-     * Another backend on this server.
+     * Creates another backend for this server.
      *
      * @return a new backend, not opened, with a command timeout of half a second to a second
      */
     LockBackend newBackend();
 
-    /** The server forgets all locks and goes on; connections stay. */
+    /** Makes the server forget all locks. It keeps running, and connections stay open. */
     void flush();
 
     /**
-     * The server forgets a lock, its fence included.
+     * Makes the server forget a lock, including its fence.
      *
-     * @param name the lock's name, of letters, digits, colons and hyphens
+     * @param name the lock's name; contains only letters, digits, colons and hyphens
      */
     void deleteLock(String name);
 
-    /** The server stops: connections stay open, new ones may be accepted, nothing is answered until {@link #thaw()}. */
+    /**
+     * Suspends the server. Connections stay open, and new ones may be accepted, but nothing is answered until {@link
+     * #thaw()}.
+     */
     void freeze();
 
-    /** A frozen server goes on with what it has been sent. Does nothing if it is not frozen. */
+    /**
+     * Resumes a frozen server, which then executes the commands that it was sent. Does nothing if the server is not
+     * frozen.
+     */
     void thaw();
 
-    /** Every connection of every backend breaks. They may come back at once. */
+    /** Breaks every connection of every backend. Connections may be re-established at once. */
     void disconnectAll();
 
-    /** The server is killed, and another one takes its place and knows nothing. */
+    /** Kills the server and starts another one without data in its place. */
     void restartEmpty();
 
     /**
-     * How many replicas the server has, which confirm each write within a second.
+     * Returns the number of replicas of the server that confirm each write within a second.
      *
      * @return their number, 0 unless overridden
      */
@@ -47,7 +53,7 @@ public interface LockSite {
     }
 
     /**
-     * How many clients the server would deliver grants to.
+     * Returns the number of clients to which the server would deliver grants.
      *
      * @return their number
      */

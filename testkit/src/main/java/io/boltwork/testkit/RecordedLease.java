@@ -8,13 +8,13 @@ import io.boltwork.testkit.Event.Type;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** A lease whose release, and its owner's looks at it, are recorded. */
+/** A lease that records its release, and checks of its validity by its owner. */
 final class RecordedLease implements Lease {
     private final Lease lease;
     private final HistoryWriter history;
     private final Thread owner = Thread.currentThread();
 
-    /** Of a view, too: releasing it does nothing. */
+    /** Set for a view, too: releasing a view does nothing. */
     private boolean released;
 
     private final boolean view;
@@ -29,7 +29,7 @@ final class RecordedLease implements Lease {
         history.write(action, type, lease.lockName(), lease.fencingToken());
     }
 
-    /** A hold was valid at the time before somebody looked, if it was so afterwards. */
+    /** Records a check. The time is that before the check: if the hold is valid afterwards, it was valid then. */
     private void checked(long before, boolean valid) {
         if (!released && Thread.currentThread() == owner) {
             history.write(before, Action.CHECK, valid ? Type.OK : Type.FAIL, lease.lockName(), lease.fencingToken());

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A lock whose threads' calls are recorded. */
+/** A lock that records the calls of its threads. */
 final class RecordedLock implements FencedLock {
     private final FencedLock lock;
     private final HistoryWriter history;
@@ -24,7 +24,7 @@ final class RecordedLock implements FencedLock {
         this.history = history;
     }
 
-    /** One way to acquire; empty if refused. */
+    /** A way to acquire the lock; empty if refused. */
     private interface Acquisition<E extends Exception> {
         Optional<Lease> run() throws E;
     }

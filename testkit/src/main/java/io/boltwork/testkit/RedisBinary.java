@@ -15,15 +15,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a redis-server to run: the one that the system property {@code boltwork.redis} names, the one on the PATH, or the one
- * packed into the embedded-redis jar.
+ * Finds a redis-server to run: the one that the system property {@code boltwork.redis} names, the one on the PATH, or
+ * the one in the embedded-redis jar.
  */
 final class RedisBinary {
     private static final Pattern VERSION = Pattern.compile("\\bv=(\\d+)\\.(\\d+)\\.\\d+");
 
     private RedisBinary() {}
 
-    /** Returns the server that is named, or the one on the PATH, if it has version 6.2 or later; else {@code null}. */
+    /** Returns the named server, or the one on the PATH, if its version is 6.2 or later; otherwise {@code null}. */
     static @Nullable String installed() {
         String binary = System.getProperty("boltwork.redis", "redis-server");
         try {
@@ -39,12 +39,12 @@ final class RedisBinary {
         }
     }
 
-    /** Unpacks the embedded server for this machine into a directory. */
+    /** Unpacks the embedded server for this machine into a directory and returns its path. */
     static String unpack(Path directory) throws IOException {
         URL anchor = RedisBinary.class.getResource("/redis/embedded/Redis.class");
         if (anchor == null || !(anchor.openConnection() instanceof JarURLConnection connection)) {
-            throw new IOException("The jar embedded-redis, which brings a redis-server, is not on the class path: add"
-                    + " com.github.codemonstur:embedded-redis to it, or install Redis 6.2 or later");
+            throw new IOException("The jar embedded-redis, which contains a redis-server, is not on the class path. Add"
+                    + " com.github.codemonstur:embedded-redis, or install Redis 6.2 or later");
         }
         connection.setUseCaches(false);
         String suffix = "-" + system() + "-" + architecture();
@@ -65,7 +65,7 @@ final class RedisBinary {
         }
     }
 
-    /** What the binary calls its version, such as {@code 7.0.15}. */
+    /** Returns the version that the binary reports, such as {@code 7.0.15}. */
     static String version(String binary) {
         try {
             String line = versionLine(binary);

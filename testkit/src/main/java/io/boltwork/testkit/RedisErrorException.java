@@ -1,6 +1,6 @@
 package io.boltwork.testkit;
 
-/** The error that a Redis server replied, such as {@code WRONGTYPE Operation against a key ...}. */
+/** Thrown if a Redis server replies with an error, such as {@code WRONGTYPE Operation against a key ...}. */
 public final class RedisErrorException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

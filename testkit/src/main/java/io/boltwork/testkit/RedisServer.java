@@ -21,21 +21,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A real redis-server process on a free port of 127.0.0.1, without persistence, for one test or many. It ends with
- * {@link #close()}, and in any case with this JVM; its directory goes with it.
+ * {@link #close()}, and in any case with this JVM. Its directory is deleted then.
  *
- * <p>Methods block until what they say has happened. Not thread-safe, except that {@link #command}, {@link #port()},
- * {@link #uri()} and {@link #version()} may be called from anywhere.
+ * <p>Methods block until their effect is complete. Not thread-safe, except that {@link #command}, {@link #port()},
+ * {@link #uri()} and {@link #version()} may be called from any thread.
  */
 public final class RedisServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(10);
     private static final Duration REPLY = Duration.ofSeconds(5);
     private static final int ATTEMPTS = 20;
 
-    /** Commands that only read, of those that tests send. */
+    /** The read-only commands that tests send. */
     private static final Set<String> READS =
             Set.of("DBSIZE", "EXISTS", "GET", "HGET", "HGETALL", "HKEYS", "HLEN", "INFO", "KEYS", "PTTL", "PUBSUB");
 
-    /* Below the ports that the kernel gives to outgoing connections, and so is the cluster bus, 10,000 above. */
+    /*
+     * These ports, and those of the cluster bus 10,000 above them, are below the ports that the kernel assigns to
+     * outgoing connections.
+     */
     private static final int FIRST_PORT = 10_000;
     private static final int LAST_PORT = 21_999;
 
@@ -44,7 +47,7 @@ public final class RedisServer implements AutoCloseable {
     private final String version;
     private final List<String> extraArgs;
 
-    /** What a sentinel watches, in the words of its configuration; {@code null} for a server. */
+    /** The lines of a sentinel's configuration; {@code null} for a server. */
     private final @Nullable List<String> watching;
 
     private int port;
@@ -70,21 +73,21 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts the redis-server that the system property {@code boltwork.redis} names, by default the one on the PATH, if it is 6.2
-     * or later; else the embedded one.
+     * Starts the redis-server that the system property {@code boltwork.redis} names, by default the one on the PATH, if
+     * its version is 6.2 or later; otherwise the embedded one.
      *
-     * @param extraArgs further arguments, as on the command line, such as {@code "--maxmemory", "10mb"}
+     * @param extraArgs further command-line arguments, such as {@code "--maxmemory", "10mb"}
      * @return the server, answering
-     * @throws UncheckedIOException if there is none, or if it does not start
+     * @throws UncheckedIOException if there is no redis-server, or if it does not start
      */
     public static RedisServer start(String... extraArgs) {
         return new RedisServer(false, null, extraArgs);
     }
 
     /**
-     * Starts the redis-server 6.2 that is packed into the jar embedded-redis.
+     * Starts the redis-server 6.2 from the embedded-redis jar.
      *
-     * @param extraArgs further arguments, as on the command line
+     * @param extraArgs further command-line arguments
      * @return the server, answering
      * @throws UncheckedIOException if it does not start
      */
@@ -93,14 +96,16 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts a sentinel: the same binary as {@link #start}, or as {@link #startEmbedded}, with that configuration. It remembers
-     * it over restarts.
+     * Starts a sentinel with a given configuration, from the same binary as {@link #start} or {@link #startEmbedded}.
+     * The sentinel keeps its configuration when it is restarted.
      */
     static RedisServer startSentinel(boolean embedded, List<String> watching) {
         return new RedisServer(embedded, watching);
     }
 
-    /** Starts a sentinel like {@link #startSentinel} that speaks TLS too, with the certificate of {@link #startNamed}. */
+    /**
+     * Starts a sentinel like {@link #startSentinel} that also accepts TLS, with the certificate of {@link #startNamed}.
+     */
     static RedisServer startNamedSentinel(Certificates certificates, List<String> watching) {
         List<String> args = certificates.namedArguments(freePort());
         List<String> lines = new ArrayList<>(watching);
@@ -111,11 +116,12 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server like {@link #start} that speaks TLS too, on another port; {@link #uri()} is the plain one.
+     * Starts a server like {@link #start} that also accepts TLS, on another port; {@link #uri()} is the address without
+     * TLS.
      *
-     * @param certificates its own, and the authority of its clients
+     * @param certificates the certificate of the server, and the authority of its clients
      * @param clients whether clients must have a certificate
-     * @param extraArgs further arguments, as on the command line
+     * @param extraArgs further command-line arguments
      * @return the server, answering
      * @throws UncheckedIOException if it does not start
      */
@@ -126,10 +132,10 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server like {@link #startTls} whose certificate is for the name {@code localhost}, and not for 127.0.0.1.
+     * Starts a server like {@link #startTls} whose certificate is for the name {@code localhost}, not for 127.0.0.1.
      *
-     * @param certificates its own, and the authority of its clients
-     * @param extraArgs further arguments, as on the command line
+     * @param certificates the certificate of the server, and the authority of its clients
+     * @param extraArgs further command-line arguments
      * @return the server, answering
      * @throws UncheckedIOException if it does not start
      */
@@ -140,7 +146,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Where a server of {@link #startTls} speaks TLS.
+     * Returns the TLS address of a server that was started by {@link #startTls}.
      *
      * @return {@code rediss://127.0.0.1:<port>}
      */
@@ -149,7 +155,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Where a server of {@link #startTls} or {@link #startNamed} speaks TLS.
+     * Returns the TLS port of a server that was started by {@link #startTls} or {@link #startNamed}.
      *
      * @return the port
      */
@@ -158,9 +164,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Whether the redis-server that {@link #start} finds was built with TLS.
+     * Returns whether the redis-server that {@link #start} finds supports TLS.
      *
-     * @return {@code false} if not: what needs it has to be skipped
+     * @return {@code false} if not; tests that need TLS must be skipped then
      */
     public static boolean knowsTls() {
         try {
@@ -171,12 +177,15 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Where other servers and clients find it: by name and with TLS if it talks to other servers so. */
+    /**
+     * Returns the host for other servers and sentinels: a name if the server uses TLS between servers, an address
+     * otherwise.
+     */
     String meetingHost() {
         return meetsByTls() ? "localhost" : host();
     }
 
-    /** The port there. */
+    /** Returns the port that belongs to {@link #meetingHost()}. */
     int meetingPort() {
         return meetsByTls() ? tlsPort() : port;
     }
@@ -186,7 +195,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Where the server listens.
+     * Returns the host on which the server listens.
      *
      * @return {@code 127.0.0.1}
      */
@@ -195,7 +204,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Where the server listens; stays the same over restarts.
+     * Returns the port on which the server listens. Stays the same when the server is restarted.
      *
      * @return the port
      */
@@ -204,7 +213,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * The address for clients, without a password.
+     * Returns the address for clients, without a password.
      *
      * @return {@code redis://127.0.0.1:<port>}
      */
@@ -213,7 +222,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * What the server calls its version.
+     * Returns the version that the server reports.
      *
      * @return such as {@code 7.0.15}
      */
@@ -222,11 +231,11 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Sends one command on a connection of its own and waits for the reply. Authenticates first if the server was
-     * started with {@code --requirepass}.
+     * Sends one command on a new connection and waits for the reply. Authenticates first if the server was started with
+     * {@code --requirepass}.
      *
-     * <p>A sentinel ends all connections of a server that it reconfigures ({@code CLIENT KILL}). A command that only reads is
-     * sent again then.
+     * <p>A sentinel ends all connections of a server that it reconfigures ({@code CLIENT KILL}). In that case, a
+     * read-only command is sent again.
      *
      * @param args the command and its arguments
      * @return a string, a {@link Long}, a list of these, or {@code null}
@@ -243,7 +252,7 @@ public final class RedisServer implements AutoCloseable {
                         e instanceof EOFException || e instanceof SocketException && !(e instanceof ConnectException);
                 boolean inTime = System.nanoTime() - since < Slack.of(REPLY).toNanos();
                 if (!ended || !inTime || !READS.contains(args[0])) {
-                    throw new UncheckedIOException("No reply of " + uri() + " to " + args[0], e);
+                    throw new UncheckedIOException("No reply from " + uri() + " to " + args[0], e);
                 }
             }
         }
@@ -271,22 +280,22 @@ public final class RedisServer implements AutoCloseable {
         return password > 0 ? extraArgs.get(password) : null;
     }
 
-    /** Kills the process (SIGKILL). Connections break; {@link #restart()} brings it back. */
+    /** Kills the process (SIGKILL). Its connections break. {@link #restart()} starts it again. */
     public void kill() {
         server.kill();
     }
 
-    /** Stops the process in its tracks (SIGSTOP): connections stay open, nothing is answered until {@link #thaw()}. */
+    /** Suspends the process (SIGSTOP). Its connections stay open, but nothing is answered until {@link #thaw()}. */
     public void freeze() {
         server.freeze();
     }
 
-    /** Lets a frozen process go on (SIGCONT). */
+    /** Resumes a frozen process (SIGCONT). */
     public void thaw() {
         server.thaw();
     }
 
-    /** Kills the process if it lives and starts it again on the same port, empty. */
+    /** Kills the process if it is alive and restarts it on the same port, without data. */
     public void restart() {
         server.kill();
         try {
@@ -298,10 +307,10 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Saves the data, kills the process and starts it again on the same port with the data. It may still be loading when this
-     * returns.
+     * Saves the data, kills the process and restarts it on the same port with the data. The server may still be loading
+     * when this method returns.
      *
-     * @param moreArgs further arguments for this run
+     * @param moreArgs further command-line arguments for this run
      */
     public void restartWithData(String... moreArgs) {
         command("SAVE");
@@ -313,12 +322,12 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** The processes that belong to it. */
+    /** Returns the ids of the processes that belong to this server. */
     Set<Long> processes() {
         return server.processes();
     }
 
-    /** Ends the process in good order (SIGTERM); {@link #restart()} brings it back. */
+    /** Ends the process gracefully (SIGTERM). {@link #restart()} starts it again. */
     public void stop() {
         server.terminate(Slack.of(REPLY));
     }
@@ -341,7 +350,7 @@ public final class RedisServer implements AutoCloseable {
             port = freePort();
             try {
                 return launch();
-            } catch (IOException e) { // somebody else was faster, or the fresh binary is still open in a forked child
+            } catch (IOException e) { // another process was faster, or the fresh binary is still open in a forked child
                 last = e;
             }
         }
@@ -383,7 +392,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Written once for each port; the sentinel keeps it up to date by itself. */
+    /** Writes the configuration once for each port; the sentinel keeps it up to date. */
     private Path sentinelConfiguration(List<String> lines) throws IOException {
         Path file = directory.resolve("sentinel-" + port + ".conf");
         if (!Files.exists(file)) {
@@ -402,7 +411,7 @@ public final class RedisServer implements AutoCloseable {
                 if (info != null && info.toString().contains("process_id:" + launched.pid() + "\r")) {
                     return;
                 }
-                throw new IOException("Another server listens on port " + port);
+                throw new IOException("Another server is listening on port " + port);
             } catch (UncheckedIOException | RedisErrorException e) { // not listening yet, or LOADING
                 if (!launched.isAlive() || System.nanoTime() - end > 0) {
                     throw new IOException(
@@ -429,7 +438,7 @@ public final class RedisServer implements AutoCloseable {
 
     private static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket()) {
-            socket.setReuseAddress(true); // connections of an earlier server that linger are no listener
+            socket.setReuseAddress(true); // lingering connections of an earlier server do not matter
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             return true;
         } catch (IOException e) {
@@ -437,7 +446,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** What a restart would load; a cluster's node keeps who it is. */
+    /** Deletes the data that a restart would load. A cluster's node keeps its identity. */
     private void deleteData() throws IOException {
         Files.deleteIfExists(directory.resolve("dump.rdb"));
         FileTree.delete(directory.resolve("appendonlydir"));

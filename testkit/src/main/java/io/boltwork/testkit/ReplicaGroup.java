@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A master and its replicas, real processes. Nobody but the test promotes any of them. Not thread-safe, as {@link
+ * A master and its replicas, as real processes. Only the test promotes replicas. Not thread-safe, as {@link
  * RedisServer} is not.
  */
 public final class ReplicaGroup implements AutoCloseable {
@@ -17,35 +17,34 @@ public final class ReplicaGroup implements AutoCloseable {
     private ReplicaGroup() {}
 
     /**
-     * Starts a master and replicas that follow it. A replica syncs within a moment, without the delay that Redis has by
-     * default.
+     * Starts a master and its replicas. A replica synchronizes at once, without the default delay of Redis.
      *
-     * @param replicas how many
-     * @param extraArgs further arguments of each server, as on the command line
-     * @return the group, in step
+     * @param replicas the number of replicas
+     * @param extraArgs further command-line arguments of each server
+     * @return the group, in sync
      */
     public static ReplicaGroup start(int replicas, String... extraArgs) {
         return start(RedisServer::start, replicas, extraArgs);
     }
 
     /**
-     * Starts a master and replicas like {@link #start}, all of them Redis 6.2.
+     * Starts a master and its replicas like {@link #start}, with Redis 6.2.
      *
-     * @param replicas how many
-     * @param extraArgs further arguments of each server, as on the command line
-     * @return the group, in step
+     * @param replicas the number of replicas
+     * @param extraArgs further command-line arguments of each server
+     * @return the group, in sync
      */
     public static ReplicaGroup startEmbedded(int replicas, String... extraArgs) {
         return start(RedisServer::startEmbedded, replicas, extraArgs);
     }
 
     /**
-     * Starts a master and replicas like {@link #start} whose certificates are for the name {@code localhost}, which they announce; they
-     * speak TLS with each other.
+     * Starts a master and its replicas like {@link #start} that use TLS among themselves. Their certificates are for
+     * the name {@code localhost}, which they announce.
      *
-     * @param certificates theirs
-     * @param replicas how many
-     * @return the group, in step
+     * @param certificates the certificates of the servers
+     * @param replicas the number of replicas
+     * @return the group, in sync
      */
     public static ReplicaGroup startNamed(Certificates certificates, int replicas) {
         return start(
@@ -76,28 +75,28 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     /**
-     * All of them.
+     * Returns all servers.
      *
-     * @return the first master first
+     * @return the servers, the initial master first
      */
     public List<RedisServer> servers() {
         return List.copyOf(servers);
     }
 
     /**
-     * Where they are.
+     * Returns the addresses of all servers.
      *
-     * @return an address for each, the first master's first
+     * @return an address for each, that of the initial master first
      */
     public List<String> uris() {
         return servers.stream().map(RedisServer::uri).toList();
     }
 
     /**
-     * Makes a server follow another one, and waits until it is in step.
+     * Makes a server a replica of another one, and waits until it is in sync.
      *
-     * @param replica who follows
-     * @param master whom
+     * @param replica the replica
+     * @param master its master
      */
     public void follow(RedisServer replica, RedisServer master) {
         replica.command("REPLICAOF", master.meetingHost(), Integer.toString(master.meetingPort()));
@@ -106,28 +105,28 @@ public final class ReplicaGroup implements AutoCloseable {
                 () -> "up".equals(field(replica, "master_link_status")) && knows(master, replica));
     }
 
-    /** Whether the master has had an answer of that replica. */
+    /** Returns whether the master has received an acknowledgement from the replica. */
     private static boolean knows(RedisServer master, RedisServer replica) {
-        master.command("PUBLISH", "in step", ""); // something to acknowledge
+        master.command("PUBLISH", "in step", ""); // data to acknowledge
         Pattern acknowledged = Pattern.compile("port=" + replica.meetingPort() + ",state=online,offset=[1-9]");
         return acknowledged.matcher(info(master)).find();
     }
 
     /**
-     * Makes a replica a master; the other servers are not told.
+     * Makes a replica a master. The other servers are not notified.
      *
-     * @param replica which one
+     * @param replica the replica
      */
     public void promote(RedisServer replica) {
         replica.command("REPLICAOF", "NO", "ONE");
     }
 
     /**
-     * Puts a replica in the master's place as an operator would: first the master takes no more writes, so that there are never
-     * two. What it has not replicated by then is lost. The other servers are not told.
+     * Replaces the master by a replica, as an operator would: first the master stops accepting writes, so that there
+     * are never two masters. Data that it has not replicated by then is lost. The other servers are not notified.
      *
-     * @param master who it is so far
-     * @param replica who it shall be
+     * @param master the current master
+     * @param replica the new master
      */
     public void replace(RedisServer master, RedisServer replica) {
         master.command("REPLICAOF", replica.host(), Integer.toString(replica.port()));
@@ -135,9 +134,9 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     /**
-     * A field of a server's {@code INFO replication}.
+     * Returns a field of a server's {@code INFO replication}.
      *
-     * @param server which one, answering
+     * @param server the server, answering
      * @param name the field's name
      * @return its value, {@code null} if there is none
      */
@@ -154,7 +153,7 @@ public final class ReplicaGroup implements AutoCloseable {
         return String.valueOf(Objects.requireNonNull(server.command("INFO", "replication")));
     }
 
-    /** Ends all of them. */
+    /** Ends all servers. */
     @Override
     public void close() {
         servers.forEach(RedisServer::close);

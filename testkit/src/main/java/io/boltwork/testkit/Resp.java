@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One plain connection to a Redis server that speaks RESP2, one command at a time. */
+/** A simple RESP2 connection to a Redis server, for one command at a time. */
 final class Resp implements AutoCloseable {
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -31,7 +31,11 @@ final class Resp implements AutoCloseable {
         }
     }
 
-    /** A string, a {@link Long}, a list of these, or {@code null}; an error reply is a {@link RedisErrorException}. */
+    /**
+     * Sends a command and returns the reply: a string, a {@link Long}, a list of these, or {@code null}.
+     *
+     * @throws RedisErrorException if the reply is an error
+     */
     @Nullable
     Object call(String... args) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -46,7 +50,7 @@ final class Resp implements AutoCloseable {
         return read();
     }
 
-    /** The next reply or, on a connection that has subscribed, the next message: a list as it came. */
+    /** Returns the next reply or, on a connection that has subscribed, the next message as a list. */
     @Nullable
     Object read() throws IOException {
         String line = line();

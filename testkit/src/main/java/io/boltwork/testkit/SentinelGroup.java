@@ -8,20 +8,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Three sentinels that watch a master and its two replicas, real processes. They are impatient: a master that has not answered
- * for {@link #PATIENCE} is replaced. Not thread-safe, as {@link RedisServer} is not.
+ * Three sentinels that watch a master and its two replicas, as real processes. They replace a master that has not
+ * answered for {@link #PATIENCE}. Not thread-safe, as {@link RedisServer} is not.
  */
 public final class SentinelGroup implements AutoCloseable {
 
-    /** After which time without an answer a sentinel believes that a server is down. */
+    /** The time without an answer after which a sentinel considers a server down. */
     public static final Duration PATIENCE = Duration.ofMillis(1_000);
 
-    /** What the sentinels call the master. */
+    /** The name that the sentinels have for the master. */
     public static final String NAME = "mymaster";
 
     private static final int SENTINELS = 3;
 
-    /** It may take several elections until there is another master. */
+    /** The maximum time until there is another master; it may take several elections. */
     private static final Duration ELECTIONS = Duration.ofMinutes(3);
 
     private final ReplicaGroup data;
@@ -32,9 +32,9 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Starts the group. The sentinels are the binary of {@link RedisServer#start} with {@code --sentinel}.
+     * Starts the group. The sentinels run the binary of {@link RedisServer#start} with {@code --sentinel}.
      *
-     * @param extraArgs further arguments of each server, as on the command line
+     * @param extraArgs further command-line arguments of each server
      * @return the group; each sentinel knows the two others and both replicas
      */
     public static SentinelGroup start(String... extraArgs) {
@@ -42,10 +42,10 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Starts a group like {@link #start}, all of it Redis 6.2. Its sentinels take their time: some ten seconds until they know
-     * each other.
+     * Starts a group like {@link #start}, with Redis 6.2. It takes about ten seconds until its sentinels know each
+     * other.
      *
-     * @param extraArgs further arguments of each server, as on the command line
+     * @param extraArgs further command-line arguments of each server
      * @return the group; each sentinel knows the two others and both replicas
      */
     public static SentinelGroup startEmbedded(String... extraArgs) {
@@ -54,9 +54,9 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Starts sentinels for servers that are there.
+     * Starts sentinels for existing servers.
      *
-     * @param data a master and replicas; they end with this group
+     * @param data a master and its replicas; they end with this group
      * @param configuration further lines of each sentinel's configuration
      * @return the group
      */
@@ -65,10 +65,10 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Starts a group like {@link #start} that speaks TLS throughout. All certificates are for the name {@code localhost} and no
-     * address; servers and sentinels announce that name.
+     * Starts a group like {@link #start} that uses TLS for all connections. All certificates are for the name {@code
+     * localhost} and for no address. Servers and sentinels announce that name.
      *
-     * @param certificates theirs
+     * @param certificates the certificates of servers and sentinels
      * @return the group; each sentinel knows the two others and both replicas
      */
     public static SentinelGroup startNamed(Certificates certificates) {
@@ -101,7 +101,7 @@ public final class SentinelGroup implements AutoCloseable {
         return group;
     }
 
-    /** Redis 7 lets a sentinel talk more often than every second, or ten. */
+    /** Makes a sentinel of Redis 7 communicate more often than every second, or every ten seconds. */
     private static void hurry(RedisServer sentinel) {
         try {
             sentinel.command(
@@ -118,7 +118,7 @@ public final class SentinelGroup implements AutoCloseable {
                     "TILT-PERIOD",
                     "1000");
         } catch (RedisErrorException e) {
-            // an older one takes its time
+            // older versions cannot be configured
         }
     }
 
@@ -140,7 +140,7 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * The address for clients.
+     * Returns the address for clients.
      *
      * @return such as {@code redis-sentinel://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3/0#mymaster}
      */
@@ -151,7 +151,7 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * The address for clients of {@link #startNamed}.
+     * Returns the address for clients of a group that was started by {@link #startNamed}.
      *
      * @return such as {@code rediss-sentinel://localhost:1,localhost:2,localhost:3/0#mymaster}
      */
@@ -162,7 +162,7 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Who watches.
+     * Returns the sentinels.
      *
      * @return the three sentinels
      */
@@ -171,18 +171,18 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Who is watched.
+     * Returns the watched servers.
      *
-     * @return the first master and its replicas
+     * @return the initial master and its replicas
      */
     public ReplicaGroup data() {
         return data;
     }
 
     /**
-     * The master in the eyes of a sentinel.
+     * Returns the master according to a sentinel.
      *
-     * @param sentinel whom to ask
+     * @param sentinel the sentinel to ask
      * @return the server
      */
     public RedisServer master(RedisServer sentinel) {
@@ -194,7 +194,10 @@ public final class SentinelGroup implements AutoCloseable {
                 .orElseThrow(() -> new AssertionError("Not of this group: " + address));
     }
 
-    /** Whether that sentinel would choose any of the replicas for the next master: it reaches them, and they follow theirs. */
+    /**
+     * Returns whether the sentinel would accept each of the replicas as the next master: it reaches them, and they are
+     * connected to their master.
+     */
     boolean isPromotable(RedisServer sentinel) {
         List<?> replicas = (List<?>) Objects.requireNonNull(sentinel.command("SENTINEL", "REPLICAS", NAME));
         return replicas.stream()
@@ -203,7 +206,7 @@ public final class SentinelGroup implements AutoCloseable {
                         && value(state, "master-link-status").equals("ok"));
     }
 
-    /** Whether that sentinel is about to make a replica the master. */
+    /** Returns whether the sentinel is promoting a replica. */
     boolean isPromoting(RedisServer sentinel) {
         return value(state(sentinel), "flags").contains("failover_in_progress");
     }
@@ -211,8 +214,8 @@ public final class SentinelGroup implements AutoCloseable {
     /**
      * Waits until all sentinels agree on another master, and it accepts writes.
      *
-     * @param before who was the master
-     * @return who is it now
+     * @param before the previous master
+     * @return the new master
      */
     public RedisServer awaitOther(RedisServer before) {
         Await.within(ELECTIONS, "the sentinels agree on another master than " + before, () -> agreeOnOther(before));
@@ -226,8 +229,9 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Has a replica promoted though the master is well; waits until the sentinels agree. A sentinel gives up a promotion that
-     * takes longer than its {@code failover-timeout} and, as the master is well, does not try again by itself: it is told again.
+     * Makes the sentinels promote a replica although the master is well, and waits until they agree. A sentinel
+     * abandons a promotion that takes longer than its {@code failover-timeout}. Because the master is well, it does not
+     * try again by itself, so this method repeats the request.
      *
      * @return the new master
      */
@@ -247,11 +251,11 @@ public final class SentinelGroup implements AutoCloseable {
         try {
             sentinel.command("SENTINEL", "FAILOVER", NAME);
         } catch (RedisErrorException e) {
-            // it is at it (INPROG), or knows of no replica yet that could be the master (NOGOODSLAVE)
+            // a promotion is in progress (INPROG), or the sentinel knows no suitable replica yet (NOGOODSLAVE)
         }
     }
 
-    /** Ends all of them. */
+    /** Ends all servers and sentinels. */
     @Override
     public void close() {
         sentinels.forEach(RedisServer::close);

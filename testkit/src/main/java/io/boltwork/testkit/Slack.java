@@ -3,14 +3,14 @@ package io.boltwork.testkit;
 import java.time.Duration;
 
 /**
- * How patient tests are. The system property {@code boltwork.slack} (a number, default 1) multiplies the time bounds of
- * tests, for machines that are slow or busy. Stateless.
+ * The patience of tests. The system property {@code boltwork.slack} (a number, default 1) multiplies the time bounds of
+ * tests, for slow or busy machines. Stateless.
  */
 public final class Slack {
     private Slack() {}
 
     /**
-     * The factor.
+     * Returns the factor.
      *
      * @return the value of {@code boltwork.slack}, 1 unless set
      * @throws IllegalArgumentException if the property is not a positive number
@@ -25,7 +25,7 @@ public final class Slack {
     }
 
     /**
-     * A time bound, stretched.
+     * Returns a time bound multiplied by the factor.
      *
      * @param bound the bound on a machine that is neither slow nor busy
      * @return the bound times {@link #factor()}
@@ -35,7 +35,7 @@ public final class Slack {
     }
 
     /**
-     * A time bound in seconds, stretched.
+     * Returns a time bound in seconds multiplied by the factor.
      *
      * @param seconds the bound on a machine that is neither slow nor busy
      * @return the bound times {@link #factor()}

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /**
- * A thread that does something for a test, and what came of it. Thread-safe.
+ * A thread that executes part of a test, and its result. Thread-safe.
  *
- * @param <T> what it computes
+ * @param <T> the type of the result
  */
 public final class Task<T> {
     private static final Pattern CORE = Pattern.compile("io\\.boltwork\\.[A-Z].*");
@@ -30,9 +30,9 @@ public final class Task<T> {
     /**
      * Starts a thread.
      *
-     * @param name its name
-     * @param body what it does
-     * @param <T> what it computes
+     * @param name the name of the thread
+     * @param body the code to execute
+     * @param <T> the type of the result
      * @return the thread, running
      */
     public static <T> Task<T> start(String name, Callable<T> body) {
@@ -40,21 +40,21 @@ public final class Task<T> {
     }
 
     /**
-     * What it returned; waits for it.
+     * Returns the result; waits for it for at most 25 s times {@link Slack#factor()}.
      *
-     * @return the value
-     * @throws AssertionError if it threw, or has not ended in time
+     * @return the result
+     * @throws AssertionError if the body threw an exception, or has not ended in time
      */
     public T get() {
         return get(PATIENCE);
     }
 
     /**
-     * What it returned; waits for it.
+     * Returns the result; waits for it.
      *
-     * @param bound how long at most, to be stretched by {@link Slack}
-     * @return the value
-     * @throws AssertionError if it threw, or has not ended in time
+     * @param bound the maximum time to wait, to be multiplied by {@link Slack#factor()}
+     * @return the result
+     * @throws AssertionError if the body threw an exception, or has not ended in time
      */
     public T get(Duration bound) {
         try {
@@ -72,10 +72,10 @@ public final class Task<T> {
     }
 
     /**
-     * What it threw; waits for it.
+     * Returns the exception that the body threw; waits for it for at most 25 s times {@link Slack#factor()}.
      *
      * @return the exception
-     * @throws AssertionError if it returned, or has not ended in time
+     * @throws AssertionError if the body returned, or has not ended in time
      */
     public Throwable failure() {
         Await.within(PATIENCE, "end of thread '" + thread.getName() + "'", result::isDone);
@@ -90,9 +90,9 @@ public final class Task<T> {
     }
 
     /**
-     * Waits until it waits for a lock of Boltwork.
+     * Waits until the thread is waiting for a lock of Boltwork.
      *
-     * @throws AssertionError if it has ended, or does not wait in time
+     * @throws AssertionError if the body has ended, or does not wait in time
      */
     public void awaitParked() {
         Await.until("thread '" + thread.getName() + "' waits for a lock", () -> {
@@ -114,7 +114,7 @@ public final class Task<T> {
     }
 
     /**
-     * The thread's name.
+     * Returns the name of the thread.
      *
      * @return the name
      */
@@ -128,7 +128,7 @@ public final class Task<T> {
     }
 
     /**
-     * Tells whether it has returned or thrown.
+     * Returns whether the body has returned or thrown.
      *
      * @return whether there is a result
      */

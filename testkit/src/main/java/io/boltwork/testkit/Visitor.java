@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of a history: makes holds of its events, in their order, and sees whether they can be. Not thread-safe. */
+/**
+ * A thread of a history: derives its holds from its events, in order, and checks if they are possible. Not thread-safe.
+ */
 final class Visitor {
     private final Violations violations;
     private final List<Hold> holds = new ArrayList<>();
@@ -23,12 +25,12 @@ final class Visitor {
         this.violations = violations;
     }
 
-    /** All its holds, also those that are over. */
+    /** Returns all its holds, including those that have ended. */
     Collection<Hold> holds() {
         return holds;
     }
 
-    /** What it waits for. */
+    /** Returns the invocation that has no answer yet, if any. */
     @Nullable
     Event unanswered() {
         return invoked;
@@ -36,14 +38,14 @@ final class Visitor {
 
     void next(Event event) {
         if (last != null && event.nanos() < last.nanos()) {
-            violations.add(Rule.FORM, "time goes back", last, event);
+            violations.add(Rule.FORM, "time goes backwards", last, event);
         }
         last = event;
         if (event.action() == Action.CHECK) {
             checked(event);
         } else if (event.type() == Type.INVOKE) {
             if (invoked != null) {
-                violations.add(Rule.FORM, "a call although there is no answer to the one before", invoked, event);
+                violations.add(Rule.FORM, "a call before the previous one was answered", invoked, event);
             }
             invoked = event;
         } else {
@@ -76,7 +78,7 @@ final class Visitor {
             current.put(answer.lock(), begun);
         } else {
             if (hold.token() != answer.token()) {
-                violations.add(Rule.TOKENS, "nested, and with another token", hold.acquired(), answer);
+                violations.add(Rule.TOKENS, "a nested hold with a different token", hold.acquired(), answer);
             }
             hold.deepen();
             confirm(hold, question, answer);
@@ -94,7 +96,7 @@ final class Visitor {
         switch (answer.type()) {
             case OK -> confirm(hold, question, answer);
             case FAIL -> hold.lose();
-            default -> {} // nobody knows
+            default -> {} // the outcome is not known
         }
         if (hold.unwind()) {
             current.remove(answer.lock());
@@ -108,16 +110,16 @@ final class Visitor {
             if (hold == null) {
                 violations.add(Rule.FORM, "valid without a hold", check);
             } else if (!ours) {
-                violations.add(Rule.TOKENS, "valid with another token", hold.acquired(), check);
+                violations.add(Rule.TOKENS, "valid with a different token", hold.acquired(), check);
             } else {
                 confirm(hold, check, check);
             }
         } else if (hold != null && ours) {
-            hold.lose(); // else it is of a hold that is over
+            hold.lose(); // otherwise the check belongs to a hold that has ended
         }
     }
 
-    /** The hold was valid at the time of one event, as another tells. */
+    /** Records that the hold was valid at the time of one event, according to another one. */
     private void confirm(Hold hold, Event when, Event tells) {
         if (hold.isLost()) {
             violations.add(Rule.VALIDITY, "valid after it was lost", hold.acquired(), tells);

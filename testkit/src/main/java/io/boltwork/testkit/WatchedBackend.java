@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend with somebody on the line: counts what its client sends, and on demand loses replies, and loses, doubles or
- * delays grants. Thread-safe.
+ * A backend that wraps another one. It counts the commands that its client sends. On demand, it loses replies, or
+ * delays or doubles grants. Thread-safe.
  */
 public final class WatchedBackend implements LockBackend {
     private final LockBackend backend;
@@ -45,36 +45,36 @@ public final class WatchedBackend implements LockBackend {
     }
 
     /**
-     * Watches a backend.
+     * Wraps a backend.
      *
-     * @param backend what does the work
+     * @param backend the backend that does the work
      */
     public WatchedBackend(LockBackend backend) {
         this.backend = backend;
     }
 
     /**
-     * How many commands the client has sent: its requests to the server. Announcements do not count, as a client announces
-     * itself in its own time, whatever its locks do.
+     * Returns the number of commands that the client has sent, which are its requests to the server. Announcements do
+     * not count, because a client sends them independently of its locks.
      *
-     * @return their number so far
+     * @return the number so far
      */
     public long requests() {
         return sent.get();
     }
 
     /**
-     * How many commands of a kind the client has sent.
+     * Returns the number of commands of a kind that the client has sent.
      *
-     * @param kind which ones
-     * @return their number so far
+     * @param kind selects the commands to count
+     * @return the number so far
      */
     public long requests(Predicate<Command> kind) {
         return commands.stream().filter(kind).count();
     }
 
     /**
-     * The locks that commands were about.
+     * Returns the locks that commands referred to.
      *
      * @return their names
      */
@@ -83,16 +83,16 @@ public final class WatchedBackend implements LockBackend {
     }
 
     /**
-     * Loses the reply to the next command of a kind; the command itself arrives.
+     * Loses the reply to the next command of a kind. The command itself arrives.
      *
-     * @param kind which commands
+     * @param kind selects the commands
      */
     public void loseReply(Predicate<Command> kind) {
         AtomicBoolean lost = new AtomicBoolean();
         lossy = command -> kind.test(command) && lost.compareAndSet(false, true);
     }
 
-    /** Keeps grants back from now on, until {@link #deliverGrants()} or for good. */
+    /** Holds back grants from now on, until {@link #deliverGrants()} is called. */
     public void holdBackGrants() {
         grants = Grants.HELD_BACK;
     }
@@ -102,7 +102,7 @@ public final class WatchedBackend implements LockBackend {
         grants = Grants.DOUBLED;
     }
 
-    /** Delivers grants once from now on, those first that were kept back. */
+    /** Delivers every grant once from now on, beginning with those that were held back. */
     public void deliverGrants() {
         grants = Grants.DELIVERED;
         BackendListener told = listener;
@@ -112,10 +112,10 @@ public final class WatchedBackend implements LockBackend {
     }
 
     /**
-     * Tells whether the calling thread is just handing a reply or a message to the client, so that nothing else would
+     * Returns whether the calling thread is delivering a reply or a message to the client, so that nothing else would
      * arrive if it blocked.
      *
-     * @return {@code true} on the backend's own time
+     * @return {@code true} on a thread that delivers
      */
     public boolean isDelivering() {
         return delivering.get();
@@ -224,7 +224,7 @@ public final class WatchedBackend implements LockBackend {
             }
         }
 
-        /** As grants, for both are messages. */
+        /** Loses notices while grants are held back. Like grants, notices are messages. */
         @Override
         public void taken(Taken taken) {
             if (grants != Grants.HELD_BACK) {

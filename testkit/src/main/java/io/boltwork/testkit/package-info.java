@@ -1,20 +1,21 @@
 /**
- * What tests of Boltwork, of its backends, and of applications that use it need: real servers, child JVMs, what can go wrong
- * with them, and the patience that suits the machine.
+ * Tools for tests of Boltwork, of its backends, and of applications that use it: real servers, child JVMs, faults, and
+ * time bounds that suit the machine.
  *
  * <ul>
- *   <li>{@link io.boltwork.testkit.RedisServer}, {@link io.boltwork.testkit.ChildJvm}: processes.
- *   <li>{@link io.boltwork.testkit.Fault}: what can go wrong, with processes and Redis itself ({@link
- *       io.boltwork.testkit.Faults}) and with connections ({@link io.boltwork.testkit.FaultyLink}).
- *   <li>{@link io.boltwork.testkit.HistoryWriter}, {@link io.boltwork.testkit.History}, {@link
- *       io.boltwork.testkit.HistoryChecker}: what processes did with their locks, and whether it can be.
- *   <li>{@link io.boltwork.testkit.LeavesNothingBehind}: fails a test that leaves a lock, thread, connection or process.
- *   <li>{@link io.boltwork.testkit.Await}, {@link io.boltwork.testkit.Slack}, {@link io.boltwork.testkit.Task}: waiting for
- *       conditions, bounds of time, threads.
- *   <li>{@link io.boltwork.testkit.LockContract}: what every backend has to pass.
+ * <li>{@link io.boltwork.testkit.RedisServer}, {@link io.boltwork.testkit.ChildJvm}: processes.
+ * <li>{@link io.boltwork.testkit.Fault}: faults of processes and of Redis itself ({@link io.boltwork.testkit.Faults})
+ *     and of connections ({@link io.boltwork.testkit.FaultyLink}).
+ * <li>{@link io.boltwork.testkit.HistoryWriter}, {@link io.boltwork.testkit.History}, {@link
+ *     io.boltwork.testkit.HistoryChecker}: the recorded use of locks by processes, and a check of it.
+ * <li>{@link io.boltwork.testkit.LeavesNothingBehind}: fails a test that leaves a lock, thread, connection or process
+ *     behind.
+ * <li>{@link io.boltwork.testkit.Await}, {@link io.boltwork.testkit.Slack}, {@link io.boltwork.testkit.Task}:
+ *     conditions to wait for, time bounds, threads.
+ * <li>{@link io.boltwork.testkit.LockContract}: the tests that every backend must pass.
  * </ul>
  *
- * <p>How does code behave when the lease it works under is lost?
+ * <p>Example: a test of code that loses its lease.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.start();

@@ -124,7 +124,7 @@ class HistoryCheckerTest {
                 """));
         assertThatThrownBy(verdict::orThrow).isInstanceOf(AssertionError.class).hasMessage("""
                 6 events, 2 holds
-                  EXCLUSION: two hold the lock at a time
+                  EXCLUSION: two owners hold the lock at the same time
                     1.000000010 s  shop-1  load-0#23  acquire invoke  stock  (line:1)
                     1.000000020 s  shop-1  load-0#23  acquire ok  stock  token 17  (line:2)
                     1.000000040 s  shop-1  load-0#23  check ok  stock  token 17  (line:5)

@@ -189,7 +189,7 @@ class HistoryTest {
         }
         assertThatThrownBy(() -> History.parse("now a t acquire invoke x"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("no number");
+                .hasMessageContaining("lacks a number");
     }
 
     // ================================================================ processes

@@ -40,8 +40,9 @@ class OptionalDependenciesTest {
                     .isEqualTo(
                             RedisBinary.installed() != null
                                     ? "PONG true"
-                                    : "The jar embedded-redis, which brings a redis-server, is not on the class path: add"
-                                            + " com.github.codemonstur:embedded-redis to it, or install Redis 6.2 or later");
+                                    : "The jar embedded-redis, which contains a redis-server, is not on the class path."
+                                            + " Add com.github.codemonstur:embedded-redis, or install Redis 6.2 or"
+                                            + " later");
         }
     }
 }

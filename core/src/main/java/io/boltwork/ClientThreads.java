@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -9,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The threads of a client: one for its timers, and as many as callbacks need. All are daemons. */
@@ -16,12 +18,13 @@ final class ClientThreads implements Scheduler {
 
     private static final long KEEP_CALLBACK_THREADS_SECONDS = 10;
 
-    private final ScheduledThreadPoolExecutor timer;
+    private final Timer timer;
+    private volatile Consumer<Throwable> onFailure = cause -> {};
     private final ExecutorService ownCallbacks;
     private final Executor callbacks;
 
     ClientThreads(@Nullable Executor callbackExecutor) {
-        timer = new ScheduledThreadPoolExecutor(1, named("boltwork-timer"));
+        timer = new Timer(named("boltwork-timer", this::failed));
         timer.setRemoveOnCancelPolicy(true); // else state lives on in the queue
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // what comes after stop() is void
         ownCallbacks = new ThreadPoolExecutor(
@@ -30,8 +33,20 @@ final class ClientThreads implements Scheduler {
                 KEEP_CALLBACK_THREADS_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                named("boltwork-callback"));
+                named("boltwork-callback", cause -> {}));
         callbacks = callbackExecutor == null ? ownCallbacks : new ApartExecutor(callbackExecutor, ownCallbacks);
+    }
+
+    /**
+     * Sets what is told when a task of the timer has failed, or the timer's thread has died, for lack of memory or by a defect.
+     * Tasks may be lost then.
+     */
+    void onFailure(Consumer<Throwable> listener) {
+        onFailure = listener;
+    }
+
+    private void failed(Throwable cause) {
+        onFailure.accept(cause);
     }
 
     Executor callbacks() {
@@ -48,11 +63,36 @@ final class ClientThreads implements Scheduler {
         ownCallbacks.shutdown();
     }
 
-    private static ThreadFactory named(String name) {
+    /** One thread that tells of each task that fails. */
+    private final class Timer extends ScheduledThreadPoolExecutor {
+        Timer(ThreadFactory threads) {
+            super(1, threads);
+        }
+
+        @Override
+        protected void afterExecute(Runnable task, @Nullable Throwable failure) {
+            super.afterExecute(task, failure);
+            if (failure != null) {
+                failed(failure);
+            } else if (task instanceof Future<?> future && future.isDone() && !future.isCancelled()) {
+                try {
+                    future.get();
+                } catch (ExecutionException thrown) {
+                    Throwable cause = thrown.getCause();
+                    failed(cause == null ? thrown : cause);
+                } catch (InterruptedException stopped) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    private static ThreadFactory named(String name, Consumer<Throwable> onDeath) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
+            thread.setUncaughtExceptionHandler((died, cause) -> onDeath.accept(cause));
             return thread;
         };
     }

@@ -185,6 +185,7 @@ final class Engine extends Alarmed implements BackendListener {
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect of Boltwork; please report it", defect),
                 threads::stop);
         Engine engine = open(backend, options, world);
+        threads.onFailure(engine::timerFailed);
         engine.restoredBy.set(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));
         return engine;
     }
@@ -824,6 +825,13 @@ final class Engine extends Alarmed implements BackendListener {
     /** Sees to it that checks go on, however short of memory the timer was. */
     void ensureHeartbeat() {
         heartbeat.ensure();
+    }
+
+    /** A task of the timer has failed, or its thread has died: what was planned may be lost. For any thread. */
+    void timerFailed(Throwable cause) {
+        alarm.cause = cause;
+        alarm.raised = true;
+        heartbeat.planAgain();
     }
 
     @Override

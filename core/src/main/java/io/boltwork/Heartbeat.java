@@ -2,6 +2,7 @@ package io.boltwork;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs a client's checks once a second: those that no event would begin. */
 final class Heartbeat {
@@ -12,7 +13,10 @@ final class Heartbeat {
     private final Engine engine;
     private final List<Runnable> checks;
 
-    /** When the next beat is to be. */
+    /** The number of the beat that was planned last. An earlier one that comes all the same has been replaced. */
+    private final AtomicLong planned = new AtomicLong();
+
+    /** The time of the next beat. */
     private volatile long next;
 
     /**
@@ -28,8 +32,18 @@ final class Heartbeat {
 
     /** Plans the next beat, until the client has been closed. */
     void plan() {
-        engine.scheduler.schedule(this::beat, PERIOD);
-        next = engine.ticker.nanos() + PERIOD;
+        plan(PERIOD);
+    }
+
+    private void plan(long delay) {
+        long number = planned.incrementAndGet();
+        engine.scheduler.schedule(() -> beat(number), delay);
+        next = engine.ticker.nanos() + delay;
+    }
+
+    /** Plans the next beat once more, for its time: the timer may have lost it. For any thread. */
+    void planAgain() {
+        plan(Math.max(0, Math.min(next - engine.ticker.nanos(), PERIOD)));
     }
 
     /** Plans the next beat if the JVM was too short of memory to do so. For any thread. */
@@ -39,7 +53,10 @@ final class Heartbeat {
         }
     }
 
-    private void beat() {
+    private void beat(long number) {
+        if (number != planned.get()) {
+            return;
+        }
         if (engine.isClosed()) {
             if (!engine.hasEnded()) {
                 plan(); // the close may be cut short later

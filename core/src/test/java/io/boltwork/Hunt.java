@@ -27,6 +27,7 @@ final class Hunt {
             "io.boltwork.PartitionRulesTest",
             "io.boltwork.IdleLifeRulesTest",
             "io.boltwork.AftercareTest",
+            "io.boltwork.LostTimersTest",
             "io.boltwork.MailboxTest",
             "io.boltwork.ManyWaitersTest",
             "io.boltwork.AsyncWishTest",

@@ -24,7 +24,7 @@ final class ClientThreads implements Scheduler {
     private final Executor callbacks;
 
     ClientThreads(@Nullable Executor callbackExecutor) {
-        timer = new Timer(named("boltwork-timer", this::failed));
+        timer = new Timer(named("boltwork-timer", (died, cause) -> failed(cause)));
         timer.setRemoveOnCancelPolicy(true); // else state lives on in the queue
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // what comes after stop() is void
         ownCallbacks = new ThreadPoolExecutor(
@@ -33,13 +33,13 @@ final class ClientThreads implements Scheduler {
                 KEEP_CALLBACK_THREADS_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                named("boltwork-callback", cause -> {}));
+                named("boltwork-callback", null));
         callbacks = callbackExecutor == null ? ownCallbacks : new ApartExecutor(callbackExecutor, ownCallbacks);
     }
 
     /**
-     * Sets what is told when a task of the timer has failed, or the timer's thread has died, for lack of memory or by a defect.
-     * Tasks may be lost then.
+     * Sets the listener that is called when a task of the timer has failed, or when the timer's thread has died, because of a
+     * full heap or a defect. Tasks may be lost then.
      */
     void onFailure(Consumer<Throwable> listener) {
         onFailure = listener;
@@ -63,7 +63,7 @@ final class ClientThreads implements Scheduler {
         ownCallbacks.shutdown();
     }
 
-    /** One thread that tells of each task that fails. */
+    /** One thread for scheduled tasks, which reports each task that fails. */
     private final class Timer extends ScheduledThreadPoolExecutor {
         Timer(ThreadFactory threads) {
             super(1, threads);
@@ -87,12 +87,13 @@ final class ClientThreads implements Scheduler {
         }
     }
 
-    private static ThreadFactory named(String name, Consumer<Throwable> onDeath) {
+    /** Returns a factory of daemon threads; {@code onDeath} is {@code null} for the JVM's default handler. */
+    private static ThreadFactory named(String name, Thread.@Nullable UncaughtExceptionHandler onDeath) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
-            thread.setUncaughtExceptionHandler((died, cause) -> onDeath.accept(cause));
+            thread.setUncaughtExceptionHandler(onDeath);
             return thread;
         };
     }

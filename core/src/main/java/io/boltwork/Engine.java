@@ -827,7 +827,7 @@ final class Engine extends Alarmed implements BackendListener {
         heartbeat.ensure();
     }
 
-    /** A task of the timer has failed, or its thread has died: what was planned may be lost. For any thread. */
+    /** Handles a failed task of the timer, or the death of its thread: planned tasks may be lost. For any thread. */
     void timerFailed(Throwable cause) {
         alarm.cause = cause;
         alarm.raised = true;

@@ -13,7 +13,7 @@ final class Heartbeat {
     private final Engine engine;
     private final List<Runnable> checks;
 
-    /** The number of the beat that was planned last. An earlier one that comes all the same has been replaced. */
+    /** The number of the beat that was planned last. A beat with another number has been replaced and does nothing. */
     private final AtomicLong planned = new AtomicLong();
 
     /** The time of the next beat. */
@@ -41,7 +41,7 @@ final class Heartbeat {
         next = engine.ticker.nanos() + delay;
     }
 
-    /** Plans the next beat once more, for its time: the timer may have lost it. For any thread. */
+    /** Plans the next beat once more, for the same time, because the timer may have lost it. For any thread. */
     void planAgain() {
         plan(Math.max(0, Math.min(next - engine.ticker.nanos(), PERIOD)));
     }

@@ -30,13 +30,17 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
      */
     private static final Object RETIRED = new Object();
 
+    /**
+     * The number of events of one drain. To hand a drain on costs as much as a few events, so this is seldom enough; and a
+     * connection's thread, which serves all locks, stays with one lock for no more events than that.
+     */
     private static final int LONGEST_DRAIN = 128;
 
     /* Why a drain has been left before its end. */
     private static final byte CUT_SHORT = 1;
     private static final byte HANDED_ON = 2;
 
-    /** In place of the threads to be woken: the drain is to be handed on. */
+    /** Returned in place of the threads to be woken: the drain must be handed on. */
     private static final List<Thread> UNFINISHED = new ArrayList<>(0);
 
     @SuppressWarnings("rawtypes") // the updater of a generic class
@@ -96,10 +100,10 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
     /** A drain that was cut short is resumed by another thread: mends what may be half done. */
     abstract void resumed();
 
-    /** A drain has become long: sees to it that another thread calls {@link #resume()} soon. Outside the mailbox. */
+    /** Makes another thread call {@link #resume()} soon, because a drain has become long. Called outside the mailbox. */
     abstract void handOn();
 
-    /** Returns after how many events another thread goes on, because the thread that drains has work of its own to do. */
+    /** Returns the number of events after which another thread takes over the drain. */
     int longestDrain() {
         return LONGEST_DRAIN;
     }

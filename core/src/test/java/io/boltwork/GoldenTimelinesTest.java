@@ -8,34 +8,21 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The timelines of 2,000 seeds are those that were recorded: a change of the code that must not change its behaviour does not.
  * A change of the protocol or of the simulation records them anew with {@code -Dboltwork.recordTimelines=true}. Without {@code
  * -Dboltwork.proof=true} one in twenty is compared.
  */
+@ExtendWith(Quiet.class)
 class GoldenTimelinesTest {
 
-    private static final Logger LOG = Logger.getLogger("io.boltwork");
     private static final int SEEDS = 2_000;
     private static final Path RECORD = Path.of("src", "test", "resources", "io", "boltwork", "timelines.txt");
     private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 20;
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(Level.OFF); // many leases are lost
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     @Test
     void timelinesAreThoseThatWereRecorded() throws Exception {

@@ -33,6 +33,33 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
+    void theDeathOfTheTimersThreadIsToldAndAnotherGoesOn() throws Exception {
+        ClientThreads threads = new ClientThreads(null);
+        OutOfMemoryError deadly = new OutOfMemoryError("in a test, where nothing catches it");
+        AtomicInteger calls = new AtomicInteger();
+        CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        threads.onFailure(cause -> {
+            if (calls.incrementAndGet() == 1) {
+                throw deadly;
+            }
+            heard.complete(cause);
+        });
+        try {
+            threads.schedule(
+                    () -> {
+                        throw new OutOfMemoryError("in a test");
+                    },
+                    0);
+            assertThat(heard.get(10, TimeUnit.SECONDS)).isSameAs(deadly);
+            CompletableFuture<Void> later = new CompletableFuture<>();
+            threads.schedule(() -> later.complete(null), 0);
+            later.get(10, TimeUnit.SECONDS);
+        } finally {
+            threads.stop();
+        }
+    }
+
+    @Test
     void aLostBeatIsPlannedAgainAndNoneComesTwice() {
         AtomicInteger beats = new AtomicInteger();
         Heartbeat heartbeat = new Heartbeat(client.engine, List.of(beats::incrementAndGet));

@@ -11,19 +11,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Runs many seeds ({@code -Dboltwork.seeds=N}, from {@code -Dboltwork.firstSeed}). A failing one is made smaller and printed;
  * {@code -Dboltwork.seed=N} runs that one alone.
  */
+@ExtendWith(Quiet.class)
 class SimulationTest {
-
-    private static final Logger LOG = Logger.getLogger("io.boltwork");
 
     /** On one thread, and what fails stays as it is: PIT has no time for more. */
     private static final boolean PLAIN = Boolean.getBoolean("boltwork.plain");
@@ -37,16 +33,6 @@ class SimulationTest {
     private final AtomicLong failures = new AtomicLong();
     private final AtomicLong virtualSeconds = new AtomicLong();
     private final Map<Plan.Trouble, Integer> faults = new EnumMap<>(Plan.Trouble.class);
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(Level.OFF); // thousands of leases are lost
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     @Test
     void exclusionTokensAndProgressSurviveABadNetworkCrashesAndPauses() throws Exception {

@@ -10,16 +10,14 @@ import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Two clients with two requests each, and one fault, in all orders: see {@link SmallCase}. A normal run looks at the shorter
  * ways only; {@code mvn -B verify -Pproof} at many more, and writes the table of docs/proof.md to target/small-cases.md.
  */
+@ExtendWith(Quiet.class)
 class SmallCasesTest {
 
     private static final boolean PROOF = Boolean.getBoolean("boltwork.proof");
@@ -27,18 +25,6 @@ class SmallCasesTest {
     private static final int DEPTH = PROOF ? 120 : 60;
     private static final int DELAYS = PROOF ? 2 : 1;
     private static final int THREADS = 2;
-
-    private static final Logger LOG = Logger.getLogger("io.boltwork");
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(Level.OFF); // many leases are lost
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     @Test
     void allOrdersOfTwoClientsWithTwoRequestsAndOneFault() throws Exception {

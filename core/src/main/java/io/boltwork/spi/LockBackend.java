@@ -31,12 +31,12 @@ public interface LockBackend extends AutoCloseable {
      */
     long SHORT_CLAIM_MILLIS = 300;
 
-    /** How long the claims of a lock stay short after one has lapsed, in milliseconds. */
+    /** The time for which the claims of a lock stay short after one has lapsed, in milliseconds. */
     long SHORT_CLAIMS_LAST_MILLIS = 30_000;
 
     /**
-     * How many places of queues a backend examines for one command, or for several commands that it executes in one
-     * step.
+     * The largest number of places of queues that a backend examines for one command, or for several commands that it
+     * executes in one step.
      */
     int PLACES_PER_STEP = 250;
 

@@ -32,6 +32,9 @@ final class DifferentialSite implements AutoCloseable {
     /** A lock whose key is a string. */
     static final String BROKEN = "broken";
 
+    /** A connection that a busy machine does not replace: grants of that time would be missed, and the two differ. */
+    private static final String PATIENT = "?timeout=30s";
+
     /** It changes nothing. */
     private static final Command.Acquire STALE = new Command.Acquire("stale", "nobody:1", true, 1_000, 0, 0);
 
@@ -71,7 +74,7 @@ final class DifferentialSite implements AutoCloseable {
             BlockingQueue<Grant> heard = new LinkedBlockingQueue<>();
             Duration life = DifferentialExpiry.LIVES.get(backends.size());
             LockBackend backend =
-                    RedisBackend.connect(uri, RedisOptions.defaults().withIdleLife(life));
+                    RedisBackend.connect(uri + PATIENT, RedisOptions.defaults().withIdleLife(life));
             backends.add(backend);
             backend.open(listener, new Ear(heard));
             grants.put(listener, heard);

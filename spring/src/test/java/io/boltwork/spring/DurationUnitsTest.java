@@ -47,8 +47,8 @@ class DurationUnitsTest {
     @ParameterizedTest
     @MethodSource("durations")
     void aNumberWithoutAUnitIsRefused(String property) {
-        assertWrong(memory(), property + "=61", "write 61s for seconds or 61ms");
-        assertWrong(memory(), property + "=0", "write 0s");
+        assertWrong(memory(), property + "=61", "Write 61s for seconds or 61ms");
+        assertWrong(memory(), property + "=0", "Write 0s");
     }
 
     @Test
@@ -66,12 +66,12 @@ class DurationUnitsTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("Property boltwork.outage-patience with value '5' is invalid")
-                        .hasStackTraceContaining("write 5s"));
+                        .hasStackTraceContaining("Write 5s"));
     }
 
     @Test
     void aPlaceholderIsLookedThrough() {
-        assertWrong(memory().withPropertyValues("patience= 7 "), "boltwork.outage-patience=${patience}", "write 7s");
+        assertWrong(memory().withPropertyValues("patience= 7 "), "boltwork.outage-patience=${patience}", "Write 7s");
     }
 
     @Test

@@ -168,7 +168,7 @@ class LocksEndpointTest {
         assertThat(event.getPrincipal()).isEqualTo("alice");
         assertThat(event.getData()).containsEntry("lock", "forced/1").containsEntry("released", true);
         assertThat(event.getData().get("holder").toString()).contains("shop@");
-        assertThat(output.getOut()).contains("The lock 'forced/1' was taken from its holder", "by the user 'alice'");
+        assertThat(output.getOut()).contains("The lock 'forced/1' was taken away from its holder by the user 'alice'");
         int told = audit.events.size();
         send("DELETE", LOCKS + "?name=forced%0A1");
         assertThat(audit.events).as("not of a lock that is not known").hasSize(told);

@@ -10,6 +10,7 @@ import java.time.Duration;
 public final class LockTimeoutException extends LockException {
     private static final long serialVersionUID = 1L;
 
+    /** The name of the lock. */
     private final String lockName;
 
     LockTimeoutException(String lockName, Duration wait) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -154,7 +155,11 @@ class DemoTest {
     @ValueSource(booleans = {true, false})
     void noProcessOutlivesTheDemo(boolean kill) throws Exception {
         try (DemoRun demo = DemoRun.start(directory, "--buyers", "1000")) {
-            Await.until("the sale goes on", () -> demo.output().contains("2. With Boltwork"));
+            // until all JVMs have started and rehearsed: 8 s on an idle machine
+            Await.within(
+                    Duration.ofMinutes(1),
+                    "the sale goes on",
+                    () -> demo.output().contains("2. With Boltwork"));
             List<ProcessHandle> children = demo.process().descendants().toList();
             assertThat(children).hasSizeGreaterThanOrEqualTo(3);
             if (kill) {

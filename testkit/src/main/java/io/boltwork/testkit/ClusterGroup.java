@@ -490,8 +490,8 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Removes a slot from its owner, and waits until all nodes agree. The cluster is then down unless {@code
-     * cluster-require-full-coverage} is {@code no}.
+     * Removes a slot from its owner, and waits until all nodes agree. Also waits until they report that the cluster is
+     * down, unless {@code cluster-require-full-coverage} is {@code no}.
      *
      * @param slot the slot
      */
@@ -500,6 +500,14 @@ public final class ClusterGroup implements AutoCloseable {
                 .filter(node -> ClusterView.of(node).hasOwner(slot))
                 .forEach(node -> command(node, "DELSLOTS", IntStream.of(slot)));
         awaitAgreement();
+        Await.within(
+                TAKEOVER,
+                "all of " + this + " report that the cluster is down",
+                () -> answering()
+                        .filter(node ->
+                                get(node, "cluster-require-full-coverage").equals("yes"))
+                        .allMatch(node ->
+                                String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:fail")));
     }
 
     /**

@@ -11,14 +11,18 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +160,36 @@ class CutShortTest {
         assertThat(cuts).as("closes that were cut short").hasValueGreaterThan(10);
         for (int i = 0; i < DEPTHS; i++) {
             assertThat(works(other.lock("closed-" + i))).as("closed-" + i).isTrue();
+        }
+    }
+
+    @Test
+    void anUnlockThatCannotLookUpItsHoldReleasesIt() throws InterruptedException {
+        Map<String, Throwable> cuts = new ConcurrentHashMap<>();
+        for (int i = 0; i < DEPTHS; i++) {
+            FencedLock lock = client.lock("unlocked-" + i);
+            int frames = i % 50;
+            end(new ArrayList<>(List.of(inSmallThread(() -> {
+                lock.lock();
+                AtomicReference<Throwable> end = new AtomicReference<>();
+                aboveTheEnd(frames, new AtomicBoolean(), () -> {
+                    try {
+                        lock.unlock();
+                    } catch (StackOverflowError cut) {
+                        end.set(cut);
+                    }
+                });
+                if (end.get() != null) {
+                    cuts.put(lock.name(), end.get());
+                }
+            }))));
+        }
+        cuts.values()
+                .removeIf(cut -> Stream.of(cut.getStackTrace())
+                        .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
+        assertThat(cuts).as("holds that were not looked up").isNotEmpty();
+        for (String name : cuts.keySet()) {
+            assertThat(works(other.lock(name))).as(name).isTrue();
         }
     }
 

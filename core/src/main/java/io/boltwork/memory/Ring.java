@@ -250,10 +250,7 @@ final class Ring {
         if (isEmpty()) {
             return;
         }
-        Long before = gone.put(client, tail);
-        if (before != null) {
-            marks.remove(before);
-        }
+        gone.put(client, tail); // it has no other: the head had passed it before the client got the claim
         marks.put(tail, client);
         lastMark = tail++;
     }

@@ -215,6 +215,12 @@ final class DifferentialCommands {
                 : new Command.Release(lock, owner, snapshot.token(), snapshot.token(), 0, null);
     }
 
+    /** A renewal by a request that owns the lock, or did. */
+    Command renewalOf(String lock, String request) {
+        return new Command.Renew(
+                List.of(new Command.Renew.Item(lock, request, first(lock, request), 60_000, 0)), Long.MAX_VALUE);
+    }
+
     /** The owner of a token that the server has never seen comes back. */
     Command newerRestore(String lock) {
         return new Command.Restore(lock, "carol:0", seen.get(lock).fence() + 1, 3_000, 0, Long.MAX_VALUE);

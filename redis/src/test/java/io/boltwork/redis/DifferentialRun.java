@@ -94,8 +94,8 @@ final class DifferentialRun {
     }
 
     /**
-     * The sequence that a seed stands for: one in ten has a long queue, one a queue of clients that are gone, and one claims that
-     * lapse.
+     * Executes the sequence that a seed stands for: one in ten has a long queue, one a queue of clients that are gone, one claims
+     * that lapse, and one the edges of the queue's bounds.
      */
     void executeKindOf(long seed) throws Exception {
         if (seed % 10 == 0) {
@@ -106,6 +106,10 @@ final class DifferentialRun {
             executeDeadQueue();
         } else if (Math.floorMod(seed, 10) == 2) {
             executeLapses();
+        } else if (Math.floorMod(seed, 10) == 3) {
+            hasLongQueue = true;
+            new DifferentialEdges(this, commands, memory).execute(site.clock() != null);
+            noOtherGrants();
         } else {
             execute(STEPS);
         }
@@ -176,7 +180,7 @@ final class DifferentialRun {
         step(wish(lock, "alice:keep"), false);
     }
 
-    private static Command.Acquire wish(String lock, String request) {
+    static Command.Acquire wish(String lock, String request) {
         return new Command.Acquire(lock, request, true, 60_000, 0, Long.MAX_VALUE);
     }
 
@@ -210,6 +214,13 @@ final class DifferentialRun {
                 command = commands.oneIn(3) ? new Command.Withdraw(lock, waiting, 0) : wish(lock, waiting);
             } else if (dice == 6 && commands.oneIn(3)) {
                 command = commands.newerRestore(lock);
+            } else if (dice == 7
+                    && now.fence() > 0) { // of the owner, or of one whose claim has lapsed and that waits again
+                String request = now.owner() != null && commands.oneIn(2)
+                                || now.queue().isEmpty()
+                        ? now.owner()
+                        : now.queue().get(commands.below(now.queue().size())).request();
+                command = commands.renewalOf(lock, request == null ? client + ":0" : request);
             }
             note("" + i, command);
             step(command, false);
@@ -311,6 +322,12 @@ final class DifferentialRun {
         life = idleLife.toMillis();
     }
 
+    void delete(String lock) throws Exception {
+        site.delete(lock);
+        memory.delete(lock);
+        expiry.remove(lock);
+    }
+
     private String fault() throws Exception {
         if (commands.oneIn(100)) {
             site.flush();
@@ -320,9 +337,7 @@ final class DifferentialRun {
             return " after FLUSHALL";
         } else if (commands.oneIn(30)) {
             String lock = commands.lock();
-            site.delete(lock);
-            memory.delete(lock);
-            expiry.remove(lock);
+            delete(lock);
             return " after DEL " + lock;
         } else if (site.clock() != null) {
             return "";
@@ -348,6 +363,11 @@ final class DifferentialRun {
         setClock(target);
         forget();
         return " at " + target;
+    }
+
+    /** Lets time pass, where the test sets the clock. */
+    void pass(long millis) throws Exception {
+        move(micros + millis * 1_000);
     }
 
     private void setClock(long to) throws Exception {
@@ -384,7 +404,7 @@ final class DifferentialRun {
     }
 
     /** One command, its answer, and how everything looks afterwards. */
-    private void step(Command command, boolean full) throws Exception {
+    void step(Command command, boolean full) throws Exception {
         if (command instanceof Command.Announce announce) {
             cards.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
         }
@@ -430,7 +450,7 @@ final class DifferentialRun {
     }
 
     /** A step after which nobody looks. */
-    private void send(Command command) throws Exception {
+    void send(Command command) throws Exception {
         note("", command);
         part = Part.ANSWER;
         String lock = locks(command).get(0);

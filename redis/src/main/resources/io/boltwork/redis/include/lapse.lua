@@ -22,12 +22,7 @@ local function lapse()
         end
         found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner
         names = {'late:' .. client, '1', 'r' .. owner, tail}
-      elseif head then
-        local before = head <= below and call('HGET', key, 'gone:' .. client)
-        if before then
-          call('HDEL', key, 'q' .. before)
-          found[tonumber(before)] = false
-        end
+      elseif head then -- it has no gone:<client> yet: the head had passed it before the client got the claim
         found[tail] = string.format('- 0 %.0f ', now) .. client
         names = {'gone:' .. client, tail}
         gone[client], below = tail, tail

@@ -20,11 +20,11 @@ final class Bounds {
 
     private Bounds() {}
 
-    static Bounds of(LockOptions options) {
-        boolean bounded = !options.isRenewed()
-                || options.maxHoldNanos != Ticker.NEVER
-                || options.minHoldNanos > 0
-                || options.takeoverMillis > 0;
+    static Bounds of(LockTerms terms) {
+        boolean bounded = !terms.isRenewed
+                || terms.maxHoldNanos != Ticker.NEVER
+                || terms.minHoldNanos > 0
+                || terms.takeoverMillis > 0;
         return bounded ? new Bounds() : NONE;
     }
 

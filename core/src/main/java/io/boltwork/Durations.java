@@ -6,6 +6,9 @@ import java.util.Objects;
 /** Checks and prints durations. */
 final class Durations {
 
+    /** In nanoseconds: longer than any wait. */
+    private static final long FOREVER = Long.MAX_VALUE;
+
     private Durations() {}
 
     /** Returns a duration in whole milliseconds; throws {@link IllegalArgumentException} if it is out of bounds. */
@@ -27,7 +30,7 @@ final class Durations {
         try {
             return value.toNanos();
         } catch (ArithmeticException beyondCenturies) {
-            return Ticker.NEVER;
+            return FOREVER;
         }
     }
 

@@ -48,6 +48,10 @@ final class Engine extends Alarmed implements BackendListener {
     final LockBackend backend;
     final Ticker ticker;
     final Scheduler scheduler;
+
+    /** The terms that were made last: most locks of a client have the same options. */
+    private volatile LockTerms lastTerms = LockTerms.DEFAULTS;
+
     final Executor callbackExecutor;
     final LongUnaryOperator random;
     private final Sleeper sleeper;
@@ -329,7 +333,7 @@ final class Engine extends Alarmed implements BackendListener {
             case LAST -> {
                 Outcome<Optional<LeaseLoss>> released = hold.released();
                 release(hold);
-                if (hold.request.options.release() == LockOptions.Release.AWAITED) {
+                if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
                     return released;
                 }
             }
@@ -864,8 +868,23 @@ final class Engine extends Alarmed implements BackendListener {
 
     // ================================================================ the rest
 
-    /** Whether locks with these options can be had here. */
-    void check(LockOptions options) {
+    /**
+     * Returns these options as the machine needs them.
+     *
+     * @throws IllegalArgumentException if locks with these options cannot be had here
+     */
+    LockTerms terms(LockOptions options) {
+        LockTerms known = lastTerms;
+        if (known.options == options) {
+            return known;
+        }
+        check(options);
+        LockTerms terms = LockTerms.of(options);
+        lastTerms = terms;
+        return terms;
+    }
+
+    private void check(LockOptions options) {
         options.replication().map(Replication::within).ifPresent(within -> {
             if (within.compareTo(backend.commandTimeout()) >= 0) {
                 throw new IllegalArgumentException("within must be shorter than the backend's command timeout of "

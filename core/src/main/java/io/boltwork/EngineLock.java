@@ -23,7 +23,7 @@ final class EngineLock implements FencedLock {
 
     private final Engine engine;
     private final String name;
-    private final LockOptions options;
+    private final LockTerms terms;
 
     /**
      * The hold that was begun last by {@code lock}, until it is left: for an unlock that cannot even look it up. Threads write it
@@ -34,8 +34,7 @@ final class EngineLock implements FencedLock {
     EngineLock(Engine engine, String name, LockOptions options) {
         this.engine = engine;
         this.name = name;
-        this.options = options;
-        engine.check(options);
+        this.terms = engine.terms(options);
     }
 
     @Override
@@ -52,24 +51,24 @@ final class EngineLock implements FencedLock {
 
     @Override
     public void lock() {
-        enterUninterruptibly(options);
+        enterUninterruptibly(terms);
     }
 
     @Override
     public void lock(Duration lease) {
-        enterUninterruptibly(options.withFixedLease(lease));
+        enterUninterruptibly(engine.terms(terms.options.withFixedLease(lease)));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
         checkInterrupt();
-        enter(options, FOR_EVER, true);
+        enter(terms, FOR_EVER, true);
     }
 
     @Override
     public boolean tryLock() {
         try {
-            return enter(options, NOT_AT_ALL, false);
+            return enter(terms, NOT_AT_ALL, false);
         } catch (InterruptedException impossible) {
             throw new AssertionError(impossible);
         }
@@ -78,12 +77,12 @@ final class EngineLock implements FencedLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         checkInterrupt();
-        return enter(options, Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
+        return enter(terms, Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
     }
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        LockOptions fixed = options.withFixedLease(lease);
+        LockTerms fixed = engine.terms(terms.options.withFixedLease(lease));
         long nanos = Durations.nanos("wait", wait);
         checkInterrupt();
         return enter(fixed, nanos, true);
@@ -161,7 +160,7 @@ final class EngineLock implements FencedLock {
         }
     }
 
-    private void enterUninterruptibly(LockOptions with) {
+    private void enterUninterruptibly(LockTerms with) {
         try {
             enter(with, FOR_EVER, false);
         } catch (InterruptedException impossible) {
@@ -175,7 +174,7 @@ final class EngineLock implements FencedLock {
      */
 
     /** One level deeper by {@code lock}, or a new hold; {@code false} if it was refused. */
-    private boolean enter(LockOptions with, long nanos, boolean interruptible) throws InterruptedException {
+    private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
         if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
@@ -206,7 +205,7 @@ final class EngineLock implements FencedLock {
             throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
-        if (held != null && !beginsAnew(held, options, nanos)) {
+        if (held != null && !beginsAnew(held, terms, nanos)) {
             LeaseHandle handle = new LeaseHandle(engine, held);
             boolean entered = false;
             try {
@@ -222,7 +221,7 @@ final class EngineLock implements FencedLock {
             }
         }
         for (; ; ) {
-            Waiter waiter = Waiter.ofThread(options, nanos == NOT_AT_ALL, true);
+            Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
             try {
                 Hold hold = request(waiter, left(start, nanos), interruptible);
                 if (hold == null) {
@@ -266,8 +265,8 @@ final class EngineLock implements FencedLock {
      * Whether the caller uses the lock as a cool-down: it tries, and does not wait, to begin a fixed lease when the one before has
      * run out and was not unlocked.
      */
-    private boolean beginsAnew(Hold held, LockOptions with, long nanos) {
-        boolean anew = nanos == NOT_AT_ALL && !with.isRenewed() && held.hasRunOut();
+    private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
+        boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();
         if (anew) {
             engine.expired(held);
         }
@@ -332,11 +331,11 @@ final class EngineLock implements FencedLock {
     }
 
     private <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
-        if (options.onLoss() == OnLoss.INTERRUPT) {
+        if (terms.options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
                     "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
-        return new AsyncRequest<>(engine, name, Waiter.ofHandle(options, nanos == NOT_AT_ALL), nanos, result);
+        return new AsyncRequest<>(engine, name, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
     }
 
     /** The result of an asynchronous request, which begins to wait when it is posted. */
@@ -403,7 +402,7 @@ final class EngineLock implements FencedLock {
             LeaseHandle lease = new LeaseHandle(engine, hold);
             T value = result.apply(Optional.of(lease));
             if (!hold.take(asked)) { // it was given up, since this came too late: asks again
-                waiter = Waiter.ofHandle(asked.options, asked.tryOnly);
+                waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
                 post();
                 if (isDone()) {
                     engine.cancel(name, waiter, false);
@@ -457,6 +456,6 @@ final class EngineLock implements FencedLock {
 
     @Override
     public String toString() {
-        return "FencedLock['" + Printable.text(name) + "', " + options + "]";
+        return "FencedLock['" + Printable.text(name) + "', " + terms + "]";
     }
 }

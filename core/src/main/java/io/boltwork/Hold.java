@@ -219,7 +219,7 @@ final class Hold {
 
     /** Whether its lease was fixed, and has ended by itself; a later loss for another reason is none. */
     boolean hasRunOut() {
-        if (request.options.isRenewed()) {
+        if (request.terms.isRenewed) {
             return false;
         }
         expire();
@@ -382,7 +382,7 @@ final class Hold {
         }
         loss = lost;
         try {
-            if (thread != null && request.options.onLoss() == OnLoss.INTERRUPT) {
+            if (thread != null && request.terms.options.onLoss() == OnLoss.INTERRUPT) {
                 thread.interrupt();
             }
         } finally {

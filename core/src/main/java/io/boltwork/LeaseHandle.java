@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A hold as somebody sees it who has the right to release one level of it. */
-final class LeaseHandle extends LeaseView {
+final class LeaseHandle extends LeaseView implements Right.Handle {
 
     final Right right;
 
@@ -16,11 +16,16 @@ final class LeaseHandle extends LeaseView {
     private boolean leaving;
 
     /** An error has cut a release short before it used the right. Written without a call, so a field. */
-    volatile boolean isCut;
+    volatile boolean cut;
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
         this.right = new Right(this, hold);
+    }
+
+    @Override
+    public boolean isCut() {
+        return cut;
     }
 
     @Override
@@ -41,18 +46,18 @@ final class LeaseHandle extends LeaseView {
             if (used) {
                 engine.await(leave());
             }
-        } catch (Error cut) {
+        } catch (Error error) {
             if (!used) {
-                isCut = true;
+                cut = true;
                 hold.owed = hold.owed | Hold.OWED_RIGHT;
-                engine.alarm.cause = cut;
+                engine.alarm.cause = error;
                 engine.alarm.raised = true;
             } else if (!leaving) {
                 hold.owed = hold.owed | Hold.OWED_HANDLE;
-                engine.alarm.cause = cut;
+                engine.alarm.cause = error;
                 engine.alarm.raised = true;
             }
-            throw cut;
+            throw error;
         }
     }
 
@@ -89,11 +94,11 @@ final class LeaseHandle extends LeaseView {
                 engine.callBack(lockName(), this::tellLoss);
             }
             return engine.left(hold, left);
-        } catch (Error cut) {
+        } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
-            engine.alarm.cause = cut;
+            engine.alarm.cause = error;
             engine.alarm.raised = true;
-            throw cut;
+            throw error;
         }
     }
 }

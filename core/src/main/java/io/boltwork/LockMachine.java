@@ -126,7 +126,7 @@ final class LockMachine {
             outage = outage.restarted();
         }
         waiter.refusalsBefore = taken ? refusals - 1 : refusals;
-        if (waiter.options.isFifo() && !waiter.tryOnly) {
+        if (waiter.terms.isFifo && !waiter.tryOnly) {
             Request request = newRequest(waiter);
             waiter.request = request;
             waiters.add(waiter);
@@ -238,7 +238,7 @@ final class LockMachine {
 
     private long extensionStale(Request request) {
         return effects.serverClock().millisAt(lastEvent)
-                + Math.min(commandTimeout() / MILLI, request.options.leaseMillis);
+                + Math.min(commandTimeout() / MILLI, request.terms.leaseMillis);
     }
 
     /** The owner does not wait for that extension any more. */
@@ -876,7 +876,7 @@ final class LockMachine {
                 || closed
                 || request.state != State.HELD
                 || !request.mayBeHandedOver(now, slice())
-                || !request.options.equals(next.options)
+                || !request.terms.equals(next.terms)
                 || waiters.hasOwnRequests()) {
             return false;
         }
@@ -1106,7 +1106,7 @@ final class LockMachine {
     // ================================================================ replicas
 
     private void replicate(Request request, long token) {
-        Replication wanted = request.options.replication().orElse(null);
+        Replication wanted = request.terms.options.replication().orElse(null);
         if (wanted != null && !request.isReplicating(token)) {
             long now = effects.now();
             Command.Replicate replicate =

@@ -31,13 +31,6 @@ public final class LockOptions {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /**
-     * The margin of a lease over the shortest hold, in nanoseconds. The shortest hold begins when the reply arrives,
-     * which is later than the beginning of the lease. If the reply took longer than this margin, which is rare, one
-     * more request is needed.
-     */
-    private static final long SLOW_ANSWER = 1_000_000_000;
-
     private static final LockOptions DEFAULTS = new Draft().options();
 
     private final Settings settings;
@@ -90,33 +83,8 @@ public final class LockOptions {
         }
     }
 
-    /**
-     * The lease that the backend is asked for, in milliseconds: long enough for {@code minHold} and no longer than
-     * {@code maxHold}.
-     */
-    final long leaseMillis;
-
-    final long takeoverMillis;
-
-    /** In nanoseconds; {@link Ticker#NEVER} if there is no limit. */
-    final long maxHoldNanos;
-
-    /** In nanoseconds; 0 if there is no minimum. */
-    final long minHoldNanos;
-
     private LockOptions(Settings settings) {
         this.settings = settings;
-        this.takeoverMillis = settings.takeoverDelay.toMillis();
-        this.maxHoldNanos = settings.maxHold == null ? Ticker.NEVER : settings.maxHold.toNanos();
-        this.minHoldNanos = settings.minHold.toNanos();
-        long lease = settings.lease.toMillis();
-        if (settings.maxHold != null) {
-            lease = Math.min(lease, Request.covering(maxHoldNanos));
-        }
-        if (settings.renewed && minHoldNanos > 0) {
-            lease = Math.max(lease, Request.covering(minHoldNanos + SLOW_ANSWER));
-        }
-        this.leaseMillis = lease;
         Duration longest = settings.maxHold;
         if (longest != null && settings.minHold.compareTo(longest) > 0) {
             throw new IllegalArgumentException("minHold must not be longer than maxHold, but is "
@@ -199,7 +167,19 @@ public final class LockOptions {
      * @throws IllegalArgumentException if the lease is out of that range
      */
     public static LockOptions renewedLease(Duration lease) {
-        return DEFAULTS.with(Durations.between("lease", lease, SHORTEST_RENEWED, LONGEST), true);
+        return DEFAULTS.withRenewedLease(lease);
+    }
+
+    /**
+     * Returns these options with a lease that the client renews, in place of their own lease. See
+     * {@link #renewedLease}.
+     *
+     * @param lease the length of the lease, 100 ms to 365 days; fractions of a millisecond are dropped
+     * @return options with that lease
+     * @throws IllegalArgumentException if the lease is out of that range
+     */
+    public LockOptions withRenewedLease(Duration lease) {
+        return with(Durations.between("lease", lease, SHORTEST_RENEWED, LONGEST), true);
     }
 
     /**
@@ -219,8 +199,15 @@ public final class LockOptions {
         return DEFAULTS.withFixedLease(lease);
     }
 
-    /** Returns these options with a fixed lease in place of their own lease. */
-    LockOptions withFixedLease(Duration lease) {
+    /**
+     * Returns these options with a lease that the client does not renew, in place of their own lease. See
+     * {@link #fixedLease}.
+     *
+     * @param lease the length of the lease, 10 ms to 365 days; fractions of a millisecond are dropped
+     * @return options with that lease
+     * @throws IllegalArgumentException if the lease is out of that range, or shorter than {@code minHold}
+     */
+    public LockOptions withFixedLease(Duration lease) {
         return with(Durations.between("lease", lease, SHORTEST, LONGEST), false);
     }
 
@@ -410,10 +397,6 @@ public final class LockOptions {
         return Optional.ofNullable(settings.replication);
     }
 
-    boolean isFifo() {
-        return settings.fairness == Fairness.FIFO;
-    }
-
     @Override
     public boolean equals(Object other) {
         return this == other || other instanceof LockOptions that && settings.equals(that.settings);
@@ -428,7 +411,7 @@ public final class LockOptions {
     public String toString() {
         Settings s = settings;
         return (s.renewed ? "renewed lease of " : "fixed lease of ") + Durations.text(s.lease)
-                + (isFifo() ? ", FIFO" : "")
+                + (s.fairness == Fairness.FIFO ? ", FIFO" : "")
                 + (s.maxHold == null ? "" : ", held at most " + Durations.text(s.maxHold))
                 + (s.minHold.isZero() ? "" : ", taken at least " + Durations.text(s.minHold))
                 + (s.takeoverDelay.isZero() ? "" : ", takeover after " + Durations.text(s.takeoverDelay))

@@ -45,10 +45,10 @@ record LostHolds(List<Lost> holds, long lookAt) {
         if (thread == null || lost.isOver()) {
             return this; // a handle keeps its hold itself
         }
-        LockOptions options = lost.request.options;
-        long until = options.isRenewed()
+        LockTerms terms = lost.request.terms;
+        long until = terms.isRenewed
                 ? Ticker.NEVER
-                : now + Math.max(REMEMBERED, TimeUnit.MILLISECONDS.toNanos(options.leaseMillis));
+                : now + Math.max(REMEMBERED, TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis));
         Stream<Lost> others = holds.stream().filter(other -> !other.isOf(thread));
         return new LostHolds(
                 Stream.concat(others, Stream.of(new Lost(lost, until))).toList(), Math.min(lookAt, now + LOOK));

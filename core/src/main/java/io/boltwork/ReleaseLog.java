@@ -41,7 +41,7 @@ final class ReleaseLog {
     }
 
     void add(Request request) {
-        long lease = TimeUnit.MILLISECONDS.toNanos(request.options.leaseMillis + request.options.takeoverMillis);
+        long lease = TimeUnit.MILLISECONDS.toNanos(request.terms.leaseMillis + request.terms.takeoverMillis);
         long until = ticker.nanos() + Math.min(KEPT, lease);
         int place = next.getAndIncrement();
         int chunk = chunkOf(place);

@@ -60,7 +60,7 @@ final class Request {
     /** Which of the client's requests it is. */
     final long number;
 
-    final LockOptions options;
+    final LockTerms terms;
     final boolean tryOnly;
 
     State state;
@@ -124,19 +124,19 @@ final class Request {
     /** When it was granted. */
     private long began;
 
-    private Request(LockContext context, long number, LockOptions options, boolean tryOnly, State state) {
+    private Request(LockContext context, long number, LockTerms terms, boolean tryOnly, State state) {
         this.context = context;
         this.number = number;
-        this.options = options;
+        this.terms = terms;
         this.tryOnly = tryOnly;
         this.state = state;
-        this.bounds = Bounds.of(options);
+        this.bounds = Bounds.of(terms);
     }
 
     /** A new wish, for {@code waiter}, and if it is not FIFO for those behind. */
     static Request of(LockContext context, long number, Waiter waiter, long now) {
-        Request request = new Request(context, number, waiter.options, waiter.tryOnly, State.WANTED);
-        if (waiter.options.isFifo() && !waiter.tryOnly) {
+        Request request = new Request(context, number, waiter.terms, waiter.tryOnly, State.WANTED);
+        if (waiter.terms.isFifo && !waiter.tryOnly) {
             request.waiter = waiter;
         }
         Exchange exchange = request.exchange();
@@ -147,7 +147,7 @@ final class Request {
 
     /** One that nobody here remembers and the server may know. */
     static Request unwanted(LockContext context, long number, long lastToken) {
-        Request request = new Request(context, number, LockOptions.defaults(), false, State.UNDOING);
+        Request request = new Request(context, number, LockTerms.DEFAULTS, false, State.UNDOING);
         request.lastToken = lastToken;
         request.known = true;
         return request;
@@ -285,15 +285,14 @@ final class Request {
         }
         open.unanswered++;
         long stale = notAfter(clock, now, commandTimeout);
-        reaches(now, options.leaseMillis);
-        return new Command.Acquire(lock(), id(), !tryOnly, options.leaseMillis, options.takeoverMillis, stale);
+        reaches(now, terms.leaseMillis);
+        return new Command.Acquire(lock(), id(), !tryOnly, terms.leaseMillis, terms.takeoverMillis, stale);
     }
 
     /** To find out whether replicas know of the grant that this token came with. */
     Command.Replicate replicate(ServerClock clock, long now, long commandTimeout, long token, Replication wanted) {
-        prolongs(now, options.leaseMillis);
-        Command.Renew.Item item =
-                new Command.Renew.Item(lock(), id(), token, options.leaseMillis, options.takeoverMillis);
+        prolongs(now, terms.leaseMillis);
+        Command.Renew.Item item = new Command.Renew.Item(lock(), id(), token, terms.leaseMillis, terms.takeoverMillis);
         long stale = notAfter(clock, now, commandTimeout);
         int copies = wanted.onDisk() ? 1 : wanted.replicas();
         return new Command.Replicate(
@@ -302,7 +301,7 @@ final class Request {
 
     /** Whether replicas are wanted that have not confirmed that grant. */
     boolean needsReplicas(long token) {
-        return options.replication().isPresent() && exchange().replicated != token;
+        return terms.options.replication().isPresent() && exchange().replicated != token;
     }
 
     /** Whether it is being found out whether replicas know of that grant. */
@@ -329,12 +328,12 @@ final class Request {
         return renewing == Ticker.NEVER
                 && confirmed
                 && exchange == null
-                && (isFixed() || bounds.isNone() && renewal.leaseMillis() == options.leaseMillis);
+                && (isFixed() || bounds.isNone() && renewal.leaseMillis() == terms.leaseMillis);
     }
 
     /** Whether the lease ends by itself, unless it is extended. */
     private boolean isFixed() {
-        return !options.isRenewed();
+        return !terms.isRenewed;
     }
 
     /** Whether the keeper only verifies it, for the lease ends whether or not its owner is there. */
@@ -351,14 +350,14 @@ final class Request {
         renewing = at;
         TACIT.lazySet(this, tacitly ? at : Ticker.NEVER);
         if (succeededTacitly(before) && !isFixed()) { // since it was looked at last
-            lasts(before + safe(options.leaseMillis, 0));
+            lasts(before + safe(terms.leaseMillis, 0));
         }
     }
 
     /** A tacit renewal may have succeeded. */
     void hear() {
         if (succeededTacitly(tacit)) {
-            prolonged(tacit, isFixed() ? NO_LEASE : options.leaseMillis);
+            prolonged(tacit, isFixed() ? NO_LEASE : terms.leaseMillis);
             begun(Ticker.NEVER, false); // last: others read the deadline
         }
     }
@@ -395,7 +394,7 @@ final class Request {
 
     private Command.Renew.Item item(long now, long leaseMillis) {
         prolongs(now, leaseMillis);
-        return new Command.Renew.Item(lock(), id(), firstToken, leaseMillis, options.takeoverMillis);
+        return new Command.Renew.Item(lock(), id(), firstToken, leaseMillis, terms.takeoverMillis);
     }
 
     Command.Restore restore(ServerClock clock, long now, long commandTimeout) {
@@ -403,21 +402,21 @@ final class Request {
         long stale = notAfter(clock, now, commandTimeout);
         long leaseMillis = leaseToSend(now);
         prolongs(now, leaseMillis);
-        return new Command.Restore(lock(), id(), firstToken, leaseMillis, options.takeoverMillis, stale);
+        return new Command.Restore(lock(), id(), firstToken, leaseMillis, terms.takeoverMillis, stale);
     }
 
     private void prolongs(long now, long leaseMillis) {
         reaches(now, leaseMillis);
-        closedUntil = Math.max(closedUntil, now + (leaseMillis + options.takeoverMillis) * MILLI);
+        closedUntil = Math.max(closedUntil, now + (leaseMillis + terms.takeoverMillis) * MILLI);
     }
 
     private void reaches(long now, long leaseMillis) {
-        reach = Math.max(reach, now + (leaseMillis + options.takeoverMillis) * MILLI);
+        reach = Math.max(reach, now + (leaseMillis + terms.takeoverMillis) * MILLI);
     }
 
     /** The server time after which what is sent now must not have effect. */
     private long notAfter(ServerClock clock, long now, long commandTimeout) {
-        long millis = Math.min(commandTimeout / MILLI, options.leaseMillis);
+        long millis = Math.min(commandTimeout / MILLI, terms.leaseMillis);
         long stale = clock.millisAt(now) + millis;
         if (exchange != null) { // it is only asked for while an acquire may still run
             exchange.hasEffectUntil(stale, clock.run(), now + millis * MILLI);
@@ -436,8 +435,8 @@ final class Request {
             return covering(Math.max(0, bounds.fixedEnd - now)); // a restored lease is a new one at the server
         }
         return bounds.maxEnd == Ticker.NEVER
-                ? options.leaseMillis
-                : Math.min(options.leaseMillis, covering(bounds.maxEnd - now));
+                ? terms.leaseMillis
+                : Math.min(terms.leaseMillis, covering(bounds.maxEnd - now));
     }
 
     /** Whether bytes of an acquire may still run at that server, at that time of its clock. */
@@ -468,14 +467,14 @@ final class Request {
 
     /** It is given back although its owner has not unwound. */
     void quiet(long now) {
-        if (options.takeoverMillis > 0) {
-            bounds.quietEnd = now + options.takeoverMillis * MILLI;
+        if (terms.takeoverMillis > 0) {
+            bounds.quietEnd = now + terms.takeoverMillis * MILLI;
         }
     }
 
     /** It is given back after its lease has ended: that does not end the quiet time. */
     void quietAfterLease() {
-        if (options.takeoverMillis > 0 && bounds.quietEnd == Ticker.NEVER) {
+        if (terms.takeoverMillis > 0 && bounds.quietEnd == Ticker.NEVER) {
             bounds.quietEnd = closedUntil;
         }
     }
@@ -486,7 +485,7 @@ final class Request {
     long deadline() {
         long begun = tacit; // first: who hears of it moves the deadline before he forgets it
         return succeededTacitly(begun) && !isFixed()
-                ? Math.max(deadline, begun + safe(options.leaseMillis, 0))
+                ? Math.max(deadline, begun + safe(terms.leaseMillis, 0))
                 : deadline;
     }
 
@@ -495,7 +494,7 @@ final class Request {
      * client dies at once. A claim is seldom enough, nor is an answer that was under way for long.
      */
     boolean suffices(long until, long now, boolean forWholeLease) {
-        return now < until && (until - now >= options.minHoldNanos || forWholeLease && !options.isRenewed());
+        return now < until && (until - now >= terms.minHoldNanos || forWholeLease && !terms.isRenewed);
     }
 
     /** It is the owner at the server. {@code confirmed}: for the whole lease, not for a claim. */
@@ -511,9 +510,9 @@ final class Request {
         long whole = leaseNanos();
         long longest = Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
         long granted = forWholeLease ? whole : claimed == 0 ? longest : Math.min(longest, claimed);
-        closedUntil = now + granted + options.takeoverMillis * MILLI;
+        closedUntil = now + granted + terms.takeoverMillis * MILLI;
         renewAt = granted < longest ? now : until - granted + granted / 3; // a short claim at once
-        if (!options.isRenewed()) {
+        if (!terms.isRenewed) {
             bounds.fixedEnd = until - granted + whole;
         }
         confirmed = false; // a claim is confirmed, however short: if it lapsed, this client would pass for dead
@@ -531,11 +530,11 @@ final class Request {
 
     /** Somebody here has got it now: its bounds count from here. */
     void occupied(long now) {
-        if (options.maxHoldNanos != Ticker.NEVER) {
-            bounds.maxEnd = now + options.maxHoldNanos;
+        if (terms.maxHoldNanos != Ticker.NEVER) {
+            bounds.maxEnd = now + terms.maxHoldNanos;
         }
-        if (options.minHoldNanos > 0) {
-            bounds.minEnd = now + options.minHoldNanos;
+        if (terms.minHoldNanos > 0) {
+            bounds.minEnd = now + terms.minHoldNanos;
         }
         waiter = null;
         DEADLINE.lazySet(this, Math.min(leaseEnd, bounds.maxEnd));
@@ -549,11 +548,11 @@ final class Request {
 
     /** Whether it may pass from one local owner to the next, if they wish the same. */
     boolean mayBeHandedOver(long now, long slice) {
-        return options.isRenewed()
-                && !options.isFifo()
-                && options.minHoldNanos == 0
+        return terms.isRenewed
+                && !terms.isFifo
+                && terms.minHoldNanos == 0
                 && !extended
-                && options.replication().isEmpty()
+                && terms.options.replication().isEmpty()
                 && isInSlice(now - began, slice)
                 && now < deadline()
                 && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1
@@ -665,7 +664,7 @@ final class Request {
 
     /** By how much a renewal is late, of a lease that the server has answered for. */
     long renewalLag(long now) {
-        if (!options.isRenewed() || !confirmed) {
+        if (!terms.isRenewed || !confirmed) {
             return 0;
         }
         long due = succeededTacitly(tacit) ? renewAfter(tacit) : renewAt;
@@ -702,12 +701,12 @@ final class Request {
     }
 
     private long leaseNanos() {
-        return options.leaseMillis * MILLI;
+        return terms.leaseMillis * MILLI;
     }
 
     /** The lease, or less if it is fixed: about a third of that later the keeper comes again. */
     long watchedNanos() {
-        return (isFixed() ? Math.min(options.leaseMillis, LONGEST_UNVERIFIED_MILLIS) : options.leaseMillis) * MILLI;
+        return (isFixed() ? Math.min(terms.leaseMillis, LONGEST_UNVERIFIED_MILLIS) : terms.leaseMillis) * MILLI;
     }
 
     /** How much of a lease counts here, if the server's clock and this one may differ in rate, and round. */
@@ -762,7 +761,7 @@ final class Request {
     }
 
     boolean serves(Waiter first) {
-        return tryOnly == first.tryOnly && options.equals(first.options);
+        return tryOnly == first.tryOnly && terms.equals(first.terms);
     }
 
     @Override

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The right of one {@link LeaseHandle} to release one level of a hold. The hold knows its rights but not the handles, so that
  * a handle that nobody has any more can be told from one that is open.
  */
-final class Right extends WeakReference<LeaseHandle> {
+final class Right extends WeakReference<Right.Handle> {
 
     private static final AtomicReferenceFieldUpdater<Right, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(Right.class, State.class, "state");
@@ -27,7 +27,14 @@ final class Right extends WeakReference<LeaseHandle> {
     /** The right before it that is not used up; the hold's. */
     volatile @Nullable Right next;
 
-    Right(LeaseHandle handle, Hold hold) {
+    /** What a right is for. */
+    interface Handle {
+
+        /** Returns whether a release of it was cut short by an error before the right was used. */
+        boolean isCut();
+    }
+
+    Right(Handle handle, Hold hold) {
         super(handle);
         this.hold = hold;
         hold.give(this);
@@ -44,8 +51,8 @@ final class Right extends WeakReference<LeaseHandle> {
 
     /** Returns whether an error has cut its handle's release short before the right was used: the machine uses it. */
     boolean isCut() {
-        LeaseHandle handle = get();
-        return handle != null && handle.isCut; // of a handle that is gone, the keeper gives the level back
+        Handle handle = get();
+        return handle != null && handle.isCut(); // of a handle that is gone, the keeper gives the level back
     }
 
     /** Uses it up, once. */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** One local wish for a lock. Decided once, by the lock's machine. */
 final class Waiter {
 
-    final LockOptions options;
+    final LockTerms terms;
 
     /** Whether it does not want to wait. */
     final boolean tryOnly;
@@ -41,21 +41,21 @@ final class Waiter {
     @Nullable
     Waiter behind;
 
-    private Waiter(LockOptions options, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
-        this.options = options;
+    private Waiter(LockTerms terms, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
+        this.terms = terms;
         this.tryOnly = tryOnly;
         this.thread = thread;
         this.asLease = asLease;
     }
 
     /** For the current thread. */
-    static Waiter ofThread(LockOptions options, boolean tryOnly, boolean asLease) {
-        return new Waiter(options, tryOnly, Thread.currentThread(), asLease);
+    static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
+        return new Waiter(terms, tryOnly, Thread.currentThread(), asLease);
     }
 
     /** For a handle that no thread owns. */
-    static Waiter ofHandle(LockOptions options, boolean tryOnly) {
-        return new Waiter(options, tryOnly, null, true);
+    static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
+        return new Waiter(terms, tryOnly, null, true);
     }
 
     /** How a wish ended. */

@@ -60,7 +60,7 @@ class AftercareTest extends EngineScene {
     void aRightThatCouldNotBeUsedIsUsedByTheMachine() {
         Lease outer = acquire(TEN);
         Lease inner = acquire(TEN);
-        ((LeaseHandle) inner).isCut = true;
+        ((LeaseHandle) inner).cut = true;
         holdOf(inner).owed = Hold.OWED_RIGHT;
         client.engine.alarm.raised = true;
         pass(1_000);
@@ -72,7 +72,7 @@ class AftercareTest extends EngineScene {
 
     @Test
     void aGrantThatItsCallerDoesNotTakeIsGivenBack() {
-        Waiter waiter = Waiter.ofThread(TEN, false, true);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
         client.engine.request("lock", waiter);
         assertThat(client.isFree()).isFalse();
         client.engine.cutShort(waiter, END);
@@ -95,7 +95,7 @@ class AftercareTest extends EngineScene {
     @Test
     void aWaiterThatWasCutShortIsWithdrawn() {
         holdElsewhere(60_000);
-        Waiter waiter = Waiter.ofThread(TEN, false, false);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
         client.engine.request("lock", waiter);
         client.engine.cutShort(waiter, END);
         pass(1_000);

@@ -19,7 +19,7 @@ class EngineRulesTest extends EngineScene {
     private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
 
     private static Request request(LockOptions options) {
-        return Request.of(new StillContext(), 1, Waiter.ofThread(options, false, false), 0);
+        return Request.of(new StillContext(), 1, Waiter.ofThread(LockTerms.of(options), false, false), 0);
     }
 
     @Test
@@ -143,7 +143,7 @@ class EngineRulesTest extends EngineScene {
     @Test
     void aMachineThatIsClosedGrantsNothing() {
         client.lock(SECOND).acquire().release();
-        Waiter waiter = Waiter.ofHandle(SECOND, false);
+        Waiter waiter = Waiter.ofHandle(LockTerms.of(SECOND), false);
         client.engine.post("lock", driver -> {
             driver.machine.close();
             driver.machine.request(waiter);

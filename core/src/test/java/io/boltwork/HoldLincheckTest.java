@@ -18,7 +18,7 @@ class HoldLincheckTest {
 
     /** Held by the current thread until {@link #DEADLINE}, one level deep. */
     private static Hold hold(OnLoss onLoss, boolean asLease, Ticker ticker) {
-        Waiter waiter = Waiter.ofThread(LockOptions.defaults().withOnLoss(onLoss), false, asLease);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults().withOnLoss(onLoss)), false, asLease);
         Request request = Request.of(new StillContext(ticker, Runnable::run), 1, waiter, 0);
         request.begin(DEADLINE, 7, true, 0);
         request.occupied(0);

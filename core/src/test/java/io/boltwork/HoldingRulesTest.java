@@ -320,7 +320,7 @@ class HoldingRulesTest extends EngineScene {
         assertThat(sent(Command.Renew.class).get(0).notAfter()).isEqualTo(millis + 2_000);
         assertThat(look().untilMillis()).isEqualTo(until);
         assertThat(lease.remaining()).isEqualTo(remaining);
-        assertThat(holdOf(lease).request.mayBeHandedOver(client.now(), TEN.leaseMillis * MILLI))
+        assertThat(holdOf(lease).request.mayBeHandedOver(client.now(), LockTerms.of(TEN).leaseMillis * MILLI))
                 .isTrue();
     }
 

@@ -139,7 +139,7 @@ class LockNewsTest {
         lock.acquireAsync();
         assertThat(lock.tryLock()).isFalse();
         logs(); // a try does not wait
-        Waiter waiter = Waiter.ofThread(OPTIONS, false, false);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
         client.engine.request("lock", waiter);
         logs("Thread '" + me + "' waits for the lock 'lock', which an asynchronous lease holds that it asked for");
         client.engine.cancel("lock", waiter, false);
@@ -150,7 +150,7 @@ class LockNewsTest {
     @Test
     void whoHoldsByThreadDoesNotWaitForItself() {
         lock.lock();
-        client.engine.request("lock", Waiter.ofThread(OPTIONS, false, false));
+        client.engine.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
         logs();
     }
 
@@ -231,7 +231,7 @@ class LockNewsTest {
         assertThat(lock.tryAcquire()).isEmpty();
         client.engine.post("lock", driver -> {
             driver.machine.close();
-            driver.machine.request(Waiter.ofHandle(OPTIONS, false));
+            driver.machine.request(Waiter.ofHandle(LockTerms.of(OPTIONS), false));
         });
         assertThat(heard)
                 .extracting(event -> ((LockListener.Waited) event).outcome())

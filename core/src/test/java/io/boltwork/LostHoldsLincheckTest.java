@@ -13,7 +13,7 @@ class LostHoldsLincheckTest {
 
     /** Held by the current thread, and lost. */
     private static Hold lost() {
-        Waiter waiter = Waiter.ofThread(LockOptions.defaults(), false, false);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false);
         Request request = Request.of(new StillContext(), 1, waiter, 0);
         request.begin(1_000, 7, true, 0);
         request.occupied(0);

@@ -21,11 +21,11 @@ class LostHoldsTest {
     }
 
     private static Hold mine() {
-        return hold(Waiter.ofThread(LockOptions.defaults(), false, false));
+        return hold(Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false));
     }
 
     private static Hold fixed(Duration lease) {
-        return hold(Waiter.ofThread(LockOptions.fixedLease(lease), false, false));
+        return hold(Waiter.ofThread(LockTerms.of(LockOptions.fixedLease(lease)), false, false));
     }
 
     /** Of a thread that has ended. */
@@ -59,7 +59,7 @@ class LostHoldsTest {
         Hold over = mine();
         over.leave(false);
         lost = lost.with(over, 0);
-        lost = lost.with(hold(Waiter.ofHandle(LockOptions.defaults(), false)), 0);
+        lost = lost.with(hold(Waiter.ofHandle(LockTerms.of(LockOptions.defaults()), false)), 0);
         assertThat(lost.isEmpty()).isTrue();
         assertThat(lost.lookAt()).isEqualTo(Ticker.NEVER);
     }

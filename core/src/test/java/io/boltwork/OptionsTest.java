@@ -175,14 +175,15 @@ class OptionsTest {
 
     @Test
     void aLeaseIsAskedForThatCoversTheBoundsOfTheHold() {
-        assertThat(LockOptions.defaults().leaseMillis).isEqualTo(30_000);
-        assertThat(LockOptions.defaults().withMaxHold(Duration.ofSeconds(1)).leaseMillis)
+        assertThat(LockTerms.of(LockOptions.defaults()).leaseMillis).isEqualTo(30_000);
+        assertThat(LockTerms.of(LockOptions.defaults().withMaxHold(Duration.ofSeconds(1))).leaseMillis)
                 .isBetween(1_000L, 1_100L);
-        assertThat(LockOptions.defaults().withMaxHold(Duration.ofHours(1)).leaseMillis)
+        assertThat(LockTerms.of(LockOptions.defaults().withMaxHold(Duration.ofHours(1))).leaseMillis)
                 .isEqualTo(30_000);
-        assertThat(LockOptions.renewedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofMinutes(1)).leaseMillis)
+        assertThat(LockTerms.of(LockOptions.renewedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofMinutes(1)))
+                        .leaseMillis)
                 .isGreaterThan(61_000);
-        assertThat(LockOptions.defaults().withTakeoverDelay(Duration.ofMinutes(1)).leaseMillis)
+        assertThat(LockTerms.of(LockOptions.defaults().withTakeoverDelay(Duration.ofMinutes(1))).leaseMillis)
                 .isEqualTo(30_000);
     }
 

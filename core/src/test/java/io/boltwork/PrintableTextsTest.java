@@ -180,7 +180,7 @@ class PrintableTextsTest {
         fails(lease::ensureValid);
         fails(lock::unlock);
         lock.acquireAsync().toCompletableFuture().join();
-        Waiter waiter = Waiter.ofThread(OPTIONS, false, false);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
         client.engine.request(NAME, waiter); // waits for what it holds itself
         client.engine.cancel(NAME, waiter, false);
         inspector.forceRelease(NAME);

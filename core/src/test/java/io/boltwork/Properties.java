@@ -228,7 +228,8 @@ final class Properties {
         this.random = plan.random("properties");
         this.locks = plan.locks();
         // but who keeps a lock closed alone knows until when, and may be the one that is gone
-        this.looksAfter = !plan.weather().isBad() && plan.options().noneMatch(o -> o.minHoldNanos > 0);
+        this.looksAfter = !plan.weather().isBad()
+                && plan.options().noneMatch(o -> !o.minHold().isZero());
         locks.forEach(lock -> stories.put(lock, new Story(cluster.lock(lock))));
         cluster.watch(this::executed, this::published);
     }
@@ -304,7 +305,7 @@ final class Properties {
     }
 
     private static boolean isReleaseAwaited(Held held) {
-        return held.hold.request.options.release() == LockOptions.Release.AWAITED;
+        return held.hold.request.terms.options.release() == LockOptions.Release.AWAITED;
     }
 
     /** A release said nothing: then the server must have had the hold, unless its answer was lost. */
@@ -540,7 +541,7 @@ final class Properties {
                 continue;
             }
             check(
-                    held.client.clock() - held.hold.since <= held.hold.request.options.maxHoldNanos,
+                    held.client.clock() - held.hold.since <= held.hold.request.terms.maxHoldNanos,
                     Property.LEASES_END,
                     () -> held + " lasts longer than it may");
             renewedOnTime(story, held);
@@ -556,8 +557,8 @@ final class Properties {
     }
 
     private void renewedOnTime(Story story, Held held) {
-        LockOptions options = held.hold.request.options;
-        if (!options.isRenewed() || options.maxHoldNanos != Ticker.NEVER || held.hold.absence() != null) {
+        LockTerms options = held.hold.request.terms;
+        if (!options.isRenewed || options.maxHoldNanos != Ticker.NEVER || held.hold.absence() != null) {
             return;
         }
         long lease = options.leaseMillis * Plan.MILLI;
@@ -571,7 +572,7 @@ final class Properties {
 
     /** A lease has ended, and its owner has not left. */
     private void ended(Story story, Held held) {
-        LockOptions options = held.hold.request.options;
+        LockTerms options = held.hold.request.terms;
         LeaseLoss loss = held.hold.loss();
         boolean taken = loss != null && loss.reason() == LeaseLoss.Reason.TAKEN;
         check(
@@ -586,7 +587,7 @@ final class Properties {
                 () -> held + " was lost as taken, though nobody took it");
         check(
                 !isSpared(story)
-                        || !options.isRenewed()
+                        || !options.isRenewed
                         || options.maxHoldNanos != Ticker.NEVER
                         || held.client.isClosed()
                         || held.hold.absence() != null,
@@ -608,7 +609,7 @@ final class Properties {
                         || story.data.wasLostAhead(older.hold.token, older.grantedAt),
                 Property.EXCLUSION,
                 () -> "tokens do not tell which is newer: " + older + ", " + newer);
-        long lease = Math.max(older.hold.request.options.leaseMillis * Plan.MILLI, 2 * Plan.SECOND); // or an extension
+        long lease = Math.max(older.hold.request.terms.leaseMillis * Plan.MILLI, 2 * Plan.SECOND); // or an extension
         check(
                 time.now() - Math.max(newer.grantedAt, older.since) < lease,
                 Property.EXCLUSION,
@@ -642,7 +643,7 @@ final class Properties {
                 Property.TOKENS_GROW,
                 () -> begun + " is far ahead of the clock");
         check(
-                hold.request.options.replication().isEmpty() || confirmed.contains(hold.token),
+                hold.request.terms.options.replication().isEmpty() || confirmed.contains(hold.token),
                 Property.REPLICATED,
                 () -> begun + " begins before a replica knows of it");
         check(hold.isValid() || hold.isOver(), Property.LEASES_END, () -> begun + " begins after its lease has ended");
@@ -693,11 +694,11 @@ final class Properties {
     private void handedOver(Story story, Held begun, LockMachine machine) {
         Request request = begun.hold.request;
         check(
-                !machine.waiters.hasOwnRequests() && !request.options.isFifo(),
+                !machine.waiters.hasOwnRequests() && !request.terms.isFifo,
                 Property.FIFO,
                 () -> begun + " was handed over past a FIFO request");
         check(
-                request.options.minHoldNanos == 0 && !request.extended && request.options.isRenewed(),
+                request.terms.minHoldNanos == 0 && !request.extended && request.terms.isRenewed,
                 Property.BOUNDS_KEPT,
                 () -> begun + " was handed over");
         Held first = story.live.stream()
@@ -716,14 +717,14 @@ final class Properties {
 
     /** Minimum holds and takeover delays are kept. */
     private void notTooEarly(Held begun, Held before) {
-        LockOptions options = before.hold.request.options;
+        LockTerms options = before.hold.request.terms;
         if (before.hold.request == begun.hold.request) {
             return;
         }
         long kept = options.minHoldNanos - options.minHoldNanos / 100;
         long end = before.client.realTime(before.hold.request.deadline());
         check(
-                begun.since - before.since >= kept || !options.isRenewed() && begun.since >= end,
+                begun.since - before.since >= kept || !options.isRenewed && begun.since >= end,
                 Property.BOUNDS_KEPT,
                 () -> before + " is followed by " + begun + " within its minimum hold");
         if (before.ended && !before.client.isClosed() && options.takeoverMillis > 0) {
@@ -773,7 +774,7 @@ final class Properties {
                     atHome && !closed && looksAfter && story.data.losses(0, time.now()) == 0,
                     IDLE_AFTER_ONE_FAULT);
             for (Held held : story.live) {
-                LockOptions options = held.hold.request.options;
+                LockTerms options = held.hold.request.terms;
                 // of a renewed lease, and of a fixed one, which is verified as often as one of half a minute is renewed
                 long visit = Math.min(options.leaseMillis, 30_000) * Plan.MILLI * 4 / 9;
                 boolean another = owner != null && !held.hold.request.id().equals(key.owner());
@@ -784,7 +785,7 @@ final class Properties {
                                 && held.hold.isValid()
                                 && held.hold.absence() == null // else nobody is there to be told
                                 && another,
-                        visit + (options.isRenewed() || plan.weather().isBad() ? RENEWAL_SLOW : VERIFICATION_SLOW));
+                        visit + (options.isRenewed || plan.weather().isBad() ? RENEWAL_SLOW : VERIFICATION_SLOW));
             }
         }
         for (Story story : stories.values()) {

@@ -27,7 +27,7 @@ class ReleaseLogTest {
                 LockOptions.renewedLease(Duration.ofNanos(LEASE)).withTakeoverDelay(Duration.ofSeconds(1));
         LockContext lock = new StillContext(
                 "lock " + number, () -> 0, new Listeners(), new CallbackQueue(Runnable::run), Map.of());
-        return Request.of(lock, number, Waiter.ofHandle(options, false), 0);
+        return Request.of(lock, number, Waiter.ofHandle(LockTerms.of(options), false), 0);
     }
 
     private List<Long> recent() {
@@ -58,7 +58,7 @@ class ReleaseLogTest {
     @Test
     void longLeasesAreRemembered10Seconds() {
         LockOptions day = LockOptions.renewedLease(Duration.ofDays(1));
-        log.add(Request.of(new StillContext(), 1, Waiter.ofHandle(day, false), 0));
+        log.add(Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(day), false), 0));
         now.set(ReleaseLog.KEPT - 1);
         assertThat(recent()).containsExactly(1L);
         now.set(ReleaseLog.KEPT);

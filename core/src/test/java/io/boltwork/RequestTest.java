@@ -25,13 +25,13 @@ class RequestTest {
     }
 
     private Request wanted(LockOptions options) {
-        return Request.of(context, 1, Waiter.ofHandle(options, false), 0);
+        return Request.of(context, 1, Waiter.ofHandle(LockTerms.of(options), false), 0);
     }
 
     /** Since 0, for the whole lease. */
     private Request held(LockOptions options) {
         Request request = wanted(options);
-        request.begin(Request.safe(options.leaseMillis, 0), 7_000, true, 0);
+        request.begin(Request.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
         request.occupied(0);
         return request;
     }
@@ -79,7 +79,7 @@ class RequestTest {
 
     @Test
     void whoOnlyTriesHasOneCommandTimeoutInAll() {
-        Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(SECOND, true), ms(100));
+        Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
         request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         request.state = State.UNDOING;
@@ -245,7 +245,7 @@ class RequestTest {
         request.occupied(ms(20));
         assertThat(request.renewAt).isEqualTo(ms(20));
         assertThat(request.closedUntil).isEqualTo(ms(20) + ms(300));
-        assertThat(request.bounds.fixedEnd).isEqualTo(ms(FIXED.leaseMillis));
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(LockTerms.of(FIXED).leaseMillis));
     }
 
     @Test
@@ -402,9 +402,12 @@ class RequestTest {
 
     @Test
     void servesThoseWhoWishTheSame() {
-        assertThat(wanted(SECOND).serves(Waiter.ofHandle(SECOND, false))).isTrue();
-        assertThat(wanted(SECOND).serves(Waiter.ofHandle(SECOND, true))).isFalse();
-        assertThat(wanted(SECOND).serves(Waiter.ofHandle(FIXED, false))).isFalse();
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), false)))
+                .isTrue();
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), true)))
+                .isFalse();
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(FIXED), false)))
+                .isFalse();
         assertThat(wanted(SECOND)).hasToString("c:1 WANTED");
     }
 }

@@ -167,9 +167,9 @@ final class SimulatedUser {
 
     private void wished(Plan.Act act, Hold hold) {
         properties.check(
-                hold == null || hold.request.options.equals(act.options()),
+                hold == null || hold.request.terms.options.equals(act.options()),
                 Property.API,
-                () -> plan.name() + " wished " + act.options() + " and holds " + hold.request.options);
+                () -> plan.name() + " wished " + act.options() + " and holds " + hold.request.terms);
     }
 
     private void nested(Plan.Act act, EngineLock lock) {
@@ -188,7 +188,7 @@ final class SimulatedUser {
 
     private void work(Plan.Act act, Lease lease) {
         thread.sleep(act.work() / 2);
-        if (act.extend() > 0 && act.options().maxHoldNanos == Ticker.NEVER) {
+        if (act.extend() > 0 && act.options().maxHold().isEmpty()) {
             extend(act, lease);
         }
         thread.sleep(act.work() / 2);

@@ -9,11 +9,12 @@ class WaitersTest {
     private final Waiters waiters = new Waiters();
 
     private static Waiter sharing() {
-        return Waiter.ofHandle(LockOptions.defaults(), false);
+        return Waiter.ofHandle(LockTerms.of(LockOptions.defaults()), false);
     }
 
     private static Waiter queued() {
-        Waiter waiter = Waiter.ofHandle(LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO), false);
+        Waiter waiter =
+                Waiter.ofHandle(LockTerms.of(LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO)), false);
         waiter.request = Request.of(new StillContext(), 1, waiter, 0);
         return waiter;
     }

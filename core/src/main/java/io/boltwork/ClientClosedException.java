@@ -6,7 +6,12 @@ package io.boltwork;
 public final class ClientClosedException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    ClientClosedException(String message) {
+    /**
+     * Creates the exception.
+     *
+     * @param message what was asked of the closed client
+     */
+    public ClientClosedException(String message) {
         super(message, null);
     }
 }

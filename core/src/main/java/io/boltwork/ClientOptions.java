@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
@@ -141,24 +142,49 @@ public final class ClientOptions {
                 Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)));
     }
 
-    String application() {
+    /**
+     * Returns the name of the application, see {@link #withApplication}.
+     *
+     * @return the name; empty if there is none
+     */
+    public String application() {
         return application;
     }
 
+    /**
+     * Returns the executor for callbacks, see {@link #withCallbackExecutor}.
+     *
+     * @return the executor; {@code null} for threads of the client
+     */
     @Nullable
-    Executor callbackExecutor() {
+    public Executor callbackExecutor() {
         return callbackExecutor;
     }
 
-    Duration slice() {
+    /**
+     * Returns how long a lock is handed over inside the client, see {@link #withSlice}.
+     *
+     * @return the duration
+     */
+    public Duration slice() {
         return slice;
     }
 
-    Duration outagePatience() {
+    /**
+     * Returns how long calls without a time limit wait in an outage, see {@link #withOutagePatience}.
+     *
+     * @return the duration
+     */
+    public Duration outagePatience() {
         return outagePatience;
     }
 
-    Duration shutdownTime() {
+    /**
+     * Returns how long closing the client may take, see {@link #withShutdownTime}.
+     *
+     * @return the duration
+     */
+    public Duration shutdownTime() {
         return shutdownTime;
     }
 

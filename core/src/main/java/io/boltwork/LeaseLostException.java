@@ -11,7 +11,12 @@ public final class LeaseLostException extends LockException {
 
     private final transient LeaseLoss loss;
 
-    LeaseLostException(LeaseLoss loss) {
+    /**
+     * Creates the exception.
+     *
+     * @param loss the loss
+     */
+    public LeaseLostException(LeaseLoss loss) {
         super(describe(loss), null);
         this.loss = loss;
     }

@@ -1,5 +1,7 @@
 package io.boltwork;
 
+import io.boltwork.engine.Engine;
+import io.boltwork.engine.EngineLock;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.time.Instant;

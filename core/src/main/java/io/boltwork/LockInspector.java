@@ -1,10 +1,11 @@
 package io.boltwork;
 
+import io.boltwork.engine.Engine;
 import io.boltwork.spi.ClientCard;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
-import io.boltwork.spi.Taken;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.time.Instant;
@@ -141,20 +142,16 @@ public final class LockInspector {
     private Function<String, Optional<ClientInfo>> clientsOf(@Nullable String owner, List<Inspected.Waiting> queue) {
         Set<String> ids = new LinkedHashSet<>();
         if (owner != null) {
-            ids.add(clientOf(owner));
+            ids.add(RequestId.clientOf(owner));
         }
-        queue.forEach(waiting -> ids.add(clientOf(waiting.request())));
+        queue.forEach(waiting -> ids.add(RequestId.clientOf(waiting.request())));
         if (ids.isEmpty()) {
             return request -> Optional.empty();
         }
         Reply.Identified known = (Reply.Identified) engine.ask(new Command.Identify(List.copyOf(ids)));
         Map<String, ClientInfo> clients =
                 known.clients().stream().map(LockInspector::info).collect(Collectors.toMap(ClientInfo::id, c -> c));
-        return request -> Optional.ofNullable(clients.get(clientOf(request)));
-    }
-
-    private static String clientOf(String request) {
-        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
+        return request -> Optional.ofNullable(clients.get(RequestId.clientOf(request)));
     }
 
     /**
@@ -244,13 +241,7 @@ public final class LockInspector {
     private boolean force(String name, long fencingToken) {
         LockClient.checkName(name);
         Reply.Forced forced = (Reply.Forced) engine.ask(new Command.ForceRelease(name, fencingToken));
-        String taken = forced.taken();
-        engine.post(name, driver -> {
-            if (taken != null) { // the message may be lost
-                driver.machine.taken(new Taken(name, taken, forced.takenToken(), forced.server()));
-            }
-            driver.machine.nudgeAfter(forced.claimMillis());
-        });
+        engine.forced(name, forced);
         return forced.released();
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

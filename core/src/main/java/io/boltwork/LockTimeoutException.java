@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.spi.Durations;
 import java.time.Duration;
 
 /**
@@ -13,7 +14,13 @@ public final class LockTimeoutException extends LockException {
     /** The name of the lock. */
     private final String lockName;
 
-    LockTimeoutException(String lockName, Duration wait) {
+    /**
+     * Creates the exception.
+     *
+     * @param lockName the name of the lock
+     * @param wait how long the caller was willing to wait
+     */
+    public LockTimeoutException(String lockName, Duration wait) {
         super(
                 "The lock '" + lockName + "' was taken for all of the " + Durations.text(wait)
                         + " that the caller was willing to wait; the body was not executed",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.machine.LockTerms;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

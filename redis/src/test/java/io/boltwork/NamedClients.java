@@ -1,5 +1,6 @@
 package io.boltwork;
 
+import io.boltwork.engine.Engine;
 import io.boltwork.spi.LockBackend;
 
 /** Clients of ids that tests choose: two of one id are as after the restoration of a snapshot. */

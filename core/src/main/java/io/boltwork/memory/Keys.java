@@ -1,6 +1,7 @@
 package io.boltwork.memory;
 
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.rules.LockRecord;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,16 +13,16 @@ final class Keys {
     private long idleMillis = IdleLife.DEFAULT.toMillis();
 
     /* The least recently used record first, which is about the order in which they expire. */
-    private final LinkedHashMap<String, Key> keys = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<String, LockRecord> keys = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
      * Returns the record of a lock; if there is none, a blank one that is not stored until it is
-     * {@linkplain #touch touched}.
+     * {@linkplain #put put}.
      */
-    Key get(String lock, long millis) {
+    LockRecord get(String lock, long millis) {
         dropEldestIfExpired(millis);
-        Key key = keys.get(lock);
-        return key == null || key.expiresAt < millis ? new Key() : key;
+        LockRecord record = keys.get(lock);
+        return record == null || record.expiresAt < millis ? new LockRecord() : record;
     }
 
     /** Sets how long records live after their last use, from now on. */
@@ -29,26 +30,18 @@ final class Keys {
         idleMillis = millis;
     }
 
-    /** Stores a record after a step that may have changed it. */
-    void touch(String lock, Key key, long millis) {
-        touch(lock, key, millis, idleMillis, 0);
+    /** Returns how long records live after their last use, in milliseconds. */
+    long idleMillis() {
+        return idleMillis;
     }
 
-    /** Stores a record after the lock was taken away from a lease that would have ended after {@code closedMillis}. */
-    void touchForced(String lock, Key key, long millis, long closedMillis) {
-        touch(lock, key, millis, Math.max(idleMillis, closedMillis + IdleLife.FORCED_MILLIS), closedMillis);
-    }
-
-    private void touch(String lock, Key key, long millis, long lifeMillis, long closedMillis) {
-        if (key.isBlank()) {
+    /** Stores a record that a command may have changed. */
+    void put(String lock, LockRecord record) {
+        if (record.isBlank()) {
             keys.remove(lock);
-            return;
+        } else {
+            keys.put(lock, record);
         }
-        long end = Math.max(key.until, millis + closedMillis);
-        if (IdleLife.isDue(key.expiresAt - end, lifeMillis)) {
-            key.expiresAt = end + lifeMillis;
-        }
-        keys.put(lock, key);
     }
 
     void delete(String lock) {
@@ -58,7 +51,7 @@ final class Keys {
     /** Returns a deep copy of these records. */
     Keys copy() {
         Keys copy = new Keys();
-        keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
+        keys.forEach((name, record) -> copy.keys.put(name, record.copy()));
         return copy;
     }
 
@@ -78,12 +71,12 @@ final class Keys {
     }
 
     /** Returns the next records in the order of their names. */
-    Page<Key> page(String cursor, int count, long millis) {
-        return Page.of(keys, cursor, count, key -> key.expiresAt >= millis);
+    Page<LockRecord> page(String cursor, int count, long millis) {
+        return Page.of(keys, cursor, count, record -> record.expiresAt >= millis);
     }
 
     private void dropEldestIfExpired(long millis) {
-        Iterator<Map.Entry<String, Key>> eldest = keys.entrySet().iterator();
+        Iterator<Map.Entry<String, LockRecord>> eldest = keys.entrySet().iterator();
         for (int i = 0; i < 2 && eldest.hasNext() && eldest.next().getValue().expiresAt < millis; i++) {
             eldest.remove();
         }

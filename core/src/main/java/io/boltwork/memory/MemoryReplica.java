@@ -8,19 +8,19 @@ package io.boltwork.memory;
  */
 public final class MemoryReplica {
     private final Keys keys;
-    private final Cards cards;
+    private final ClientRecords clients;
 
     /** Creates a replica of data that must not change any more. */
-    MemoryReplica(Keys keys, Cards cards) {
+    MemoryReplica(Keys keys, ClientRecords clients) {
         this.keys = keys;
-        this.cards = cards;
+        this.clients = clients;
     }
 
     Keys keys() {
         return keys;
     }
 
-    Cards cards() {
-        return cards;
+    ClientRecords clients() {
+        return clients;
     }
 }

@@ -5,8 +5,10 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.LockRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,7 +49,7 @@ public final class MemoryServer {
     private final InstantSource clock;
 
     private final Keys keys = new Keys();
-    private final Cards cards = new Cards();
+    private final ClientRecords clients = new ClientRecords();
     private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
     private final Map<String, Consumer<Taken>> warned = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
@@ -194,7 +196,7 @@ public final class MemoryServer {
      * @return a copy of all data
      */
     public MemoryReplica replica() {
-        return atomically(() -> new MemoryReplica(keys.copy(), cards.copy()));
+        return atomically(() -> new MemoryReplica(keys.copy(), clients.copy()));
     }
 
     /**
@@ -209,7 +211,7 @@ public final class MemoryServer {
         Objects.requireNonNull(replica, "replica");
         breakConnections("a replica took over", () -> {
             keys.become(replica.keys());
-            cards.become(replica.cards());
+            clients.become(replica.clients());
             beginRun();
         });
     }
@@ -401,16 +403,18 @@ public final class MemoryServer {
 
     private Reply.Answer step(Command command) {
         long micros = micros();
-        return new Step(keys, cards, at(micros), micros, replicas, this::publish, this::warn).execute(command);
+        ServerTime now = at(micros);
+        LockRules rules = new LockRules(now, micros, keys.idleMillis(), replicas, this::publish, this::warn);
+        return new CommandExecutor(keys, clients, now, rules).execute(command);
     }
 
     private void clear() {
         keys.clear();
-        cards.clear();
+        clients.clear();
     }
 
     private boolean publish(Grant grant) {
-        String client = Ring.clientOf(grant.request());
+        String client = RequestId.clientOf(grant.request());
         Consumer<Grant> subscriber = subscribers.get(client);
         if (subscriber != null) {
             outbox.put(() -> subscriber.accept(grant));
@@ -421,7 +425,7 @@ public final class MemoryServer {
     }
 
     private void warn(Taken taken) {
-        String client = Ring.clientOf(taken.request());
+        String client = RequestId.clientOf(taken.request());
         Consumer<Taken> holder = warned.get(client);
         if (holder != null) {
             outbox.put(() -> holder.accept(taken));

@@ -3,6 +3,7 @@ package io.boltwork.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.rules.LockRecord;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -12,9 +13,10 @@ class KeysTest {
     private final Keys keys = new Keys();
 
     private void touch(String lock, long millis) {
-        Key key = keys.get(lock, millis);
+        LockRecord key = keys.get(lock, millis);
         key.fence = 1;
-        keys.touch(lock, key, millis);
+        key.expiresAt = millis + LIFE;
+        keys.put(lock, key);
     }
 
     @Test
@@ -31,21 +33,21 @@ class KeysTest {
 
     @Test
     void aBlankKeyIsNotKept() {
-        keys.touch("l", keys.get("l", 0), 0);
+        keys.put("l", keys.get("l", 0));
         touch("m", 0);
-        Key emptied = keys.get("m", 0);
+        LockRecord emptied = keys.get("m", 0);
         emptied.fence = 0;
-        keys.touch("m", emptied, 0);
+        keys.put("m", emptied);
         assertThat(keys.size()).isZero();
     }
 
     @Test
     void aKeyEndsOnTheMillisecondThoughAnOlderOneLivesOn() {
         long day = TimeUnit.DAYS.toMillis(1);
-        Key lasting = keys.get("lasting", 0);
+        LockRecord lasting = keys.get("lasting", 0);
         lasting.fence = 1;
-        lasting.until = 9 * day;
-        keys.touch("lasting", lasting, 0);
+        lasting.expiresAt = 9 * day;
+        keys.put("lasting", lasting);
         touch("short", 0);
         assertThat(keys.page("", 10, LIFE).found()).containsOnlyKeys("lasting", "short");
         assertThat(keys.page("", 10, LIFE + 1).found()).containsOnlyKeys("lasting");

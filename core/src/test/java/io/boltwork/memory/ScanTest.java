@@ -172,7 +172,7 @@ class ScanTest {
 
     @Test
     void clientsThatAreGoneLeaveNothingBehind() {
-        Cards cards = new Cards();
+        ClientRecords cards = new ClientRecords();
         for (int i = 0; i < 1_000; i++) {
             cards.put(new Command.Announce(card("once" + i), 1_000, "n"), 10L * i);
         }

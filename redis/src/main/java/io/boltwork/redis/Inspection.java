@@ -4,6 +4,7 @@ import io.boltwork.spi.Command.Inspect;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Inspected.Waiting;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,14 +51,12 @@ final class Inspection {
         long tail = hash.number("tail");
         for (long i = hash.number("head"); i < tail; i++) {
             String[] entry = hash.text("q" + i).split(" ", 4); // see ring.lua
-            if (entry.length == 4 && !entry[0].equals("-") && i >= hash.number("gone:" + clientOf(entry[3]))) {
+            if (entry.length == 4
+                    && !entry[0].equals("-")
+                    && i >= hash.number("gone:" + RequestId.clientOf(entry[3]))) {
                 queue.add(new Waiting(entry[3], Long.parseLong(entry[2])));
             }
         }
         return queue;
-    }
-
-    private static String clientOf(String request) {
-        return request.substring(0, Math.max(0, request.lastIndexOf(':')));
     }
 }

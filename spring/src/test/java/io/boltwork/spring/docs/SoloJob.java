@@ -1,6 +1,5 @@
 package io.boltwork.spring.docs;
 
-// @start region="composed"
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import java.lang.annotation.Retention;

@@ -1,0 +1,81 @@
+package io.boltwork.engine;
+
+import io.boltwork.Lease;
+import io.boltwork.LockTimeoutException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something done asynchronously under a lock: waits, begins it, and gives the lock back when it has ended. Completing it
+ * from outside withdraws the request, or leaves what has begun to its own end.
+ *
+ * @param <T> what is computed
+ */
+final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> {
+
+    private final CompletableFuture<Optional<Lease>> turn;
+    private final Function<? super Lease, ? extends CompletionStage<T>> body;
+    private final Executor callbacks;
+
+    /** {@code turn} must not be there yet: the thread that completes it begins the body, and must be one for callbacks. */
+    AsyncCall(
+            CompletableFuture<Optional<Lease>> turn,
+            Function<? super Lease, ? extends CompletionStage<T>> body,
+            Supplier<LockTimeoutException> refused,
+            Executor callbacks) {
+        this.turn = turn;
+        this.body = body;
+        this.callbacks = callbacks;
+        turn.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                fail(failure);
+            } else if (lease.isEmpty()) {
+                fail(refused.get());
+            } else {
+                begin(lease.get());
+            }
+        });
+    }
+
+    private void begin(Lease lease) {
+        if (isDone()) { // completed from outside after the lock had been granted
+            lease.releaseAsync();
+            return;
+        }
+        CompletionStage<T> result;
+        try {
+            result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but has returned null");
+        } catch (Throwable thrown) { // the user's own; the lock is given back all the same
+            result = CompletableFuture.failedFuture(thrown);
+        }
+        result.whenComplete((value, failure) ->
+                lease.releaseAsync().whenCompleteAsync((nothing, loss) -> end(value, failure, loss), callbacks));
+    }
+
+    private void end(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
+        if (failure != null) {
+            Throwable own =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (loss != null) {
+                own.addSuppressed(loss);
+            }
+            fail(own);
+        } else if (loss != null) {
+            fail(loss);
+        } else {
+            fulfil(value);
+        }
+    }
+
+    @Override
+    void withdraw() {
+        turn.cancel(true);
+    }
+}

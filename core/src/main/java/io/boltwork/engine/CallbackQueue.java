@@ -1,0 +1,104 @@
+package io.boltwork.engine;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/** Runs callbacks, listeners among them, on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
+public final class CallbackQueue {
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    private static final AtomicIntegerFieldUpdater<CallbackQueue> WAITING =
+            AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "waiting");
+
+    private static final AtomicIntegerFieldUpdater<CallbackQueue> STOPPED =
+            AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "stopped");
+
+    private final Executor executor;
+    private final Alarm alarm;
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private volatile int waiting;
+
+    /** 1 from when an error has ended the drain before its time until another thread resumes it, else 0. */
+    private volatile int stopped;
+
+    CallbackQueue(Executor executor) {
+        this(executor, new Alarm());
+    }
+
+    /** A queue without callbacks; {@code alarm} is raised when an error has stopped it. */
+    CallbackQueue(Executor executor, Alarm alarm) {
+        this.executor = executor;
+        this.alarm = alarm;
+    }
+
+    public void run(Runnable callback) {
+        queue.add(callback);
+        boolean own = false;
+        try {
+            own = WAITING.getAndIncrement(this) == 0;
+            if (own) {
+                start();
+            }
+        } catch (Throwable cut) { // at the entry of start(), which throws nothing else
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (own) {
+                stopped = 1; // the last act: from here on the queue may be another thread's
+            }
+        }
+    }
+
+    boolean isEmpty() {
+        return waiting == 0;
+    }
+
+    /** Goes on with a drain that an error has ended before its time; without effect if there is none. */
+    void resume() {
+        boolean own = false;
+        try {
+            own = stopped != 0 && STOPPED.compareAndSet(this, 1, 0);
+            if (own) {
+                start();
+            }
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            if (own) {
+                stopped = 1;
+            }
+        }
+    }
+
+    private void start() {
+        try {
+            // here if the executor does not: told late is worse than told on the wrong thread
+            Errand.send(this::drain, executor, Runnable::run);
+        } catch (Throwable cut) { // the drain does not throw
+            alarm.cause = cut;
+            alarm.raised = true;
+            stopped = 1; // the last act: from here on the queue may be another thread's
+        }
+    }
+
+    private void drain() {
+        try {
+            do {
+                Runnable callback = queue.poll();
+                try {
+                    if (callback != null) {
+                        callback.run();
+                    }
+                } catch (Throwable thrown) { // the callback's own affair; the next ones must run
+                    LOG.log(System.Logger.Level.WARNING, "A callback threw; the lock is not affected", thrown);
+                }
+            } while (WAITING.decrementAndGet(this) > 0);
+        } catch (Throwable cut) {
+            alarm.cause = cut;
+            alarm.raised = true;
+            stopped = 1;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.boltwork.engine;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Runs a client's checks once a second: those that no event would begin. */
+final class Heartbeat {
+
+    /** The time between two beats, in nanoseconds. */
+    static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
+
+    private final Engine engine;
+    private final List<Runnable> checks;
+
+    /** The number of the beat that was planned last. A beat with another number has been replaced and does nothing. */
+    private final AtomicLong planned = new AtomicLong();
+
+    /** The time of the next beat. */
+    private volatile long next;
+
+    /**
+     * A heartbeat that has not begun.
+     *
+     * @param checks run one after the other on the timer's thread; they must not block. One that throws ends neither the others
+     *     nor the heartbeat
+     */
+    Heartbeat(Engine engine, List<Runnable> checks) {
+        this.engine = engine;
+        this.checks = checks;
+    }
+
+    /** Plans the next beat, until the client has been closed. */
+    void plan() {
+        plan(PERIOD);
+    }
+
+    private void plan(long delay) {
+        long number = planned.incrementAndGet();
+        engine.scheduler.schedule(() -> beat(number), delay);
+        next = engine.ticker.nanos() + delay;
+    }
+
+    /** Plans the next beat once more, for the same time, because the timer may have lost it. For any thread. */
+    void planAgain() {
+        plan(Math.max(0, Math.min(next - engine.ticker.nanos(), PERIOD)));
+    }
+
+    /** Plans the next beat if the JVM was too short of memory to do so. For any thread. */
+    void ensure() {
+        if (engine.ticker.nanos() - next > 2 * PERIOD) {
+            plan();
+        }
+    }
+
+    private void beat(long number) {
+        if (number != planned.get()) {
+            return;
+        }
+        if (engine.isClosed()) {
+            if (!engine.hasEnded()) {
+                plan(); // the close may be cut short later
+                run(engine::closeOn);
+            }
+            return;
+        }
+        try {
+            plan();
+        } finally { // however short of memory the JVM is; if that was it, callers see to the next beat
+            checks.forEach(this::run);
+        }
+    }
+
+    private void run(Runnable check) {
+        try {
+            check.run();
+        } catch (Throwable defect) {
+            engine.defects.accept(defect);
+        }
+    }
+}

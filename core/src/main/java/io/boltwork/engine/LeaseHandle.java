@@ -1,0 +1,109 @@
+package io.boltwork.engine;
+
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Outcome;
+import io.boltwork.machine.Right;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A hold as somebody sees it who has the right to release one level of it. */
+public final class LeaseHandle extends LeaseView implements Right.Handle {
+
+    final Right right;
+
+    /** Whether {@link #leave} was entered; of the thread that uses the right. */
+    private boolean leaving;
+
+    /** An error has cut a release short before it used the right. Written without a call, so a field. */
+    volatile boolean cut;
+
+    LeaseHandle(Engine engine, Hold hold) {
+        super(engine, hold);
+        this.right = new Right(this, hold);
+    }
+
+    @Override
+    public boolean isCut() {
+        return cut;
+    }
+
+    @Override
+    boolean isReleased() {
+        return !right.isOpen();
+    }
+
+    @Override
+    Supplier<@Nullable LeaseLoss> losses() {
+        return right::loss;
+    }
+
+    @Override
+    public void release() {
+        boolean used = false;
+        try {
+            used = right.use();
+            if (used) {
+                engine.await(leave());
+            }
+        } catch (Error error) {
+            if (!used) {
+                cut = true;
+                hold.owed = hold.owed | Hold.OWED_RIGHT;
+                engine.alarm.cause = error;
+                engine.alarm.raised = true;
+            } else if (!leaving) {
+                hold.owed = hold.owed | Hold.OWED_HANDLE;
+                engine.alarm.cause = error;
+                engine.alarm.raised = true;
+            }
+            throw error;
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> releaseAsync() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (!right.use()) {
+            done.complete(null);
+            return done;
+        }
+        Outcome<Optional<LeaseLoss>> left = leave();
+        if (!left.isDecided()) {
+            Future<?> timer = engine.decideAfterTimeout(left);
+            done.whenComplete((nothing, loss) -> timer.cancel(false));
+        }
+        left.then(() -> engine.callBack(lockName(), () -> {
+            Optional<LeaseLoss> loss = left.value();
+            if (loss.isEmpty()) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(new LeaseLostException(loss.get()));
+            }
+        }));
+        return done;
+    }
+
+    private Outcome<Optional<LeaseLoss>> leave() {
+        leaving = true;
+        Hold.Left left = null;
+        try {
+            left = hold.leave(true);
+            right.left(left.isLost());
+            if (left.isLost()) {
+                engine.callBack(lockName(), this::tellLoss);
+            }
+            return engine.left(hold, left);
+        } catch (Error error) {
+            hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
+            engine.alarm.cause = error;
+            engine.alarm.raised = true;
+            throw error;
+        }
+    }
+}

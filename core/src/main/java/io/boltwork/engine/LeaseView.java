@@ -1,0 +1,143 @@
+package io.boltwork.engine;
+
+import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.machine.Hold;
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A hold as somebody sees it who has no right to release it. */
+class LeaseView implements Lease {
+
+    private static final Duration SHORTEST_EXTENSION = Duration.ofMillis(1);
+    private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
+
+    final Engine engine;
+    public final Hold hold;
+    private final AtomicReference<@Nullable LossNews> news = new AtomicReference<>();
+
+    LeaseView(Engine engine, Hold hold) {
+        this.engine = engine;
+        this.hold = hold;
+    }
+
+    /** Whether this right has been given back, cleanly or after a loss. */
+    boolean isReleased() {
+        return hold.isOver();
+    }
+
+    /** What happened to the hold, as far as it concerns this lease. */
+    Supplier<@Nullable LeaseLoss> losses() {
+        return hold::loss;
+    }
+
+    private @Nullable LeaseLoss loss() {
+        return losses().get();
+    }
+
+    @Override
+    public final String lockName() {
+        return hold.request.lock();
+    }
+
+    @Override
+    public final long fencingToken() {
+        return hold.token;
+    }
+
+    @Override
+    public final Duration remaining() {
+        return isReleased() ? Duration.ZERO : Duration.ofNanos(hold.remaining());
+    }
+
+    @Override
+    public final boolean isValid() {
+        return !isReleased() && hold.isValid();
+    }
+
+    @Override
+    public final void ensureValid() {
+        LeaseLoss loss = loss();
+        if (loss != null) {
+            engine.expired(hold);
+            throw new LeaseLostException(loss);
+        }
+        if (isReleased()) {
+            throw new IllegalStateException("The lease of the lock '" + Printable.text(lockName()) + "' (fencing token "
+                    + fencingToken() + ") has been released; nothing protects what follows");
+        }
+        if (hold.isUnverified()) {
+            throw new BackendException(
+                    "The machine was suspended; whether the lock '" + lockName() + "' (fencing token " + fencingToken()
+                            + ") is still held is being asked of the backend, and is known within its command timeout",
+                    true,
+                    null);
+        }
+    }
+
+    @Override
+    public final void extend(Duration atLeast) {
+        Durations.between("atLeast", atLeast, SHORTEST_EXTENSION, LONGEST_EXTENSION);
+        if (isReleased()) {
+            ensureValid();
+        }
+        engine.extend(hold, atLeast.toNanos());
+    }
+
+    @Override
+    public final boolean verify() {
+        if (isReleased()) {
+            ensureValid();
+        }
+        return engine.verify(hold);
+    }
+
+    @Override
+    public final CompletionStage<LeaseLoss> whenLost() {
+        LossNews known = news.get();
+        if (known == null) {
+            LossNews fresh = new LossNews(losses());
+            if (news.compareAndSet(null, fresh)) {
+                hold.whenLost().thenRun(fresh::tell);
+            }
+            known = Objects.requireNonNull(news.get());
+        }
+        return known.future();
+    }
+
+    /** Completes {@link #whenLost()} if there is something to tell. */
+    final void tellLoss() {
+        LossNews wanted = news.get();
+        if (wanted != null) {
+            wanted.tell();
+        }
+    }
+
+    @Override
+    public void release() {}
+
+    @Override
+    public CompletionStage<Void> releaseAsync() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public String toString() {
+        LeaseLoss loss = loss();
+        String state = loss != null
+                ? "lost: " + loss.reason()
+                : isReleased()
+                        ? "released"
+                        : Durations.text(Duration.ofMillis(remaining().toMillis())) + " left";
+        return "Lease['" + Printable.text(lockName()) + "', fencing token " + fencingToken() + ", " + state + "]";
+    }
+}

@@ -1,0 +1,73 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.ServerClock;
+import io.boltwork.spi.ServerTime;
+import java.util.BitSet;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The clocks of the servers that a client talks to. The partitions that came to a server together share one. Thread-safe.
+ */
+final class ServerClocks {
+
+    private final AtomicReferenceArray<ServerClock> clocks;
+    private final Suspensions suspensions;
+
+    /** The server run that each partition was connected to last. */
+    private final AtomicReferenceArray<String> connectedTo;
+
+    /** @param suspensions is told if one of them shows that the client's clock has missed time */
+    ServerClocks(int partitions, Suspensions suspensions) {
+        this.suspensions = suspensions;
+        clocks = new AtomicReferenceArray<>(partitions);
+        connectedTo = new AtomicReferenceArray<>(partitions);
+        ServerClock unknown = new ServerClock("");
+        for (int i = 0; i < partitions; i++) {
+            clocks.set(i, unknown);
+            connectedTo.set(i, "");
+        }
+    }
+
+    /** The clock of the server that has a partition, as far as it is known. */
+    ServerClock of(int partition) {
+        return clocks.get(partition);
+    }
+
+    /** An answer about a lock of that partition says so, and has just been received. */
+    void read(int partition, ServerTime server, long now) {
+        ServerClock clock = clocks.get(partition);
+        if (clock.run().equals(server.run())) {
+            read(clock, server, now);
+        } else {
+            clocks.set(partition, started(server, clock, now)); // whole: its time is never taken for another server's
+        }
+    }
+
+    /**
+     * A server has these partitions from now on.
+     *
+     * @return whether that is another server than before for any of them, whatever answers may have come from it meanwhile
+     */
+    boolean connected(BitSet partitions, ServerTime server, long now) {
+        ServerClock clock = started(server, clocks.get(Math.max(0, partitions.nextSetBit(0))), now);
+        boolean another = false;
+        for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
+            clocks.set(i, clock);
+            another |= !server.run().equals(connectedTo.getAndSet(i, server.run()));
+        }
+        return another;
+    }
+
+    private ServerClock started(ServerTime server, ServerClock before, long now) {
+        ServerClock clock = new ServerClock(server.run(), before);
+        read(clock, server, now);
+        return clock;
+    }
+
+    private void read(ServerClock clock, ServerTime server, long now) {
+        long missed = clock.read(server.millis(), now, suspensions.total());
+        if (missed > 0) {
+            suspensions.notice(missed);
+        }
+    }
+}

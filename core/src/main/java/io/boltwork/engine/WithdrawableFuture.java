@@ -1,0 +1,82 @@
+package io.boltwork.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a wish. If anything but the wish itself completes it, {@link #withdraw} is called at once: a cancellation, a
+ * time-out, a value from elsewhere.
+ *
+ * @param <T> what is wished for
+ */
+abstract class WithdrawableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    /** The future was completed from outside, so that nothing will take what was wished for. */
+    abstract void withdraw();
+
+    /** Completes the future with what was wished for. Returns whether the future took it. */
+    final boolean fulfil(T value) {
+        return super.complete(value);
+    }
+
+    /** Completes the future with the reason why the wish failed. */
+    final void fail(Throwable failure) {
+        super.completeExceptionally(failure);
+    }
+
+    private boolean ended(boolean completed) {
+        if (completed) {
+            withdraw();
+        }
+        return completed;
+    }
+
+    @Override
+    public final boolean complete(T value) {
+        return ended(super.complete(value));
+    }
+
+    @Override
+    public final boolean completeExceptionally(Throwable failure) {
+        return ended(super.completeExceptionally(failure));
+    }
+
+    @Override
+    public final boolean cancel(boolean mayInterruptIfRunning) {
+        boolean open = !isDone();
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        ended(open && cancelled);
+        return cancelled;
+    }
+
+    @Override
+    public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+        executor.execute(() -> {
+            try {
+                complete(supplier.get());
+            } catch (Throwable thrown) {
+                completeExceptionally(thrown);
+            }
+        });
+        return this;
+    }
+
+    @Override
+    public final void obtrudeValue(T value) {
+        super.obtrudeValue(value);
+        withdraw();
+    }
+
+    @Override
+    public final void obtrudeException(Throwable failure) {
+        super.obtrudeException(failure);
+        withdraw();
+    }
+
+    @Override
+    public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+}

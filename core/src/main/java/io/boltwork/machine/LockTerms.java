@@ -1,0 +1,73 @@
+package io.boltwork.machine;
+
+import io.boltwork.LockOptions;
+
+/** The options of a lock, as the numbers that the machine of the lock calculates with. */
+public final class LockTerms {
+
+    /**
+     * The margin of a lease over the shortest hold, in nanoseconds. The shortest hold begins when the reply arrives,
+     * which is later than the beginning of the lease. If the reply took longer than this margin, which is rare, one
+     * more request is needed.
+     */
+    private static final long SLOW_ANSWER = 1_000_000_000;
+
+    public static final LockTerms DEFAULTS = new LockTerms(LockOptions.defaults());
+
+    public final LockOptions options;
+
+    /**
+     * The lease that the backend is asked for, in milliseconds: long enough for {@code minHold} and no longer than
+     * {@code maxHold}.
+     */
+    public final long leaseMillis;
+
+    public final long takeoverMillis;
+
+    /** In nanoseconds; {@link Ticker#NEVER} if there is no limit. */
+    public final long maxHoldNanos;
+
+    /** In nanoseconds; 0 if there is no minimum. */
+    public final long minHoldNanos;
+
+    public final boolean isRenewed;
+    public final boolean isFifo;
+
+    private LockTerms(LockOptions options) {
+        this.options = options;
+        takeoverMillis = options.takeoverDelay().toMillis();
+        maxHoldNanos = options.maxHold().isEmpty()
+                ? Ticker.NEVER
+                : options.maxHold().get().toNanos();
+        minHoldNanos = options.minHold().toNanos();
+        isRenewed = options.isRenewed();
+        isFifo = options.fairness() == LockOptions.Fairness.FIFO;
+        long lease = options.lease().toMillis();
+        if (maxHoldNanos != Ticker.NEVER) {
+            lease = Math.min(lease, Request.covering(maxHoldNanos));
+        }
+        if (isRenewed && minHoldNanos > 0) {
+            lease = Math.max(lease, Request.covering(minHoldNanos + SLOW_ANSWER));
+        }
+        leaseMillis = lease;
+    }
+
+    public static LockTerms of(LockOptions options) {
+        return options == LockOptions.defaults() ? DEFAULTS : new LockTerms(options);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof LockTerms that && options.equals(that.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return options.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return options.toString();
+    }
+}

@@ -1,0 +1,95 @@
+package io.boltwork.machine;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lost holds of one lock whose threads have not unwound, so that they hear of the loss when they do. A fixed lease is remembered
+ * for a while only: threads that use locks as cool-downs never unwind. Immutable: the lock's machine replaces it, any thread may
+ * look.
+ *
+ * @param holds the holds
+ * @param lookAt when to look next which of them can be forgotten; {@link Ticker#NEVER} if there are none
+ */
+public record LostHolds(List<Lost> holds, long lookAt) {
+
+    static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
+
+    /** How often to look whether the threads still live. */
+    private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
+
+    /** For how long a fixed lease is remembered after its loss, or for as long as it was. */
+    private static final long REMEMBERED = TimeUnit.MINUTES.toNanos(1);
+
+    /**
+     * A lost hold.
+     *
+     * @param until when it is forgotten; {@link Ticker#NEVER} until its thread unwinds or ends
+     */
+    record Lost(Hold hold, long until) {
+
+        boolean isOf(Thread thread) {
+            return hold.thread == thread;
+        }
+
+        boolean mayUnwind(long now) {
+            return now < until && !hold.isOver() && hold.thread != null && hold.thread.isAlive();
+        }
+    }
+
+    /** Together with one that was lost now, in place of an earlier one of its thread. */
+    LostHolds with(Hold lost, long now) {
+        Thread thread = lost.thread;
+        if (thread == null || lost.isOver()) {
+            return this; // a handle keeps its hold itself
+        }
+        LockTerms terms = lost.request.terms;
+        long until = terms.isRenewed
+                ? Ticker.NEVER
+                : now + Math.max(REMEMBERED, TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis));
+        Stream<Lost> others = holds.stream().filter(other -> !other.isOf(thread));
+        return new LostHolds(
+                Stream.concat(others, Stream.of(new Lost(lost, until))).toList(), Math.min(lookAt, now + LOOK));
+    }
+
+    LostHolds without(Hold unwound) {
+        return left(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
+    }
+
+    private static LostHolds left(List<Lost> holds, long lookAt) {
+        return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
+    }
+
+    /** With that one, if it is among them, remembered until its thread unwinds. */
+    LostHolds untilUnwound(Hold lost) {
+        return left(
+                holds.stream()
+                        .map(one -> one.hold == lost ? new Lost(lost, Ticker.NEVER) : one)
+                        .toList(),
+                lookAt);
+    }
+
+    public boolean isEmpty() {
+        return holds.isEmpty();
+    }
+
+    /** The lost hold of that thread, or {@code null}. */
+    @Nullable
+    public Hold of(Thread thread) {
+        for (Lost lost : holds) {
+            if (lost.isOf(thread) && !lost.hold.isOver()) {
+                return lost.hold;
+            }
+        }
+        return null;
+    }
+
+    /** Without those that will never unwind, or are not remembered for longer, if it is time to look. */
+    LostHolds looked(long now) {
+        return now < lookAt
+                ? this
+                : left(holds.stream().filter(lost -> lost.mayUnwind(now)).toList(), now + LOOK);
+    }
+}

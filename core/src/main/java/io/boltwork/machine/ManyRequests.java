@@ -1,0 +1,414 @@
+package io.boltwork.machine;
+
+import io.boltwork.machine.Request.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one lock when there are more than a few. Bounds how many of them have a command under way; the others wait
+ * in line. No event costs more than the logarithm of their number. Belongs to the lock's machine.
+ */
+public final class ManyRequests {
+
+    /*
+     * A request tells its entry of each change (Request.exchange). What follows from the changes is worked out once, when the
+     * event is over (settle): when the request has something to do, and whether a command about it is under way.
+     *
+     * What concerns all requests (a new connection, a server that has forgotten the queue) is a pass over them in the order
+     * of their numbers. A request that an event finds before the pass has come to it is prepared at once, so that each answer
+     * and each grant is read as if the pass had happened in one moment.
+     */
+
+    /** Requests that a pass looks at, and due requests, in one event. The next ones follow in the next event, at once. */
+    static final int LOOKS = 64;
+
+    /** One place of so many is kept for what must not wait in line: a try, a poll, the withdrawal of an unwanted grant. */
+    private static final int RESERVE_PART = 16;
+
+    /** One of the requests. */
+    static final class Entry {
+        final Request request;
+        private final ManyRequests home;
+
+        /** When it has something to do. It is in the schedule unless that is {@link Ticker#NEVER}. */
+        private long at = Ticker.NEVER;
+
+        /** It is among the changes. */
+        private boolean changed;
+
+        /** The pass that it is prepared for. */
+        private @Nullable Pass pass;
+
+        /** That pass has to ask it again. */
+        private boolean asksAgain;
+
+        private Entry(Request request, ManyRequests home) {
+            this.request = request;
+            this.home = home;
+        }
+
+        /** The request may have changed. */
+        void changed() {
+            if (!changed) {
+                home.changes.add(this); // first: it may lack memory
+                changed = true;
+            }
+        }
+
+        /** A command about the request is being sent. */
+        void sent() {
+            asksAgain = false;
+            home.leaveLine(this);
+            home.underWay.add(this);
+        }
+    }
+
+    /** All that stand in the queue ask again, the oldest first. */
+    private static final class Pass {
+        private final long since;
+        private final long last;
+
+        /** The connection was replaced; else the server has forgotten requests. */
+        private final boolean connected;
+
+        private final Recovery recovery;
+        private long next = Long.MIN_VALUE;
+
+        Pass(long since, long last, boolean connected, Recovery recovery) {
+            this.since = since;
+            this.last = last;
+            this.connected = connected;
+            this.recovery = recovery;
+        }
+
+        boolean concerns(long number) {
+            return number >= next && number <= last;
+        }
+
+        /** Does what the pass is about, except for sending. */
+        void prepare(Entry entry) {
+            if (entry.pass == this) {
+                return;
+            }
+            entry.pass = this;
+            Request request = entry.request;
+            Exchange exchange = request.exchange();
+            if (request.state == State.WANTED) {
+                boolean askedSince = exchange.awaitedSince > since;
+                if (connected) {
+                    request.connectionReplaced(since);
+                    entry.asksAgain = !request.tryOnly && !askedSince;
+                } else if (request.standing && !askedSince) {
+                    request.standing = false;
+                    exchange.askAgain = request.isAwaiting();
+                    entry.asksAgain = !request.isAwaiting();
+                }
+            } else if (connected && request.state != State.HELD && request.state != State.LOST) {
+                request.repeatsAt(since);
+            }
+        }
+    }
+
+    private final int limit;
+    private final TreeMap<Long, Entry> all = new TreeMap<>();
+    private final TreeSet<Entry> schedule = new TreeSet<>(
+            Comparator.<Entry>comparingLong(entry -> entry.at).thenComparingLong(entry -> entry.request.number));
+    private final List<Entry> changes = new ArrayList<>();
+
+    /** Those with a command under way, or about to be repeated. */
+    private final Set<Entry> underWay = new LinkedHashSet<>();
+
+    /** Those that wait in line to ask, and to be withdrawn. The two take turns. */
+    private final Set<Entry> asks = new LinkedHashSet<>();
+
+    private final Set<Entry> withdrawals = new LinkedHashSet<>();
+    private boolean asksNext;
+
+    private @Nullable Pass pass;
+    private int looks;
+
+    /** How many requests were looked at. */
+    private long looked;
+
+    /**
+     * Takes over those that there are.
+     *
+     * @param limit how many commands may be under way
+     */
+    ManyRequests(Iterable<Request> few, int limit) {
+        this.limit = limit;
+        few.forEach(this::add);
+    }
+
+    void add(Request request) {
+        Entry entry = new Entry(request, this);
+        request.entry = entry;
+        all.put(request.number, entry);
+        entry.changed();
+        if (request.isUnderWay()) {
+            underWay.add(entry);
+        }
+    }
+
+    @Nullable
+    Request get(long number) {
+        Entry entry = all.get(number);
+        if (entry == null) {
+            return null;
+        }
+        looked++;
+        if (pass != null && pass.concerns(number)) {
+            pass.prepare(entry);
+        }
+        return entry.request;
+    }
+
+    void remove(Request request) {
+        Entry entry = request.entry;
+        if (entry == null || all.get(request.number) != entry) {
+            return;
+        }
+        all.remove(request.number);
+        request.entry = null;
+        leaveLine(entry);
+        underWay.remove(entry);
+        plan(entry, Ticker.NEVER);
+        if (all.isEmpty()) {
+            endPass();
+        }
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<Request> list() {
+        return all.values().stream().map(entry -> entry.request).toList();
+    }
+
+    /** How many requests were looked at so far. */
+    public long looked() {
+        return looked;
+    }
+
+    // ================================================================ what is under way, and who waits
+
+    /** Returns whether a command about the request may be sent now. If not, the request waits in line from now on. */
+    boolean admits(Request request) {
+        Entry entry = entry(request);
+        boolean withdrawal = request.state == State.UNDOING;
+        if (underWay.contains(entry)
+                || isRoom() && (withdrawal ? withdrawals.isEmpty() : asks.isEmpty() && pass == null)) {
+            return true;
+        }
+        leaveLine(entry);
+        request.exchange().dueAt = Ticker.NEVER;
+        (withdrawal ? withdrawals : asks).add(entry);
+        return false;
+    }
+
+    /** Returns whether the request waits in line. */
+    boolean isInLine(Request request) {
+        Entry entry = request.entry;
+        return entry != null && (asks.contains(entry) || withdrawals.contains(entry));
+    }
+
+    /** Returns whether no command may be sent without waiting in line. */
+    boolean isFull() {
+        return !isRoom() || !asks.isEmpty() || pass != null;
+    }
+
+    private boolean isRoom() {
+        return underWay.size() < limit - limit / RESERVE_PART;
+    }
+
+    private void leaveLine(Entry entry) {
+        asks.remove(entry);
+        withdrawals.remove(entry);
+    }
+
+    private static Entry entry(Request request) {
+        Entry entry = request.entry;
+        if (entry == null) {
+            throw new IllegalArgumentException(request + " is not one of many");
+        }
+        return entry;
+    }
+
+    /** An event is over. What follows from it may be sent. */
+    void begin() {
+        looks = 0;
+    }
+
+    /** Returns the next request that waits and about which a command may be sent now; {@code null} if there is none. */
+    @Nullable
+    Request next(long commandTimeout) {
+        settle(commandTimeout);
+        if (!isRoom()) {
+            return null;
+        }
+        asksNext = !asksNext;
+        Entry next = asksNext || withdrawals.isEmpty() ? nextToAsk() : null;
+        if (next == null) {
+            next = first(withdrawals);
+        }
+        return next == null ? null : next.request;
+    }
+
+    private @Nullable Entry nextToAsk() {
+        Entry again = nextOfPass();
+        return again != null || pass != null ? again : first(asks);
+    }
+
+    private static @Nullable Entry first(Set<Entry> line) {
+        Iterator<Entry> entries = line.iterator();
+        return entries.hasNext() ? entries.next() : null;
+    }
+
+    // ================================================================ passes
+
+    /** The connection was replaced at that time. */
+    void connected(long now, Recovery recovery) {
+        for (Entry entry :
+                List.copyOf(underWay)) { // what was sent before is lost, and must not keep the others waiting
+            entry.request.givesUpAnswer(now);
+        }
+        recovery.begin();
+        begin(new Pass(now, lastNumber(), true, recovery));
+    }
+
+    /** The server has forgotten that request, and perhaps all others. */
+    void askOthers(Request forgotten, long now) {
+        Pass before = pass;
+        boolean connected = before != null && before.connected;
+        Recovery recovery = before == null ? new Recovery() : before.recovery;
+        recovery.begin();
+        Pass others = new Pass(now, lastNumber(), connected, recovery);
+        if (forgotten.entry != null) {
+            forgotten.entry.pass = others;
+        }
+        begin(others);
+    }
+
+    private void begin(Pass next) {
+        endPass();
+        pass = next;
+    }
+
+    private long lastNumber() {
+        return all.isEmpty() ? Long.MIN_VALUE : all.lastKey();
+    }
+
+    private void endPass() {
+        Pass ended = pass;
+        if (ended != null) {
+            pass = null;
+            ended.recovery.done();
+        }
+    }
+
+    private @Nullable Entry nextOfPass() {
+        Pass current = pass;
+        while (current != null && looks < LOOKS) {
+            Map.Entry<Long, Entry> found = all.ceilingEntry(current.next);
+            if (found == null || found.getKey() > current.last) {
+                endPass();
+                return null;
+            }
+            looks++;
+            looked++;
+            Entry entry = found.getValue();
+            current.prepare(entry);
+            current.next = found.getKey() + 1;
+            if (entry.asksAgain && entry.request.state == State.WANTED) {
+                current.recovery.askedAgain();
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    /** Nothing is asked for any more: the client is being closed. */
+    void stopAsking() {
+        asks.clear();
+        endPass();
+    }
+
+    // ================================================================ time
+
+    /** Returns some of those that have something to do at that time. */
+    List<Request> due(long now, long commandTimeout) {
+        settle(commandTimeout);
+        List<Request> due = new ArrayList<>();
+        for (Entry entry : schedule) {
+            if (entry.at > now || due.size() == LOOKS) {
+                break;
+            }
+            looked++;
+            due.add(entry.request);
+        }
+        return due;
+    }
+
+    /** Returns those whose holds are lost and not unwound. */
+    List<Request> lost(long commandTimeout) {
+        settle(commandTimeout);
+        return schedule.stream() // each of them has a time at which nothing of it can be left
+                .map(entry -> entry.request)
+                .filter(request -> request.state == State.LOST)
+                .toList();
+    }
+
+    /** Returns when the first of them has something to do. The request that is held has times of its own. */
+    long wakeAt(long now, long commandTimeout) {
+        settle(commandTimeout);
+        if (pass != null && looks == LOOKS && isRoom()) {
+            return now;
+        }
+        return schedule.isEmpty() ? Ticker.NEVER : schedule.first().at;
+    }
+
+    private void settle(long commandTimeout) {
+        for (int i = 0; i < changes.size(); i++) {
+            settle(changes.get(i), commandTimeout);
+        }
+        changes.clear();
+    }
+
+    private void settle(Entry entry, long commandTimeout) {
+        Request request = entry.request;
+        looked++;
+        if (request.entry == entry) {
+            plan(entry, request.state == State.HELD ? Ticker.NEVER : request.wakeAt(commandTimeout));
+            if (request.isUnderWay()) {
+                underWay.add(entry);
+            } else {
+                underWay.remove(entry);
+                if (request.state == State.UNDOING && request.exchange().dueAt == Ticker.NEVER) {
+                    withdrawals.add(entry); // its last acquire has been answered
+                }
+            }
+        }
+        entry.changed = false;
+    }
+
+    private void plan(Entry entry, long at) {
+        if (entry.at != at) {
+            if (entry.at != Ticker.NEVER) {
+                schedule.remove(entry);
+            }
+            entry.at = at;
+            if (at != Ticker.NEVER) {
+                schedule.add(entry);
+            }
+        }
+    }
+}

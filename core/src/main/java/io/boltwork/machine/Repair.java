@@ -1,0 +1,114 @@
+package io.boltwork.machine;
+
+/** Mends what an error has left half done in a {@link LockMachine}. Runs as an event of its lock; changes nothing of what is whole. */
+public final class Repair {
+
+    private final LockMachine machine;
+    private final long now;
+    private final long commandTimeout;
+
+    private Repair(LockMachine machine, long now, long commandTimeout) {
+        this.machine = machine;
+        this.now = now;
+        this.commandTimeout = commandTimeout;
+    }
+
+    public static void of(LockMachine machine, long now, long commandTimeout) {
+        Repair repair = new Repair(machine, now, commandTimeout);
+        repair.hold();
+        machine.waiters.forsaken().forEach(waiter -> machine.cancel(waiter, false));
+        machine.lostHolds().holds().forEach(lost -> repair.unwind(lost.hold()));
+        for (Request request : machine.requests.all()) {
+            repair.request(request);
+        }
+        Request wanted = machine.wanted;
+        if (wanted != null && !machine.requests.contains(wanted.number)) {
+            machine.wanted = null; // the next one is asked for anew
+        }
+        machine.tick();
+    }
+
+    private void hold() {
+        Hold held = machine.hold();
+        if (held == null) {
+            return;
+        }
+        Waiter taker = held.taker();
+        if (taker != null && !taker.forsaken && !taker.outcome.isDecided()) {
+            machine.waiters.remove(taker);
+            machine.decide(taker, new Waiter.Granted(held));
+        } else if (taker != null && isNotTaken(held, taker) && held.giveUp()) {
+            machine.waiters.remove(taker);
+            machine.release(held);
+            return;
+        }
+        if (held.settleOwed()) {
+            machine.release(held);
+        } else if (held.loss() != null) {
+            machine.lose(held.request, held.lossOf().reason());
+        }
+    }
+
+    /** Its caller will not take it, or has not for so long that it is not waited for: it asks again should it come. */
+    private boolean isNotTaken(Hold held, Waiter taker) {
+        return taker.forsaken
+                || !(taker.outcome.value() instanceof Waiter.Granted granted && granted.hold() == held)
+                || now - held.since > commandTimeout;
+    }
+
+    private void unwind(Hold lost) {
+        Waiter taker = lost.taker();
+        if (taker != null && taker.forsaken) {
+            lost.giveUp();
+        }
+        if (lost.settleOwed() || lost.isOver()) {
+            machine.release(lost);
+        }
+    }
+
+    private void request(Request request) {
+        Exchange exchange = request.exchangeIfAny();
+        boolean isForgotten = exchange != null
+                && exchange.awaited == null
+                && exchange.dueAt == Ticker.NEVER
+                && !machine.requests.isInLine(request);
+        switch (request.state) {
+            case WANTED -> wanted(request, isForgotten);
+            case HELD -> {
+                Hold held = machine.hold();
+                if (held == null || held.request != request) {
+                    machine.startRelease(request);
+                }
+            }
+            case LOST -> end(request);
+            case RELEASING -> {
+                end(request);
+                if (isForgotten) {
+                    request.exchange().dueAt = now;
+                }
+            }
+            case UNDOING -> {
+                if (exchange == null || isForgotten) {
+                    request.exchange().dueAt = now;
+                }
+            }
+        }
+    }
+
+    private void end(Request request) {
+        if (request.exchange().giveUpAt == Ticker.NEVER) {
+            request.exchange().giveUpAt = request.nothingLeft(now, commandTimeout);
+        }
+    }
+
+    private void wanted(Request request, boolean isForgotten) {
+        Waiter own = request.waiter;
+        boolean isOrphan =
+                own == null ? request != machine.wanted : own.request != request || !machine.waiters.contains(own);
+        if (isOrphan) {
+            machine.undoing().undo(request);
+        } else if (isForgotten && (own == null || !request.known)) {
+            request.exchange().dueAt = now;
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.boltwork.machine;
+
+/** A monotonic clock: nanoseconds since some moment, never negative. Thread-safe. */
+@FunctionalInterface
+public interface Ticker {
+
+    /** A time that is never reached. */
+    long NEVER = Long.MAX_VALUE;
+
+    long nanos();
+}

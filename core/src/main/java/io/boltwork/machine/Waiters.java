@@ -1,0 +1,158 @@
+package io.boltwork.machine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for one lock in this client, in the order of their coming: those who share a request at the backend, and those
+ * who have one of their own (FIFO). Belongs to the lock's machine.
+ */
+public final class Waiters {
+
+    /*
+     * Two rings. Each waiter is linked with the one behind him and the one ahead, the last with the first; so two references
+     * are enough for both, and a lock that nobody waits for needs no more.
+     */
+
+    /** The last of those who share. */
+    private @Nullable Waiter lastSharing;
+
+    /** The last of those with requests of their own. */
+    private @Nullable Waiter lastQueued;
+
+    private int size;
+
+    void add(Waiter waiter) {
+        Waiter last = waiter.request == null ? lastSharing : lastQueued;
+        Waiter first = last == null ? waiter : behind(last);
+        waiter.behind = first;
+        waiter.ahead = last == null ? waiter : last;
+        waiter.ahead.behind = waiter;
+        first.ahead = waiter;
+        setLast(waiter, waiter);
+        size++;
+    }
+
+    /** Takes one out; {@code false} if it does not wait. */
+    boolean remove(Waiter waiter) {
+        Waiter behind = waiter.behind;
+        if (behind == null) {
+            return false;
+        }
+        Waiter ahead = Objects.requireNonNull(waiter.ahead);
+        ahead.behind = behind;
+        behind.ahead = ahead;
+        if (waiter == lastSharing || waiter == lastQueued) {
+            setLast(waiter, ahead == waiter ? null : ahead);
+        }
+        waiter.behind = null;
+        waiter.ahead = null;
+        size--;
+        return true;
+    }
+
+    boolean contains(Waiter waiter) {
+        return waiter.behind != null;
+    }
+
+    /** {@code waiter} tells whose. */
+    private void setLast(Waiter waiter, @Nullable Waiter last) {
+        if (waiter.request == null) {
+            lastSharing = last;
+        } else {
+            lastQueued = last;
+        }
+    }
+
+    private static Waiter behind(Waiter waiting) {
+        return Objects.requireNonNull(waiting.behind);
+    }
+
+    /** Those whose callers were cut short by an error. */
+    List<Waiter> forsaken() {
+        List<Waiter> found = new ArrayList<>();
+        find(lastSharing, found);
+        find(lastQueued, found);
+        return found;
+    }
+
+    private static void find(@Nullable Waiter last, List<Waiter> forsaken) {
+        for (Waiter waiter = last; waiter != null; ) {
+            if (waiter.forsaken) {
+                forsaken.add(waiter);
+            }
+            Waiter behind = behind(waiter);
+            waiter = behind == last ? null : behind;
+        }
+    }
+
+    /** The waiter that a request is for. */
+    Waiter of(Request request) {
+        // a shared request implies a waiter: pump() keeps it so
+        return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
+    }
+
+    /** Takes out for whom a request was granted or refused. */
+    Waiter takeFor(Request request) {
+        Waiter waiter = of(request);
+        remove(waiter);
+        return waiter;
+    }
+
+    /** Removes and returns one that came until that time; {@code null} if there is none. */
+    @Nullable
+    Waiter poll(long until) {
+        Waiter waiter = cameUntil(until, lastSharing);
+        if (waiter == null) {
+            waiter = cameUntil(until, lastQueued);
+        }
+        if (waiter != null) {
+            remove(waiter);
+        }
+        return waiter;
+    }
+
+    private static @Nullable Waiter cameUntil(long until, @Nullable Waiter last) {
+        Waiter first = last == null ? null : behind(last);
+        return first == null || first.since > until ? null : first;
+    }
+
+    /** The first of those who share, {@code null} if there is none. */
+    @Nullable
+    Waiter first() {
+        return lastSharing == null ? null : behind(lastSharing);
+    }
+
+    /** The oldest of the requests of their own, {@code null} if there is none. */
+    @Nullable
+    Request oldest() {
+        return lastQueued == null ? null : behind(lastQueued).request;
+    }
+
+    /** Those with requests of their own, in order. */
+    List<Waiter> queued() {
+        List<Waiter> queued = new ArrayList<>();
+        Waiter last = lastQueued;
+        if (last != null) {
+            for (Waiter waiter = behind(last); waiter != last; waiter = behind(waiter)) {
+                queued.add(waiter);
+            }
+            queued.add(last);
+        }
+        return queued;
+    }
+
+    public boolean hasOwnRequests() {
+        return lastQueued != null;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+}

@@ -1,0 +1,58 @@
+package io.boltwork.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The id of a request at the backend: {@code <client>:<number>}. Clients keep the number alone, which needs a tenth of the
+ * memory.
+ */
+public final class RequestId {
+
+    /** The number that stands for no request. */
+    public static final long NONE = 0;
+
+    private static final int DECIMAL = 10;
+
+    private RequestId() {}
+
+    /**
+     * Returns the id of a request.
+     *
+     * @param client the id of its client
+     * @param number its number in that client
+     * @return the id
+     */
+    public static String of(String client, long number) {
+        return client + ':' + number;
+    }
+
+    /**
+     * Returns the client of a request.
+     *
+     * @param id the id of the request
+     * @return the part before the last colon; the whole id if there is no colon
+     */
+    public static String clientOf(String id) {
+        int colon = id.lastIndexOf(':');
+        return colon < 0 ? id : id.substring(0, colon);
+    }
+
+    /**
+     * Returns the number of a request.
+     *
+     * @param client the id of this client
+     * @param id the id of a request, or {@code null}
+     * @return its number; {@link #NONE} if it is not a request of this client
+     */
+    public static long number(String client, @Nullable String id) {
+        int colon = client.length();
+        if (id == null || id.length() <= colon || id.charAt(colon) != ':' || !id.startsWith(client)) {
+            return NONE;
+        }
+        try {
+            return Math.max(NONE, Long.parseLong(id, colon + 1, id.length(), DECIMAL));
+        } catch (NumberFormatException foreign) {
+            return NONE;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.boltwork.spi.rules;
+
+import org.jspecify.annotations.Nullable;
+
+/** The record of one lock at a server: the fields of the hash in Redis. */
+public final class LockRecord {
+
+    /** Creates the record of a lock that has never been used. */
+    public LockRecord() {}
+
+    /** The request that owns the lock, {@link LockRules#KEPT}, or {@code null}. */
+    @Nullable
+    String owner;
+
+    /** The first token of the owner's block. */
+    long token;
+
+    /** The end of the owner's lease and takeover delay, in milliseconds of the server's clock. */
+    public long until;
+
+    /** {@code true} if the owner got the lock by message and has not confirmed it yet. */
+    boolean claim;
+
+    /** The queue entry that a short claim was granted to, or {@code null}. */
+    WaitQueue.@Nullable Entry shortClaim;
+
+    /** No token larger than this has been issued. */
+    public long fence;
+
+    final WaitQueue queue = new WaitQueue();
+
+    /** The last millisecond of the server's clock at which the record exists. */
+    public long expiresAt;
+
+    /**
+     * Returns a deep copy of this record.
+     *
+     * @return the copy
+     */
+    public LockRecord copy() {
+        LockRecord copy = new LockRecord();
+        copy.owner = owner;
+        copy.token = token;
+        copy.until = until;
+        copy.claim = claim;
+        copy.shortClaim = shortClaim;
+        copy.fence = fence;
+        copy.queue.enterAll(queue);
+        copy.expiresAt = expiresAt;
+        return copy;
+    }
+
+    void clearOwner() {
+        owner = null;
+        token = 0;
+        until = 0;
+        claim = false;
+        shortClaim = null;
+    }
+
+    /**
+     * Returns whether the record states nothing, so that it need not be stored.
+     *
+     * @return whether there is neither an owner nor a fence nor a queue
+     */
+    public boolean isBlank() {
+        return owner == null && fence == 0 && queue.isEmpty();
+    }
+}

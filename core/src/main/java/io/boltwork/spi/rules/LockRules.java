@@ -1,0 +1,451 @@
+package io.boltwork.spi.rules;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Release;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.RequestId;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of the protocol: changes the {@linkplain LockRecord record} of a lock as one command demands it at one moment
+ * of a server's clock, and returns the reply. Every store that can read, change and write a record atomically can use
+ * them. Not thread-safe; one instance is for one command.
+ *
+ * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares the
+ * results. Every rule prevents a trace that goes wrong, so no rule may be changed for style.
+ */
+public final class LockRules {
+    /** Is in the place of the owner while a released lock is kept closed; no request has this id. */
+    static final String KEPT = "-";
+
+    private final ServerTime server;
+    private final long micros;
+    private final long idleMillis;
+    private final int replicas;
+    private final Predicate<Grant> publish;
+    private final Consumer<Taken> warn;
+    private final WaitQueue.Budget budget = new WaitQueue.Budget();
+
+    /**
+     * Creates the rules for one command.
+     *
+     * @param server when and where the command is executed
+     * @param micros the same moment in microseconds since the epoch
+     * @param idleMillis how long a record lives after its last use, in milliseconds
+     * @param replicas how many replicas receive a change at once
+     * @param publish sends a grant to the client of its request; returns whether that client listens
+     * @param warn sends a message to the client of its request
+     */
+    public LockRules(
+            ServerTime server,
+            long micros,
+            long idleMillis,
+            int replicas,
+            Predicate<Grant> publish,
+            Consumer<Taken> warn) {
+        this.server = server;
+        this.micros = micros;
+        this.idleMillis = idleMillis;
+        this.replicas = replicas;
+        this.publish = publish;
+        this.warn = warn;
+    }
+
+    /**
+     * Asks for a lock.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Acquired acquire(LockRecord record, Command.Acquire command) {
+        Acquired answer = acquire(record, command, command.queue());
+        if (answer.verdict() != Verdict.STALE) {
+            touch(record, idleMillis, 0);
+        }
+        return answer;
+    }
+
+    /**
+     * Gives a lock back and asks for it again for the next request, if there is one.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Reply.Released release(LockRecord record, Command.Release command) {
+        String request = command.request();
+        Acquired next = null;
+        Release outcome;
+        leave(record, request);
+        if (request.equals(record.owner)) {
+            outcome = Release.RELEASED;
+            if (record.token == command.firstToken() && record.fence == blockEnd(command.firstToken())) {
+                record.fence = command.lastToken(); // no request has been given a token since
+            } else {
+                raiseFence(record, command.lastToken());
+            }
+            record.clearOwner();
+            if (command.keepMillis() > 0) {
+                record.owner = KEPT;
+                record.until = now() + command.keepMillis();
+            }
+            if (command.next() != null) {
+                next = acquire(record, command.next(), true);
+            }
+        } else {
+            outcome = forgotten(record, command.firstToken()) ? Release.FORGOTTEN : Release.NOT_HELD;
+            raiseFence(record, command.lastToken()); // a late restore is refused
+        }
+        grant(command.lock(), record);
+        if (next != null && next.verdict() == Verdict.STALE) {
+            next = stale(record, next.known()); // the grant may have changed the owner
+        }
+        touch(record, idleMillis, 0);
+        return new Reply.Released(server, outcome, next, claimMillis(record), ownerOf(record));
+    }
+
+    /**
+     * Takes a request back, and grants a free lock to the next waiter.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Reply.Withdrawn withdraw(LockRecord record, Command.Withdraw command) {
+        String request = command.request();
+        boolean known = request != null && isKnown(record, request);
+        if (request != null) {
+            leave(record, request);
+            if (request.equals(record.owner)) {
+                record.clearOwner();
+            }
+            raiseFence(record, command.lastToken());
+        }
+        grant(command.lock(), record);
+        touch(record, idleMillis, 0);
+        return new Reply.Withdrawn(server, known, claimMillis(record), ownerOf(record));
+    }
+
+    /**
+     * Extends one of the leases of a {@link Command.Renew}.
+     *
+     * @param record the record of the lock
+     * @param item the lease
+     * @param notAfter the time of the server's clock after which nothing must be changed
+     * @return the result for that lease
+     */
+    public Reply.Renewed.Item renew(LockRecord record, Command.Renew.Item item, long notAfter) {
+        Renewal outcome = now() > notAfter ? Renewal.STALE : renew(record, item);
+        if (outcome == Renewal.OK) {
+            touch(record, idleMillis, 0);
+        }
+        return new Reply.Renewed.Item(outcome, ownerOf(record));
+    }
+
+    private Renewal renew(LockRecord record, Command.Renew.Item item) {
+        if (item.request().equals(record.owner) && record.token == item.firstToken()) {
+            extendTo(record, item.leaseMillis(), item.takeoverMillis());
+            leave(record, item.request());
+            return Renewal.OK;
+        }
+        if (forgotten(record, item.firstToken())) {
+            return Renewal.FORGOTTEN; // nothing is written: only a restore brings a hold back
+        }
+        leave(record, item.request());
+        return Renewal.LOST;
+    }
+
+    /**
+     * Extends a lease and counts the replicas that know of it.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Reply.Replicated replicate(LockRecord record, Command.Replicate command) {
+        Reply.Renewed.Item renewed = renew(record, command.item(), command.notAfter());
+        int count = renewed.outcome() == Renewal.OK ? replicas : 0;
+        return new Reply.Replicated(server, renewed.outcome(), count, renewed.owner());
+    }
+
+    /**
+     * Makes a request the owner again after the server forgot it.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Reply.Restored restore(LockRecord record, Command.Restore command) {
+        if (now() > command.notAfter()) {
+            return new Reply.Restored(server, Renewal.STALE, ownerOf(record));
+        }
+        boolean restored = forgotten(record, command.firstToken());
+        if (restored) {
+            lapse(record);
+        }
+        leave(record, command.request()); // after lapse(), which may have queued the request again for its short claim
+        if (restored) {
+            record.owner = command.request();
+            record.token = command.firstToken();
+            record.fence = blockEnd(command.firstToken());
+            extendTo(record, command.leaseMillis(), command.takeoverMillis());
+        }
+        touch(record, idleMillis, 0);
+        return new Reply.Restored(server, restored ? Renewal.OK : Renewal.LOST, ownerOf(record));
+    }
+
+    /**
+     * Returns the lock as the server sees it.
+     *
+     * @param record the record of the lock
+     * @return the reply
+     */
+    public Reply.Inspected inspect(LockRecord record) {
+        return new Reply.Inspected(
+                server,
+                ownerOf(record),
+                record.token,
+                record.until,
+                record.claim,
+                record.fence,
+                record.queue.entries().stream()
+                        .map(entry -> new Reply.Inspected.Waiting(entry.request(), entry.sinceMillis()))
+                        .toList());
+    }
+
+    /**
+     * Takes a lock away from its owner.
+     *
+     * @param record the record of the lock
+     * @param command the command
+     * @return the reply
+     */
+    public Reply.Forced forceRelease(LockRecord record, Command.ForceRelease command) {
+        lapse(record);
+        long takenToken = record.token;
+        boolean released = false;
+        String taken = null;
+        boolean forced = command.expectedToken() <= 0 || holds(record, command.expectedToken());
+        long closedMillis = forced && record.owner != null ? record.until - now() : 0;
+        if (forced) {
+            released = record.owner != null;
+            taken = ownerOf(record);
+            record.clearOwner();
+            // also without an owner: a holder that this server forgot must not restore its hold
+            record.fence = nextToken(record);
+        }
+        grant(command.lock(), record);
+        if (forced) {
+            touch(record, Math.max(idleMillis, closedMillis + IdleLife.FORCED_MILLIS), closedMillis);
+        } else {
+            touch(record, idleMillis, 0);
+        }
+        if (taken == null) {
+            return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), null, 0);
+        }
+        warn.accept(new Taken(command.lock(), taken, takenToken, server));
+        return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), taken, takenToken);
+    }
+
+    /**
+     * Returns the summary of a lock; empty if it is neither held, nor kept closed, nor waited for.
+     *
+     * @param name the name of the lock
+     * @param record the record of the lock
+     * @return the summary; empty if there is nothing to show
+     */
+    public Optional<Reply.ScannedLocks.Lock> summary(String name, LockRecord record) {
+        boolean open = record.owner == null || lapsed(record);
+        if (open && record.queue.isEmpty()) {
+            return Optional.empty();
+        }
+        LockRecord shown = open ? new LockRecord() : record;
+        return Optional.of(new Reply.ScannedLocks.Lock(
+                name, ownerOf(shown), shown.token, shown.until, shown.claim, record.queue.length()));
+    }
+
+    private void touch(LockRecord record, long lifeMillis, long closedMillis) {
+        if (record.isBlank()) {
+            return;
+        }
+        long end = Math.max(record.until, now() + closedMillis);
+        if (IdleLife.isDue(record.expiresAt - end, lifeMillis)) {
+            record.expiresAt = end + lifeMillis;
+        }
+    }
+
+    private Acquired acquire(LockRecord record, Command.Acquire wish, boolean queue) {
+        String request = wish.request();
+        if (now() > wish.notAfter()) {
+            return stale(record, isKnown(record, request));
+        }
+        if (request.equals(record.owner)) { // a repetition, or a grant whose message was lost
+            if (lapsed(record)) {
+                setOwner(record, request, wish.leaseMillis(), wish.takeoverMillis(), false);
+            } else {
+                extendTo(record, wish.leaseMillis(), wish.takeoverMillis());
+            }
+            return granted(record, request, true);
+        }
+        lapse(record);
+        // after lapse(): a claim of the same client that has lapsed may have removed the request
+        boolean known = isKnown(record, request);
+        boolean more = record.owner == null && giveToNext(wish.lock(), record, request);
+        if (record.owner == null && !more) {
+            setOwner(record, request, wish.leaseMillis(), wish.takeoverMillis(), false);
+            return granted(record, request, known);
+        }
+        long remaining = more ? 0 : record.until - now();
+        Verdict taken = queue ? Verdict.QUEUED : Verdict.REFUSED;
+        int position =
+                queue ? record.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now(), budget) : 0;
+        return new Acquired(server, more ? Verdict.AGAIN : taken, 0, remaining, position, known, ownerOf(record));
+    }
+
+    private Acquired granted(LockRecord record, String request, boolean known) {
+        leave(record, request);
+        return new Acquired(server, Verdict.GRANTED, record.token, 0, 0, known, request);
+    }
+
+    private Acquired stale(LockRecord record, boolean known) {
+        return new Acquired(server, Verdict.STALE, 0, 0, 0, known, ownerOf(record));
+    }
+
+    /** Grants a free lock to the next waiter. */
+    private void grant(String lock, LockRecord record) {
+        lapse(record);
+        if (record.owner == null) {
+            giveToNext(lock, record, null);
+        }
+    }
+
+    /**
+     * Grants a free lock to the first request in the queue whose client listens, unless that is {@code self}. Requests
+     * of clients that do not listen are dropped. Returns whether the search must continue, because there are more of
+     * them than one command examines.
+     */
+    private boolean giveToNext(String lock, LockRecord record, @Nullable String self) {
+        boolean more = false;
+        while (record.owner == null && !record.queue.isEmpty()) {
+            WaitQueue.Entry head = record.queue.first(budget);
+            if (head == null || head.request().equals(self)) {
+                more = head == null;
+                break;
+            }
+            record.queue.pop(head);
+            boolean isShort = record.queue.areClaimsShort(now());
+            long lease = claimLease(head, isShort);
+            if (publish.test(new Grant(lock, head.request(), nextToken(record), lease, server))) {
+                setOwner(record, head.request(), lease, head.takeoverMillis(), true);
+                record.shortClaim = isShort ? head : null;
+                record.queue.first(budget);
+            } else {
+                budget.notListening(RequestId.clientOf(head.request()));
+            }
+        }
+        if (!record.queue.isEmpty()) {
+            record.queue.looked(now());
+        }
+        return more && !record.queue.isEmpty();
+    }
+
+    private void leave(LockRecord record, String request) {
+        record.queue.remove(request, budget, now());
+    }
+
+    private void setOwner(LockRecord record, String request, long leaseMillis, long takeoverMillis, boolean claim) {
+        record.owner = request;
+        record.token = nextToken(record);
+        record.fence = blockEnd(record.token);
+        record.until = now() + leaseMillis + takeoverMillis;
+        record.claim = claim;
+        record.shortClaim = null;
+    }
+
+    /** Confirms the owner and extends its lease; the remaining time is never shortened. */
+    private void extendTo(LockRecord record, long leaseMillis, long takeoverMillis) {
+        record.until = Math.max(record.until, now() + leaseMillis + takeoverMillis);
+        record.claim = false;
+        record.shortClaim = null;
+    }
+
+    /**
+     * Removes the owner if its lease has run out. A claim that lapses also removes all requests of its client from the
+     * queue. The exception is the first short claim of an entry: it moves only that entry to the end of the queue.
+     */
+    private void lapse(LockRecord record) {
+        if (record.owner != null && lapsed(record)) {
+            WaitQueue.Entry entry = record.shortClaim;
+            if (record.claim && entry != null && !entry.again()) {
+                record.queue.lapsed(entry, now());
+            } else if (record.claim) {
+                record.queue.lapsed(record.owner, entry != null, now());
+            }
+            record.clearOwner();
+        }
+    }
+
+    private boolean lapsed(LockRecord record) {
+        return record.owner != null && now() >= record.until;
+    }
+
+    /** Returns whether a token belongs to the owner's hold. */
+    private static boolean holds(LockRecord record, long token) {
+        return ownerOf(record) != null && token >= record.token && token <= blockEnd(record.token);
+    }
+
+    /**
+     * Returns whether this server has lost the hold (failover, flush, eviction) and no request has held the lock since.
+     */
+    private boolean forgotten(LockRecord record, long firstToken) {
+        return (record.owner == null || lapsed(record)) && record.fence < firstToken;
+    }
+
+    private long nextToken(LockRecord record) {
+        return Math.max(record.fence + 1, micros);
+    }
+
+    private long now() {
+        return server.millis();
+    }
+
+    /** Returns how long until the claim of the owner runs out, or a lock that is kept closed opens. */
+    private long claimMillis(LockRecord record) {
+        if (record.owner == null && !record.queue.isEmpty()) {
+            return Reply.AGAIN;
+        }
+        return record.claim || KEPT.equals(record.owner) ? record.until - now() : 0;
+    }
+
+    private static void raiseFence(LockRecord record, long lastToken) {
+        record.fence = Math.max(record.fence, lastToken);
+    }
+
+    private static long blockEnd(long firstToken) {
+        return firstToken + LockBackend.TOKENS_PER_HOLD - 1;
+    }
+
+    private static long claimLease(WaitQueue.Entry entry, boolean isShort) {
+        return Math.min(isShort ? LockBackend.SHORT_CLAIM_MILLIS : LockBackend.CLAIM_MILLIS, entry.leaseMillis());
+    }
+
+    private static boolean isKnown(LockRecord record, String request) {
+        return request.equals(record.owner) || record.queue.contains(request);
+    }
+
+    private static @Nullable String ownerOf(LockRecord record) {
+        return KEPT.equals(record.owner) ? null : record.owner;
+    }
+}

@@ -1,0 +1,294 @@
+package io.boltwork.spi.rules;
+
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.RequestId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of a lock: entries at ascending places from {@code head} to {@code tail - 1}. A request that leaves from
+ * the middle leaves a hole, so a position is an upper bound. The places of an empty ring start again at 1.
+ *
+ * <p>The entries of a dead client are not searched for. Instead, a mark at the tail states that all entries of the
+ * client below it no longer count; they are removed when the head reaches them.
+ */
+final class WaitQueue {
+
+    /** The number of places from which on a ring that begins with holes is shortened. */
+    private static final int LONG = 1_000;
+
+    /** The number of places that are examined to shorten a ring. */
+    private static final int WINDOW = 100;
+
+    /**
+     * One in this many new entries shortens the ring, by at least as many places. So an entry costs little on average.
+     */
+    private static final int EVERY = WINDOW / 2;
+
+    /**
+     * A waiting request.
+     *
+     * @param leaseMillis the lease that it wants once it has confirmed its claim
+     * @param takeoverMillis how much longer the lock stays closed if its lease ends without a release
+     * @param sinceMillis the time at which it was queued
+     * @param again whether it is in the queue for the second time, after its first claim was short and has lapsed
+     */
+    record Entry(String request, long leaseMillis, long takeoverMillis, long sinceMillis, boolean again) {}
+
+    /** The number of places that one command may still examine, and the clients that it has found not to listen. */
+    static final class Budget {
+        private int left = LockBackend.PLACES_PER_STEP;
+        private Set<String> deaf = Set.of();
+
+        void notListening(String client) {
+            if (deaf.isEmpty()) {
+                deaf = new HashSet<>();
+            }
+            deaf.add(client);
+        }
+    }
+
+    private final NavigableMap<Long, Entry> entries = new TreeMap<>();
+    private final Map<String, Long> places = new HashMap<>();
+
+    /** By client, the place below which its entries no longer count. */
+    private final Map<String, Long> gone = new HashMap<>();
+
+    /** The same by place: the client whose entries below it no longer count. */
+    private final NavigableMap<Long, String> marks = new TreeMap<>();
+
+    /** Clients that have an entry for the second time. */
+    private final Set<String> late = new HashSet<>();
+
+    /** The first place; 0 if no request waits. */
+    private long head;
+
+    /** The place after the last one. */
+    private long tail;
+
+    /** The server time until which claims are short. */
+    private long shortUntil;
+
+    /** The server time at which a claim of full length lapsed last. */
+    private long lapsedAt;
+
+    /** The place of the last mark, or a later one. */
+    private long lastMark;
+
+    boolean isEmpty() {
+        return head == 0;
+    }
+
+    boolean contains(String request) {
+        Long place = places.get(request);
+        return place != null && !isGone(request, place);
+    }
+
+    private boolean isGone(String request, long place) {
+        return place < gone.getOrDefault(RequestId.clientOf(request), 0L);
+    }
+
+    /**
+     * Moves the head to the first entry that counts, and returns it; {@code null} if there is none, or if the budget is
+     * used up first.
+     */
+    @Nullable
+    Entry first(Budget budget) {
+        while (head < tail && budget.left > 0) {
+            budget.left--;
+            Entry entry = entries.get(head);
+            if (entry != null
+                    && !isGone(entry.request(), head)
+                    && !budget.deaf.contains(RequestId.clientOf(entry.request()))) {
+                return entry;
+            }
+            if (entry != null) {
+                takeOut(head, entry);
+            }
+            String client = marks.remove(head);
+            if (client != null) {
+                gone.remove(client);
+            }
+            head++;
+        }
+        return null;
+    }
+
+    /** Ends a search for the first entry: a ring without places becomes empty. */
+    void looked(long now) {
+        if (head >= tail) {
+            head = 0;
+            tail = 0;
+        }
+        if (now >= shortUntil && (isEmpty() || head > lastMark)) {
+            shortUntil = 0;
+            lapsedAt = 0;
+            lastMark = 0;
+        }
+    }
+
+    /** Removes the entry at the head. */
+    void pop(Entry entry) {
+        takeOut(head++, entry);
+    }
+
+    private void takeOut(long place, Entry entry) {
+        entries.remove(place);
+        places.remove(entry.request());
+        if (entry.again()) {
+            late.remove(RequestId.clientOf(entry.request()));
+        }
+    }
+
+    /** Removes a request if it is in the queue, even if it no longer counts. */
+    void remove(String request, Budget budget, long now) {
+        Long place = places.remove(request);
+        if (place == null) {
+            return;
+        }
+        entries.remove(place);
+        late.remove(RequestId.clientOf(request));
+        if (place == head) {
+            first(budget);
+            looked(now);
+        } else if (place == tail - 1) {
+            tail = place;
+        }
+    }
+
+    /** Adds a request at the tail unless it is in the queue already. Returns its position, 1 or more. */
+    int enter(String request, long leaseMillis, long takeoverMillis, long now, Budget budget) {
+        Long place = places.get(request);
+        if (place == null || isGone(request, place)) {
+            remove(request, budget, now); // the remains of an entry that no longer counts
+            if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
+                squeeze(budget);
+            }
+            place = append(new Entry(request, leaseMillis, takeoverMillis, now, false));
+        }
+        return Math.toIntExact(place - head + 1);
+    }
+
+    /** Adds an entry at the tail, and returns its place. */
+    private long append(Entry entry) {
+        if (isEmpty()) {
+            head = 1;
+            tail = 1;
+        }
+        long place = tail++;
+        places.put(entry.request(), place);
+        entries.put(place, entry);
+        return place;
+    }
+
+    /** Moves the first entries together if most of the first places are holes. */
+    private void squeeze(Budget budget) {
+        budget.left -= WINDOW;
+        long end = head + WINDOW;
+        List<Long> taken = new ArrayList<>(entries.subMap(head, end).keySet());
+        taken.addAll(marks.subMap(head, end).keySet());
+        taken.sort(null);
+        if (taken.isEmpty() || taken.size() > WINDOW / 2) {
+            return;
+        }
+        long to = end;
+        for (int i = taken.size() - 1; i >= 0; i--) {
+            to--;
+            Entry entry = entries.remove(taken.get(i));
+            if (entry != null) {
+                entries.put(to, entry);
+                places.put(entry.request(), to);
+            } else {
+                String client = marks.remove(taken.get(i));
+                marks.put(to, client);
+                gone.put(client, to);
+            }
+        }
+        if (lastMark > 0 || shortUntil > 0) {
+            lastMark = Math.max(lastMark, end - 1);
+        }
+        head = to;
+    }
+
+    // ================================================================ claims that lapse
+
+    /** Returns whether a client that gets the lock by message has only a short time to confirm it. */
+    boolean areClaimsShort(long now) {
+        return shortUntil > now && shortUntil - now <= LockBackend.SHORT_CLAIMS_LAST_MILLIS;
+    }
+
+    /**
+     * Handles the lapse of a claim of full length, or of the second short one of a request: the client is dead, or it
+     * asks again.
+     */
+    void lapsed(String request, boolean wasShort, long now) {
+        if (!wasShort) {
+            lapsedAt = now;
+            shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
+        }
+        drop(RequestId.clientOf(request));
+    }
+
+    /** Handles the lapse of the first short claim of an entry. */
+    void lapsed(Entry entry, long now) {
+        if (entry.sinceMillis() <= lapsedAt) {
+            shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
+        }
+        if (late.add(RequestId.clientOf(entry.request()))) {
+            append(new Entry(entry.request(), entry.leaseMillis(), entry.takeoverMillis(), entry.sinceMillis(), true));
+        } else {
+            drop(RequestId.clientOf(entry.request()));
+        }
+    }
+
+    /** Makes all entries of a client no longer count. */
+    private void drop(String client) {
+        if (isEmpty()) {
+            return;
+        }
+        gone.put(client, tail); // it has no other: the head had passed it before the client got the claim
+        marks.put(tail, client);
+        lastMark = tail++;
+    }
+
+    // ================================================================ reading
+
+    /** Takes over the entries of another ring, which are immutable, and their places. */
+    void enterAll(WaitQueue other) {
+        entries.putAll(other.entries);
+        places.putAll(other.places);
+        gone.putAll(other.gone);
+        marks.putAll(other.marks);
+        late.addAll(other.late);
+        head = other.head;
+        tail = other.tail;
+        shortUntil = other.shortUntil;
+        lapsedAt = other.lapsedAt;
+        lastMark = other.lastMark;
+    }
+
+    /** Returns the entries that count, in their order. */
+    List<Entry> entries() {
+        List<Entry> counting = new ArrayList<>();
+        entries.forEach((place, entry) -> {
+            if (!isGone(entry.request(), place)) {
+                counting.add(entry);
+            }
+        });
+        return counting;
+    }
+
+    /**
+     * Returns an upper bound of the number of waiting requests, which includes holes and entries that no longer count.
+     */
+    int length() {
+        return Math.toIntExact(tail - head);
+    }
+}

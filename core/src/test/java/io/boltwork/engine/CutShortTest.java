@@ -1,0 +1,307 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Stacks that end anywhere inside the client. */
+class CutShortTest {
+
+    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
+    private static final int AT_ONCE = 25;
+    private static final long STACK = 256 * 1024;
+
+    /** What a request does at each step of its walk. */
+    enum Step {
+        LOCK {
+            @Override
+            void take(FencedLock lock) {
+                lock.lock();
+                lock.unlock();
+            }
+        },
+        ACQUIRE {
+            @Override
+            void take(FencedLock lock) {
+                lock.acquire().close();
+            }
+        },
+        TRY {
+            @Override
+            void take(FencedLock lock) {
+                lock.tryAcquire().ifPresent(Lease::close);
+            }
+        };
+
+        abstract void take(FencedLock lock);
+    }
+
+    private final MemoryServer server = MemoryServer.create();
+    private LockClient client;
+    private LockClient other;
+
+    @BeforeEach
+    void open() {
+        client = LockClient.create(new Remote(MemoryBackend.on(server)));
+        other = LockClient.create(MemoryBackend.on(server));
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        other.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void locksWorkAfterStacksThatHaveEndedAnywhere(Step step) throws InterruptedException {
+        FencedLock bystander = client.lock("bystander");
+        List<String> stuck = new ArrayList<>();
+        List<Thread> walking = new ArrayList<>();
+        Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+        for (int depth = 0; depth < DEPTHS; depth++) {
+            FencedLock lock = client.lock("lock-" + depth);
+            int padding = depth;
+            walking.add(inSmallThread(() -> {
+                try {
+                    pad(padding, () -> walk(lock, step));
+                } catch (StackOverflowError cut) {
+                    ends.add(cut);
+                }
+            }));
+            if (walking.size() == AT_ONCE) {
+                end(walking);
+            }
+        }
+        end(walking);
+        assertThat(ends).as("stacks that have ended").hasSize(DEPTHS);
+        for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
+            if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
+                stuck.add("lock-" + i);
+            }
+        }
+        assertThat(stuck).isEmpty();
+        assertThat(works(bystander)).isTrue();
+    }
+
+    /** The callbacks' threads have small stacks, and walk to their ends. */
+    @Test
+    void locksWorkAfterCallbacksWhoseStacksHaveEndedAnywhere() throws InterruptedException {
+        Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        ClientOptions options = ClientOptions.defaults().withCallbackExecutor(task -> threads.add(inSmallThread(task)));
+        Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+        try (LockClient calling = LockClient.create(new Remote(MemoryBackend.on(server)), options)) {
+            for (int depth = 0; depth < DEPTHS; depth++) {
+                int padding = depth;
+                FencedLock walked = calling.lock("walked-" + depth);
+                calling.lock("called-" + depth).acquireAsync().thenAccept(lease -> {
+                    try {
+                        pad(padding, () -> walk(walked, Step.ACQUIRE));
+                    } catch (StackOverflowError cut) {
+                        ends.add(cut);
+                    }
+                    lease.release();
+                });
+                if (depth % AT_ONCE == AT_ONCE - 1) {
+                    awaitSize(ends, depth + 1);
+                }
+            }
+            for (int i = 0; i < DEPTHS; i++) {
+                for (String name : List.of("walked-" + i, "called-" + i)) {
+                    assertThat(works(calling.lock(name))).as(name).isTrue();
+                    assertThat(works(other.lock(name))).as(name + " elsewhere").isTrue();
+                }
+            }
+        }
+        end(new ArrayList<>(threads));
+    }
+
+    @Test
+    void whatWasHeldIsFreeAfterClosesThatWereCutShortAnywhere() throws InterruptedException {
+        AtomicInteger cuts = new AtomicInteger();
+        for (int i = 0; i < DEPTHS; i++) {
+            LockClient closing = LockClient.create(new Remote(MemoryBackend.on(server)));
+            closing.lock("closed-" + i).acquire();
+            int frames = i;
+            end(new ArrayList<>(List.of(inSmallThread(() -> aboveTheEnd(frames, new AtomicBoolean(), () -> {
+                try {
+                    closing.close();
+                } catch (StackOverflowError cut) {
+                    cuts.getAndIncrement();
+                }
+            })))));
+            closing.close(); // if it has not even begun, and without effect else
+        }
+        assertThat(cuts).as("closes that were cut short").hasValueGreaterThan(10);
+        for (int i = 0; i < DEPTHS; i++) {
+            assertThat(works(other.lock("closed-" + i))).as("closed-" + i).isTrue();
+        }
+    }
+
+    @Test
+    void anUnlockThatCannotLookUpItsHoldReleasesIt() throws InterruptedException {
+        Map<String, Throwable> cuts = new ConcurrentHashMap<>();
+        for (int i = 0; i < DEPTHS; i++) {
+            FencedLock lock = client.lock("unlocked-" + i);
+            int frames = i % 50;
+            end(new ArrayList<>(List.of(inSmallThread(() -> {
+                lock.lock();
+                AtomicReference<Throwable> end = new AtomicReference<>();
+                aboveTheEnd(frames, new AtomicBoolean(), () -> {
+                    try {
+                        lock.unlock();
+                    } catch (StackOverflowError cut) {
+                        end.set(cut);
+                    }
+                });
+                if (end.get() != null) {
+                    cuts.put(lock.name(), end.get());
+                }
+            }))));
+        }
+        cuts.values()
+                .removeIf(cut -> Stream.of(cut.getStackTrace())
+                        .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
+        assertThat(cuts).as("holds that were not looked up").isNotEmpty();
+        for (String name : cuts.keySet()) {
+            assertThat(works(other.lock(name))).as(name).isTrue();
+        }
+    }
+
+    /** Goes down to the end of the stack, and runs something once so many frames above it. Returns how far above it this is. */
+    private static int aboveTheEnd(int frames, AtomicBoolean done, Runnable body) {
+        int above;
+        try {
+            above = aboveTheEnd(frames, done, body) + 1;
+        } catch (StackOverflowError end) {
+            above = 0;
+        }
+        if (above == frames && !done.get()) {
+            done.set(true);
+            body.run();
+        }
+        return above;
+    }
+
+    private static void awaitSize(Queue<?> queue, int size) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (queue.size() < size && System.nanoTime() < end) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(queue).hasSize(size);
+    }
+
+    private static boolean works(FencedLock lock) throws InterruptedException {
+        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1)));
+        lease.ifPresent(Lease::close);
+        return lease.isPresent();
+    }
+
+    /** A server's steps end on its own stack, as Redis's do, and answers come on that thread, which needs no waking. */
+    private static final class Remote implements LockBackend {
+        private final LockBackend backend;
+        private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+        private volatile boolean closed;
+
+        Remote(LockBackend backend) {
+            this.backend = backend;
+            Thread thread = new Thread(this::execute, "remote");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void execute() {
+            while (!closed) {
+                Runnable step = steps.poll();
+                if (step == null) {
+                    LockSupport.parkNanos(50_000);
+                } else {
+                    step.run();
+                }
+            }
+        }
+
+        @Override
+        public void open(String client, BackendListener listener) {
+            backend.open(client, listener);
+        }
+
+        @Override
+        public void rename(String client) {
+            backend.rename(client);
+        }
+
+        @Override
+        public void send(Command command, Consumer<Reply> handler) {
+            steps.add(() -> backend.send(command, handler));
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return backend.commandTimeout();
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+            closed = true;
+        }
+    }
+
+    private static void walk(FencedLock lock, Step step) {
+        step.take(lock);
+        pad(25, () -> walk(lock, step));
+    }
+
+    private static void pad(int depth, Runnable body) {
+        if (depth == 0) {
+            body.run();
+        } else {
+            pad(depth - 1, body);
+        }
+    }
+
+    private static Thread inSmallThread(Runnable body) {
+        Thread thread = new Thread(null, body, "small", STACK);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static void end(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(30));
+            assertThat(thread.isAlive()).as("it has not ended").isFalse();
+        }
+        threads.clear();
+    }
+}

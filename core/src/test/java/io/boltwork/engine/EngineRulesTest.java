@@ -1,0 +1,159 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LockOptions;
+import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.Request;
+import io.boltwork.machine.Waiter;
+import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rules of the engine for moments that are rare even in a simulation, one by one: a client whose clock stands still, and the
+ * in-memory server.
+ */
+class EngineRulesTest extends EngineScene {
+
+    private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
+
+    private static Request request(LockOptions options) {
+        return Request.of(new StillContext(), 1, Waiter.ofThread(LockTerms.of(options), false, false), 0);
+    }
+
+    @Test
+    void anExtensionThatTheServerForgotIsRestoredInFull() {
+        Lease lease = client.lock(SECOND).acquire();
+        lease.extend(Duration.ofSeconds(30));
+        client.server.delete("lock");
+        client.passTo(client.now() + 2_000 * MILLI);
+        Reply.Inspected key = look();
+        assertThat(key.owner()).isEqualTo("c:1");
+        assertThat(key.untilMillis() - key.server().millis())
+                .isGreaterThanOrEqualTo(lease.remaining().toMillis());
+        lease.release();
+    }
+
+    @Test
+    void whatIsLeftOfAFixedLeaseIsRestoredWithItsAllowance() {
+        Lease lease =
+                client.lock(LockOptions.fixedLease(Duration.ofSeconds(20))).acquire();
+        client.passTo(client.now() + 5_000 * MILLI);
+        client.server.delete("lock");
+        client.engine.connected(client.server.time()); // so that the lease is verified
+        Reply.Inspected key = look();
+        assertThat(key.owner()).isEqualTo("c:1");
+        assertThat((key.untilMillis() - key.server().millis()) * 99 / 100)
+                .isGreaterThanOrEqualTo(lease.remaining().toMillis());
+        lease.release();
+    }
+
+    @Test
+    void whatNobodyCanReleaseIsNotRestored() throws InterruptedException {
+        holdElsewhere(10_000);
+        client.schedule(this::freeElsewhere, 1_000 * MILLI); // grants to the thread, which ends
+        inThread("the owner", () -> client.lock(SECOND).lock());
+        client.server.delete("lock");
+        client.passTo(client.now() + 400 * MILLI); // a third of its claim: it would have to be confirmed
+        assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void anAnswerAboutAnOlderTokenDisplacesNoHold() {
+        anOldAnswerDisplacesNoHold(MILLI);
+    }
+
+    @Test
+    void norDoesOneThatWasAskedForWhenTheHoldBegan() {
+        anOldAnswerDisplacesNoHold(0);
+    }
+
+    private void anOldAnswerDisplacesNoHold(long older) {
+        holdElsewhere(10_000);
+        CompletableFuture<Lease> first = client.lock(FIFO).acquireAsync().toCompletableFuture();
+        CompletableFuture<Lease> second = client.lock(FIFO).acquireAsync().toCompletableFuture();
+        long asked = client.now();
+        client.moveTo(asked + older);
+        client.server.execute(new Command.Withdraw("lock", "other:1", 0));
+        Lease held = granted(first);
+        Reply.Acquired old = new Reply.Acquired(
+                client.server.time(), Reply.Verdict.GRANTED, held.fencingToken() - 10_000, 0, 0, true, "c:2");
+        Command.Acquire ask = new Command.Acquire("lock", "c:2", true, 1_000, 0, Long.MAX_VALUE);
+        client.engine.post("lock", driver -> driver.machine.answered(ask, asked, old));
+        assertThat(held.isValid()).isTrue();
+        assertThat(second).isNotDone();
+        held.release();
+        granted(second).release();
+    }
+
+    @Test
+    void aGrantThatWouldEndBeforeTheShortestHoldDoesNotCount() {
+        Request request = request(SECOND.withMinHold(Duration.ofMillis(500)));
+        assertThat(request.suffices(600 * MILLI, 0, false)).isTrue();
+        assertThat(request.suffices(400 * MILLI, 0, false)).isFalse();
+    }
+
+    @Test
+    void nothingIsHandedOverAfterItsDeadline() {
+        Request request = request(SECOND);
+        request.begin(500 * MILLI, 1, true, 0);
+        request.occupied(0);
+        assertThat(request.mayBeHandedOver(499 * MILLI, 1_000 * MILLI)).isTrue();
+        assertThat(request.mayBeHandedOver(500 * MILLI, 1_000 * MILLI)).isFalse();
+    }
+
+    @Test
+    void aNudgeThatWasNotAnsweredIsRepeated() {
+        client.lock(SECOND).acquire().release();
+        Reply.Failed failed = new Reply.Failed(true, new BackendException("broken", true, null));
+        client.engine.post(
+                "lock", driver -> driver.machine.answered(new Command.Withdraw("lock", null, 0), client.now(), failed));
+        assertThat(machine().wakeAt()).isLessThanOrEqualTo(client.now() + 100 * MILLI);
+    }
+
+    @Test
+    void aWithdrawalThatLedToAGrantIsFollowedByANudge() {
+        client.lock(SECOND).acquire().release();
+        Reply.Withdrawn granted = new Reply.Withdrawn(client.server.time(), true, 500, "dead:1");
+        client.engine.post(
+                "lock",
+                driver -> driver.machine.answered(new Command.Withdraw("lock", "c:7", 0), client.now(), granted));
+        assertThat(machine().wakeAt()).isLessThanOrEqualTo(client.now() + 501 * MILLI);
+    }
+
+    @Test
+    void aReleaseThatAFailoverLostIsUndoneAgain() {
+        Lease lease = client.lock(SECOND).acquire();
+        MemoryReplica behind = client.server.replica();
+        lease.release();
+        client.server.failOver(behind);
+        assertThat(look().owner()).isEqualTo("c:1");
+        client.engine.connected(client.server.time());
+        assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void aGrantForARequestThatIsGoneIsWithdrawn() {
+        client.server.execute(new Command.Acquire("lock", "c:99", true, 10_000, 0, Long.MAX_VALUE));
+        client.engine.granted(new Grant("lock", "c:99", look().token(), 10_000, client.server.time()));
+        assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void aMachineThatIsClosedGrantsNothing() {
+        client.lock(SECOND).acquire().release();
+        Waiter waiter = Waiter.ofHandle(LockTerms.of(SECOND), false);
+        client.engine.post("lock", driver -> {
+            driver.machine.close();
+            driver.machine.request(waiter);
+        });
+        assertThat(waiter.outcome.value()).isInstanceOf(Waiter.Failed.class);
+    }
+}

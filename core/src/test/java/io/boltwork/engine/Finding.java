@@ -1,0 +1,29 @@
+package io.boltwork.engine;
+
+/** A seed whose run fails, made small and told as a story. */
+final class Finding {
+
+    private static final int MOST_RUNS = 1_000;
+    private static final int LINES = 400;
+
+    private Finding() {}
+
+    /** What went wrong, the smallest plan for it that was found, what happens in it, and how to see that again. */
+    static String of(long seed, Violation violation) {
+        Plan plan = Plan.of(seed);
+        Plan small = Reduction.of(plan, violation.property, MOST_RUNS);
+        Simulation simulation = new Simulation(small, true);
+        String what = violation.getMessage();
+        try {
+            simulation.run();
+        } catch (Violation again) {
+            what = String.valueOf(again.getMessage());
+        }
+        return "Seed " + seed + " fails: " + violation.getMessage()
+                + "\n\nReduced from " + plan.size() + " clients, users, acts and faults to " + small.size() + ":\n"
+                + small
+                + "\n\nWhat happens then:\n" + simulation.timeline.last(LINES)
+                + "\n" + what
+                + "\n\nAgain: mvn -B test -pl core -Dtest=SimulationTest -Dboltwork.seed=" + seed + "\n";
+    }
+}

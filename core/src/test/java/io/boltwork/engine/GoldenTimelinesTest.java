@@ -1,0 +1,58 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The timelines of 2,000 seeds are those that were recorded: a change of the code that must not change its behaviour does not.
+ * A change of the protocol or of the simulation records them anew with {@code -Dboltwork.recordTimelines=true}. Without {@code
+ * -Dboltwork.proof=true} one in twenty is compared.
+ */
+@ExtendWith(Quiet.class)
+class GoldenTimelinesTest {
+
+    private static final int SEEDS = 2_000;
+    private static final Path RECORD = Path.of("src", "test", "resources", "io", "boltwork", "timelines.txt");
+    private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 20;
+
+    @Test
+    void timelinesAreThoseThatWereRecorded() throws Exception {
+        if (Boolean.getBoolean("boltwork.recordTimelines")) {
+            Files.write(
+                    RECORD,
+                    LongStream.range(0, SEEDS)
+                            .parallel()
+                            .mapToObj(GoldenTimelinesTest::digest)
+                            .toList());
+        }
+        List<String> recorded = Files.readAllLines(RECORD);
+        assertThat(recorded).hasSize(SEEDS);
+        List<Long> changed = LongStream.range(0, SEEDS)
+                .filter(seed -> seed % STEP == 0)
+                .parallel()
+                .filter(seed -> !digest(seed).equals(recorded.get((int) seed)))
+                .boxed()
+                .toList();
+        assertThat(changed).as("seeds whose timelines have changed").isEmpty();
+    }
+
+    private static String digest(long seed) {
+        try {
+            Simulation simulation = new Simulation(Plan.of(seed), true);
+            simulation.run();
+            byte[] timeline = simulation.timeline.protocol().getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(timeline), 0, 8);
+        } catch (Exception e) {
+            throw new AssertionError("seed " + seed, e);
+        }
+    }
+}

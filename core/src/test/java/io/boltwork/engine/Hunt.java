@@ -1,0 +1,102 @@
+package io.boltwork.engine;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** Looks for what a mutant does wrong. Called by reflection, in its class loader. */
+final class Hunt {
+
+    private static final Logger LOG = Logger.getLogger("io.boltwork");
+
+    /** The rules one by one. */
+    private static final List<String> RULES = List.of(
+            "io.boltwork.engine.EngineRulesTest",
+            "io.boltwork.engine.WaitingRulesTest",
+            "io.boltwork.engine.HoldingRulesTest",
+            "io.boltwork.engine.ReleasingRulesTest",
+            "io.boltwork.engine.RecoveryRulesTest",
+            "io.boltwork.engine.PartitionRulesTest",
+            "io.boltwork.engine.IdleLifeRulesTest",
+            "io.boltwork.engine.AftercareTest",
+            "io.boltwork.engine.LostTimersTest",
+            "io.boltwork.engine.MailboxTest",
+            "io.boltwork.engine.ManyWaitersTest",
+            "io.boltwork.engine.AsyncWishTest",
+            "io.boltwork.engine.LostReleasesTest",
+            "io.boltwork.engine.ReleaseLogTest",
+            "io.boltwork.engine.SuspensionRulesTest",
+            "io.boltwork.engine.CloneRulesTest",
+            "io.boltwork.engine.ClonesTest",
+            "io.boltwork.engine.KeeperTest",
+            "io.boltwork.engine.FixedLeaseTest",
+            "io.boltwork.engine.CoolDownTest",
+            "io.boltwork.engine.TakenTest",
+            "io.boltwork.machine.RequestTest",
+            "io.boltwork.engine.ServerClocksTest",
+            "io.boltwork.engine.DowntimesTest",
+            "io.boltwork.spi.Utf8Test",
+            "io.boltwork.memory.TokenRulesTest",
+            "io.boltwork.memory.QueueRulesTest",
+            "io.boltwork.memory.ForceRulesTest",
+            "io.boltwork.memory.GoneWaitersRulesTest",
+            "io.boltwork.memory.MemoryServerTest");
+
+    private static final long TEST_SECONDS = 20;
+
+    private Hunt() {}
+
+    /** The property and the seed of the first violation; {@code null} if there is none. */
+    static String[] seeds(long from, long to) {
+        LOG.setLevel(Level.OFF);
+        for (long seed = from; seed < to; seed++) {
+            try {
+                new Simulation(Plan.of(seed), false).run();
+            } catch (Violation violation) {
+                return new String[] {violation.property.name(), "seed " + seed};
+            }
+        }
+        return null;
+    }
+
+    /** The test of a rule that fails; {@code null} if all pass. */
+    static String[] rules() throws ReflectiveOperationException, InterruptedException {
+        for (String name : RULES) {
+            Class<?> tests = Class.forName(name, true, Hunt.class.getClassLoader());
+            Constructor<?> constructor = tests.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            for (Method test : tests.getDeclaredMethods()) {
+                if (test.isAnnotationPresent(Test.class)) {
+                    test.setAccessible(true);
+                    Object instance = constructor.newInstance();
+                    if (!passes(() -> test.invoke(instance))) {
+                        return new String[] {"`" + tests.getSimpleName() + "`", "`" + test.getName() + "`"};
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether a test passes, and does not wait for ever. */
+    private static boolean passes(Callable<?> test) throws InterruptedException {
+        FutureTask<?> task = new FutureTask<>(test);
+        Thread thread = new Thread(task, "rule");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            task.get(TEST_SECONDS, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.boltwork.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jetbrains.lincheck.Lincheck;
+
+/**
+ * Plays small scenes of two or three threads under a model checker: it decides at every access to shared memory which thread
+ * goes on, and prints the interleaving that broke a scene. A scene in which all threads sleep for ever is broken, too.
+ *
+ * <p>It assumes sequential consistency. What the Java memory model allows beyond that is for the tests on real threads.
+ *
+ * <p>{@code -Dboltwork.proof=true} (the profile {@code proof}) looks at many times more interleavings.
+ */
+public final class Interleavings {
+
+    private static final int FACTOR = Boolean.getBoolean("boltwork.proof") ? 40 : 1;
+
+    private static final Logger LOG = Logger.getLogger("io.boltwork"); // held here, or its level would be forgotten
+
+    private Interleavings() {}
+
+    /**
+     * Plays a scene in that many interleavings. It makes all that it needs anew, and throws if something is wrong; what its
+     * assertions say is constant, because the model checker would look into the making of strings.
+     */
+    public static void of(int count, Runnable scene) {
+        Level before = LOG.getLevel();
+        LOG.setLevel(Level.OFF); // leases are lost on purpose
+        try {
+            scene.run(); // plainly: what the JVM links at first use shall not be looked into either
+            Lincheck.runConcurrentTest(count * FACTOR, scene);
+        } finally {
+            LOG.setLevel(before);
+        }
+    }
+
+    /** Runs the parts of a scene at the same time, the first one on this thread, until all have ended. */
+    public static void together(Runnable first, Runnable... others) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (Runnable part : others) {
+            Thread thread = new Thread(() -> {
+                try {
+                    part.run();
+                } catch (Throwable thrown) {
+                    failure.set(thrown);
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        first.run();
+        for (Thread thread : threads) {
+            join(thread);
+        }
+        if (failure.get() != null) {
+            throw new AssertionError(failure.get());
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted", interrupted);
+        }
+    }
+
+    public static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockListener;
+import io.boltwork.LockListener.Absence;
+import io.boltwork.LockOptions;
+import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a lock tells its listeners and the log, and when. */
+class LockNewsTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofSeconds(10));
+
+    private final StillClient client = new StillClient();
+
+    {
+        client.timePassesInSleep = true;
+    }
+
+    private final FencedLock lock = client.lock(OPTIONS);
+    private final String me = Thread.currentThread().getName();
+    private final List<Object> heard = new ArrayList<>();
+    private final LogBook log = new LogBook();
+
+    private final class Listener implements LockListener {
+        @Override
+        public void waited(Waited event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void acquired(Acquired event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void handedOver(HandedOver event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void released(Released event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void lost(Lost event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void restored(Restored event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void abandoned(Abandoned event) {
+            heard.add(event);
+        }
+
+        @Override
+        public void releaseFailed(ReleaseFailed event) {
+            heard.add(event);
+        }
+    }
+
+    @BeforeEach
+    void listen() {
+        client.engine.listeners.add(new Listener());
+    }
+
+    @AfterEach
+    void leave() {
+        log.close();
+    }
+
+    private void pass(Duration time) {
+        client.passTo(client.now() + time.toNanos());
+    }
+
+    private void hears(Object... events) {
+        assertThat(heard).containsExactly(events);
+        heard.clear();
+    }
+
+    private void logs(String... parts) {
+        assertThat(log.entries).hasSameSizeAs(parts);
+        for (int i = 0; i < parts.length; i++) {
+            assertThat(log.entries.get(i)).contains(parts[i]);
+        }
+        log.entries.clear();
+    }
+
+    @Test
+    void waitingHoldingAndReleasingAreToldWithTheirTimes() {
+        client.holdElsewhere(SECOND.toNanos());
+        CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
+        pass(SECOND);
+        client.server.execute(new Command.Withdraw("lock", "other:1", 0));
+        Lease lease = wish.join();
+        String owner = "a handle of thread '" + me + "'";
+        hears(
+                new LockListener.Waited("lock", me, LockListener.Outcome.GRANTED, SECOND),
+                new LockListener.Acquired("lock", lease.fencingToken(), owner, SECOND));
+        pass(SECOND);
+        lease.release();
+        hears(new LockListener.Released("lock", lease.fencingToken(), owner, SECOND));
+        logs();
+    }
+
+    @Test
+    void aHandoverIsToldWithBothTokens() {
+        Lease first = lock.acquire();
+        CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
+        logs(); // the first belongs to the thread
+        heard.clear();
+        first.release();
+        Lease second = wish.join();
+        String owner = "a handle of thread '" + me + "'";
+        hears(
+                new LockListener.Released("lock", first.fencingToken(), "thread '" + me + "'", Duration.ZERO),
+                new LockListener.HandedOver("lock", first.fencingToken(), second.fencingToken(), owner),
+                new LockListener.Waited("lock", me, LockListener.Outcome.GRANTED, Duration.ZERO),
+                new LockListener.Acquired("lock", second.fencingToken(), owner, Duration.ZERO));
+        assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
+    }
+
+    @Test
+    void whoWaitsForItselfIsWarned() {
+        lock.acquireAsync();
+        assertThat(lock.tryLock()).isFalse();
+        logs(); // a try does not wait
+        Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
+        client.engine.request("lock", waiter);
+        logs("Thread '" + me + "' waits for the lock 'lock', which an asynchronous lease holds that it asked for");
+        client.engine.cancel("lock", waiter, false);
+        lock.acquireAsync();
+        logs(); // nor does a handle wait for its thread
+    }
+
+    @Test
+    void whoHoldsByThreadDoesNotWaitForItself() {
+        lock.lock();
+        client.engine.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
+        logs();
+    }
+
+    @Test
+    void aHoldThatIsRestoredIsTold() {
+        Lease lease = lock.acquire();
+        heard.clear();
+        client.server.delete("lock");
+        client.engine.connected(client.server.time());
+        hears(new LockListener.Restored("lock", lease.fencingToken(), "thread '" + me + "'"));
+        logs("The lock 'lock' of thread '" + me + "' with fencing token " + lease.fencingToken() + " was restored");
+    }
+
+    @Test
+    void aHoldThatWasTakenIsToldOnce() {
+        pass(Duration.ofSeconds(20));
+        Lease lease = lock.acquire();
+        heard.clear();
+        pass(Duration.ofSeconds(2));
+        client.server.execute(new Command.ForceRelease("lock", 0));
+        pass(Duration.ofSeconds(3));
+        assertThat(heard).hasSize(1);
+        LockListener.Lost lost = (LockListener.Lost) heard.get(0);
+        assertThat(lost.fencingToken()).isEqualTo(lease.fencingToken());
+        assertThat(lost.owner()).isEqualTo("thread '" + me + "'");
+        assertThat(lost.held()).isBetween(SECOND, Duration.ofSeconds(5));
+        assertThat(lost.loss().reason()).isEqualTo(LeaseLoss.Reason.TAKEN);
+        logs("The lock 'lock' was lost by thread '" + me + "' with fencing token " + lease.fencingToken() + ": TAKEN");
+        heard.clear();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        hears(); // a lost hold was not released
+    }
+
+    @Test
+    void aHoldThatEndsWithItsClientIsToldButNotLogged() {
+        lock.acquire();
+        heard.clear();
+        client.engine.post("lock", driver -> driver.machine.close());
+        assertThat(heard).hasSize(1);
+        logs();
+    }
+
+    @Test
+    void aHoldThatNobodyCanReleaseIsToldOnceAndNotRenewed() throws InterruptedException {
+        EngineScene.inThread("the owner", lock::lock);
+        long token = client.engine.hold("lock").token;
+        heard.clear();
+        pass(Duration.ofSeconds(5));
+        client.engine.connected(client.server.time()); // it is looked at again
+        hears(new LockListener.Abandoned("lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
+        logs("thread 'the owner' with fencing token " + token + " is gone and has not released it (THREAD_ENDED)");
+        pass(Duration.ofSeconds(6));
+        assertThat(heard).hasSize(1).hasOnlyElementsOfType(LockListener.Lost.class);
+    }
+
+    @Test
+    void aReleaseThatIsNotAnsweredIsToldOnceAndRepeated() {
+        Lease lease = lock.acquire();
+        client.wire = command -> null;
+        CompletableFuture<Void> release = lease.releaseAsync().toCompletableFuture();
+        assertThat(release).isNotDone();
+        heard.clear();
+        pass(Duration.ofSeconds(2));
+        assertThat(release).isCompleted();
+        pass(Duration.ofSeconds(4));
+        hears(new LockListener.ReleaseFailed("lock", lease.fencingToken(), "thread '" + me + "'"));
+        logs("The backend has not answered to the release of the lock 'lock' by thread '" + me + "'");
+        client.wire = client.server::execute;
+        pass(Duration.ofSeconds(2));
+        assertThat(((Reply.Inspected) client.server.execute(new Command.Inspect("lock"))).owner())
+                .isNull();
+    }
+
+    @Test
+    void howAWaitEndedIsTold() {
+        client.holdElsewhere(Duration.ofSeconds(60).toNanos());
+        lock.acquireAsync().toCompletableFuture().cancel(false);
+        assertThat(lock.tryAcquire()).isEmpty();
+        client.engine.post("lock", driver -> {
+            driver.machine.close();
+            driver.machine.request(Waiter.ofHandle(LockTerms.of(OPTIONS), false));
+        });
+        assertThat(heard)
+                .extracting(event -> ((LockListener.Waited) event).outcome())
+                .containsExactly(
+                        LockListener.Outcome.CANCELLED, LockListener.Outcome.REFUSED, LockListener.Outcome.FAILED);
+    }
+}

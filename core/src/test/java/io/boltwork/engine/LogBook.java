@@ -1,0 +1,43 @@
+package io.boltwork.engine;
+
+import java.text.MessageFormat;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** Keeps what is logged, in place of printing it, until it is closed. */
+final class LogBook extends Handler {
+
+    private static final Logger LOG = Logger.getLogger("io.boltwork"); // held here, or its handlers would be forgotten
+
+    final List<String> entries = new ArrayList<>();
+
+    /** The same before anything was filled in. */
+    final List<String> formats = new ArrayList<>();
+
+    LogBook() {
+        LOG.setUseParentHandlers(false);
+        LOG.setLevel(Level.ALL);
+        LOG.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+        formats.add(entry.getMessage());
+        Object[] parameters = entry.getParameters();
+        entries.add(parameters == null ? entry.getMessage() : MessageFormat.format(entry.getMessage(), parameters));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+        LOG.removeHandler(this);
+        LOG.setLevel(null);
+        LOG.setUseParentHandlers(true);
+    }
+}

@@ -1,0 +1,85 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A failover to a server that knows nothing of the newest releases. */
+class LostReleasesTest {
+
+    private static final int LOCKS = 5_000;
+
+    private final StillClient client = new StillClient();
+
+    private List<Lease> leases(String prefix) {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < LOCKS; i++) {
+            leases.add(new EngineLock(client.engine, prefix + i, LockOptions.defaults())
+                    .acquireAsync()
+                    .toCompletableFuture()
+                    .join());
+        }
+        return leases;
+    }
+
+    private void failOver(MemoryReplica replica) {
+        client.server.failOver(replica);
+        client.engine.connected(client.server.time());
+    }
+
+    private long owned(String prefix) {
+        long owned = 0;
+        for (int i = 0; i < LOCKS; i++) {
+            Reply.Inspected lock = (Reply.Inspected) client.server.execute(new Command.Inspect(prefix + i));
+            owned += lock.owner() == null ? 0 : 1;
+        }
+        return owned;
+    }
+
+    @Test
+    void no5000LocksBelongToFinishedRequests() {
+        List<Lease> leases = leases("order:");
+        MemoryReplica replica = client.server.replica();
+        leases.forEach(Lease::releaseAsync);
+        assertThat(owned("order:")).isZero();
+        failOver(replica);
+        assertThat(owned("order:")).as("repeated some at a time").isBetween(4_000L, 4_999L);
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos());
+        assertThat(owned("order:")).isZero();
+        assertThat(client.isSound()).isTrue();
+    }
+
+    @Test
+    void a5000TimesReleasedLockIsFreeToo() {
+        FencedLock lock = client.lock(LockOptions.defaults());
+        MemoryReplica behind = null;
+        for (int i = 0; i < LOCKS; i++) {
+            Lease lease = lock.acquireAsync().toCompletableFuture().join();
+            behind = i == LOCKS / 2 ? client.server.replica() : behind;
+            lease.releaseAsync();
+        }
+        failOver(behind);
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos());
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void whatIsHeldAgainIsNotReleased() {
+        FencedLock lock = client.lock(LockOptions.defaults());
+        lock.acquireAsync().toCompletableFuture().join().releaseAsync();
+        Lease lease = lock.acquireAsync().toCompletableFuture().join();
+        failOver(client.server.replica());
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos());
+        assertThat(lease.isValid()).isTrue();
+        assertThat(client.isFree()).isFalse();
+    }
+}

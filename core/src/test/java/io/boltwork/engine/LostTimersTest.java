@@ -1,0 +1,80 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A timer that has no memory loses tasks, or its thread. The locks go on all the same. */
+class LostTimersTest extends EngineScene {
+
+    private static Throwable heardOf(Runnable task) throws Exception {
+        ClientThreads threads = new ClientThreads(null);
+        CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        threads.onFailure(heard::complete);
+        threads.schedule(task, 0);
+        try {
+            return heard.get(10, TimeUnit.SECONDS);
+        } finally {
+            threads.stop();
+        }
+    }
+
+    @Test
+    void aTaskThatFailsIsTold() throws Exception {
+        OutOfMemoryError full = new OutOfMemoryError("in a test");
+        assertThat(heardOf(() -> {
+                    throw full;
+                }))
+                .isSameAs(full);
+    }
+
+    @Test
+    void theDeathOfTheTimersThreadIsToldAndAnotherGoesOn() throws Exception {
+        ClientThreads threads = new ClientThreads(null);
+        OutOfMemoryError deadly = new OutOfMemoryError("in a test, where nothing catches it");
+        AtomicInteger calls = new AtomicInteger();
+        CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        threads.onFailure(cause -> {
+            if (calls.incrementAndGet() == 1) {
+                throw deadly;
+            }
+            heard.complete(cause);
+        });
+        try {
+            threads.schedule(
+                    () -> {
+                        throw new OutOfMemoryError("in a test");
+                    },
+                    0);
+            assertThat(heard.get(10, TimeUnit.SECONDS)).isSameAs(deadly);
+            CompletableFuture<Void> later = new CompletableFuture<>();
+            threads.schedule(() -> later.complete(null), 0);
+            later.get(10, TimeUnit.SECONDS);
+        } finally {
+            threads.stop();
+        }
+    }
+
+    @Test
+    void aLostBeatIsPlannedAgainAndNoneComesTwice() {
+        AtomicInteger beats = new AtomicInteger();
+        Heartbeat heartbeat = new Heartbeat(client.engine, List.of(beats::incrementAndGet));
+        heartbeat.plan();
+        pass(3_500);
+        heartbeat.planAgain();
+        pass(3_000);
+        assertThat(beats).hasValue(6);
+    }
+
+    @Test
+    void aTimerThatFailsRaisesTheAlarm() {
+        client.engine.timerFailed(new OutOfMemoryError("in a test"));
+        assertThat(client.engine.alarm.raised).isTrue();
+        pass(1_000);
+        assertThat(client.engine.alarm.raised).as("after the next beat").isFalse();
+    }
+}

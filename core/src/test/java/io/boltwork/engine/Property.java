@@ -1,0 +1,51 @@
+package io.boltwork.engine;
+
+/** What must hold in a simulated run. docs/proof.md explains each. */
+enum Property {
+    /** Never two valid holders; after a loss of data, no longer than a lease, and the tokens tell them apart. */
+    EXCLUSION,
+    /** A valid holder is the owner at the server, and there at least until its deadline. */
+    LEASE_AT_SERVER,
+    /** A hold that wants replicas begins when they know of it, and is not lost by their taking over. */
+    REPLICATED,
+    /** Later holds have larger tokens. */
+    TOKENS_GROW,
+    /** A hold that the server forgot is restored only if nobody has held the lock since. */
+    RESTORED_ALONE,
+    /** A lease that has ended stays ended, and no hold lasts longer than its longest time. */
+    LEASES_END,
+    /** Who holds a lock that is somebody else's at the server is told. */
+    TOLD_IN_TIME,
+    /** A hold that was valid, and that nobody took, is not reported as lost. */
+    NO_FALSE_LOSS,
+    /** While one server is frozen or gone, holds at the others are renewed on time, and none of them is lost. */
+    OTHERS_GO_ON,
+    /** What was taken away by force does not come back. */
+    FORCE_IS_FINAL,
+    /** Shortest holds and takeover delays are kept. */
+    BOUNDS_KEPT,
+    /** Requests are granted in the order of their arrival at the server; who is FIFO is not passed by. */
+    FIFO,
+    /** A client passes a lock on inside for a slice only. */
+    BOUNDED_BYPASS,
+    /** Every waiter is served once faults are over. */
+    SERVED,
+    /** A lock is not free for long while somebody waits for it. */
+    NOT_IDLE,
+    /** A client that is gone costs the others one short claim, and none if the server knows. */
+    SHORT_CLAIMS,
+    /** No finished request owns a lock for long. */
+    NO_ORPHAN,
+    /** Every call ends by its deadline. */
+    CALLS_END,
+    /** Nothing fails without a fault. */
+    NO_FAILURE,
+    /** Nested acquisitions are one hold; what a call answers agrees with what is held. */
+    API,
+    /** When all is done, nothing is left: no owner, no queue entry, no state. */
+    NOTHING_LEFT,
+    /** The engine does not throw, and does not spin. */
+    NO_DEFECT,
+    /** Events do not cause others without end. */
+    TIME_PASSES
+}

@@ -1,0 +1,156 @@
+package io.boltwork.engine;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/** Many clients with real engines, many masters, in virtual time and without faults; counts what is sent. */
+final class ScaleWorld {
+
+    static final int SLOTS = 16_384;
+
+    /** One way. */
+    private static final long LATENCY = 100 * Plan.MICRO;
+
+    final VirtualTime time = new VirtualTime();
+    final List<MemoryServer> masters = new ArrayList<>();
+    final List<Engine> clients = new ArrayList<>();
+
+    /** How many commands of each kind were executed. */
+    final Map<Class<? extends Command>, Long> commands = new HashMap<>();
+
+    /** How many leases were renewed. */
+    long renewed;
+
+    /** How many grants went out as messages. */
+    long messages;
+
+    ScaleWorld(int masterCount, int clientCount) {
+        for (int i = 0; i < masterCount; i++) {
+            masters.add(MemoryServer.create(time::instant));
+        }
+        for (int i = 0; i < clientCount; i++) {
+            clients.add(client(i));
+            pass(20 * Plan.SECOND / clientCount); // what they do at regular times they do not do all at once
+        }
+    }
+
+    private Engine client(int number) {
+        Random random = new Random(number);
+        return Engine.open(
+                new Wire(),
+                ClientOptions.defaults(),
+                new Engine.World(
+                        new ClientCard("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
+                        time::now,
+                        time::instant,
+                        () -> "id " + ids++,
+                        (task, delay) -> time.timer(delay, task),
+                        time::soon,
+                        random::nextLong,
+                        (outcome, blocker, nanos) -> {
+                            throw new IllegalStateException("nobody sleeps here");
+                        },
+                        defect -> {
+                            throw new IllegalStateException(defect);
+                        },
+                        () -> {}));
+    }
+
+    static int slot(String lock) {
+        return Math.floorMod(lock.hashCode() * 0x9E3779B9, SLOTS);
+    }
+
+    /** Brings commands to the masters, and grants back. */
+    private final class Wire implements LockBackend {
+
+        @Override
+        public void open(String client, BackendListener listener) {
+            for (int i = 0; i < masters.size(); i++) {
+                masters.get(i).subscribe(client, grant -> {
+                    messages++;
+                    time.after(LATENCY, () -> listener.granted(grant));
+                });
+                BitSet slots = new BitSet(SLOTS);
+                for (int slot = i; slot < SLOTS; slot += masters.size()) {
+                    slots.set(slot);
+                }
+                listener.connected(masters.get(i).time(), slots);
+            }
+        }
+
+        @Override
+        public void rename(String client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void send(Command command, Consumer<Reply> handler) {
+            List<String> locks = SimulatedCluster.locksOf(command);
+            MemoryServer master = masters.get(locks.isEmpty() ? 0 : slot(locks.get(0)) % masters.size());
+            time.after(LATENCY, () -> {
+                commands.merge(command.getClass(), 1L, Long::sum);
+                renewed += command instanceof Command.Renew ? locks.size() : 0;
+                Reply reply = master.execute(command);
+                time.after(LATENCY, () -> handler.accept(reply));
+            });
+        }
+
+        @Override
+        public int partitions() {
+            return SLOTS;
+        }
+
+        @Override
+        public int partition(String lock) {
+            return slot(lock);
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return Duration.ofSeconds(2);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private long ids;
+
+    void pass(long nanos) {
+        long end = time.now() + nanos;
+        while (time.step(end)) {}
+    }
+
+    long count(Class<? extends Command> kind) {
+        return commands.getOrDefault(kind, 0L);
+    }
+
+    /** Commands about locks; clients introduce themselves besides. */
+    long commands() {
+        return commands.values().stream().mapToLong(Long::longValue).sum() - count(Command.Announce.class);
+    }
+
+    void forget() {
+        commands.clear();
+        renewed = 0;
+        messages = 0;
+    }
+
+    EngineLock lock(int client, String name) {
+        return new EngineLock(clients.get(client), name, LockOptions.defaults());
+    }
+}

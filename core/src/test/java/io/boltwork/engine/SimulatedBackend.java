@@ -1,0 +1,380 @@
+package io.boltwork.engine;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's way to the servers of a simulation. If there are several it believes of each partition that it is at one of
+ * them, learns late that it has moved, sends again what went to the wrong one, and may have to subscribe for a partition
+ * before anybody can wait there.
+ */
+final class SimulatedBackend implements LockBackend {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+    /** Until when a client learns of a partition that has moved: at the next look at the map. */
+    private static final long LEARNS = Plan.SECOND;
+
+    private static final int RESENDS = 3;
+
+    private final SimulatedClient client;
+    private final VirtualTime time;
+    private final SimulatedCluster cluster;
+    private final Plan.Cluster shape;
+    private final Timeline timeline;
+    private final Random random;
+    private Plan.Network network;
+
+    private final List<SimulatedLink> links = new ArrayList<>();
+    private final SimulatedLink[] believed;
+
+    /** For which partitions it listens. */
+    private final BitSet warm = new BitSet();
+
+    private @Nullable BackendListener listener;
+    private @Nullable SimulatedLink sentAgainTo;
+    private long silentUntil;
+
+    SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedCluster cluster, Timeline timeline, Plan plan) {
+        this.client = client;
+        this.time = time;
+        this.cluster = cluster;
+        this.shape = plan.cluster();
+        this.timeline = timeline;
+        this.random = plan.random("routes of " + client.id);
+        this.network = plan.network();
+        for (SimulatedServer server : cluster.servers()) {
+            String actor = "network of " + client.id + (server.number == 0 ? "" : " to " + server);
+            links.add(new SimulatedLink(this, client, server, cluster, time, timeline, plan.random(actor)));
+        }
+        believed = new SimulatedLink[shape.partitions()];
+        for (int i = 0; i < believed.length; i++) {
+            believed[i] = links.get(cluster.home(i).number);
+        }
+        if (!shape.cold()) {
+            warm.set(0, believed.length);
+        }
+    }
+
+    @Override
+    public void open(String id, BackendListener told) {
+        listener = told;
+        for (SimulatedLink link : links) {
+            link.listen();
+            connected(link);
+        }
+    }
+
+    @Override
+    public void rename(String id) {
+        links.forEach(this::unsubscribeAll);
+        client.rename(id);
+        links.stream().filter(SimulatedLink::isHearing).forEach(this::subscribeAll);
+    }
+
+    @Override
+    public int partitions() {
+        return shape.partitions();
+    }
+
+    @Override
+    public int partition(String lock) {
+        return shape.partition(lock);
+    }
+
+    private SimulatedLink link(String lock) {
+        return believed[partition(lock)];
+    }
+
+    // ================================================================ commands
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        List<String> locks = SimulatedCluster.locksOf(command);
+        if (locks.isEmpty()) {
+            links.get(0).send(command, handler, () -> {});
+            return;
+        }
+        int partition = partition(locks.get(0));
+        if (locks.stream().anyMatch(lock -> partition(lock) != partition)) {
+            throw new Violation(Property.NO_DEFECT, "of several partitions: " + command);
+        }
+        if (!warm.get(partition) && command instanceof Command.Acquire acquire && acquire.queue()) {
+            Command.Acquire attempt = new Command.Acquire(
+                    acquire.lock(),
+                    acquire.request(),
+                    false,
+                    acquire.leaseMillis(),
+                    acquire.takeoverMillis(),
+                    acquire.notAfter());
+            send(attempt, believed[partition], answer -> warmUp(partition, answer, handler), 0);
+        } else if (!warm.get(partition) && command instanceof Command.Release release && release.next() != null) {
+            Command.Release alone = new Command.Release(
+                    release.lock(),
+                    release.request(),
+                    release.firstToken(),
+                    release.lastToken(),
+                    release.keepMillis(),
+                    null);
+            send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
+        } else {
+            send(command, believed[partition], handler, 0);
+        }
+    }
+
+    /** It listens before it says so. */
+    private void warmUp(int partition, Reply answer, Consumer<Reply> handler) {
+        boolean waits = !(answer instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.GRANTED);
+        if (waits && answer instanceof Reply.Answer && !warm.get(partition)) {
+            warm.set(partition);
+            if (believed[partition].isHearing()) {
+                believed[partition].subscribe(partition);
+            }
+        }
+        handler.accept(answer);
+    }
+
+    private void send(Command command, SimulatedLink link, Consumer<Reply> handler, int resends) {
+        link.send(command, handler, () -> moved(command, link, handler, resends));
+    }
+
+    /** The server has said that it has not got what the command is about, or not all of it. */
+    private void moved(Command command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
+        List<String> locks = SimulatedCluster.locksOf(command);
+        int partition = partition(locks.get(0));
+        if (!cluster.isMoving(partition)) {
+            time.after(client.id + " looks", random.nextLong(10 * Plan.MILLI), () -> learn(partition));
+        }
+        if (resends == RESENDS || random.nextInt(10) == 0) {
+            handler.accept(failed(false));
+        } else if (command instanceof Command.Renew renew && locks.size() > 1) {
+            oneByOne(renew, handler);
+        } else {
+            SimulatedLink there = actual(locks.get(0));
+            if (warm.get(partition) && there.isHearing() && random.nextBoolean()) {
+                there.subscribe(partition); // beside what it has where the partition is moving from
+            }
+            timeline.add(client.id, "sends again to", there.server, command);
+            send(command, there, handler, resends + 1);
+            sentAgainTo = there;
+            client.moment(Plan.Moment.SENT_AGAIN);
+        }
+    }
+
+    /** Renewals of locks at different servers: each on its own, and one reply for all. */
+    private void oneByOne(Command.Renew renew, Consumer<Reply> handler) {
+        int count = renew.items().size();
+        Reply.Renewed.Item[] items = new Reply.Renewed.Item[count];
+        int[] left = {count};
+        ServerTime[] newest = new ServerTime[1];
+        for (int i = 0; i < count; i++) {
+            int at = i;
+            Command.Renew part = new Command.Renew(List.of(renew.items().get(i)), renew.notAfter());
+            Consumer<Reply> answered = reply -> {
+                items[at] = new Reply.Renewed.Item(Reply.Renewal.BROKEN, null);
+                if (reply instanceof Reply.Renewed renewed) {
+                    items[at] = renewed.items().get(0);
+                    newest[0] = renewed.server();
+                }
+                if (--left[0] == 0) {
+                    handler.accept(newest[0] == null ? failed(true) : new Reply.Renewed(newest[0], List.of(items)));
+                }
+            };
+            send(part, link(renew.items().get(i).lock()), answered, 1);
+        }
+    }
+
+    static Reply.Failed failed(boolean executed) {
+        return new Reply.Failed(executed, new BackendException("Simulated: not connected", true, null));
+    }
+
+    // ================================================================ where partitions are
+
+    private BitSet partitionsAt(SimulatedLink link) {
+        BitSet partitions = new BitSet();
+        for (int i = 0; i < believed.length; i++) {
+            partitions.set(i, believed[i] == link);
+        }
+        return partitions;
+    }
+
+    /** A partition has moved; nobody says so. */
+    void hasMoved(int partition) {
+        time.after(client.id + " learns", random.nextLong(LEARNS), () -> learn(partition));
+    }
+
+    private void learn(int partition) {
+        SimulatedLink now = links.get(cluster.home(partition).number);
+        SimulatedLink before = believed[partition];
+        BackendListener told = listener;
+        if (now == before || client.isDead() || told == null) {
+            return;
+        }
+        if (now.isUp() && !now.isWell()) { // it hangs, or is just being replaced
+            time.after(client.id + " looks", 10 * Plan.MILLI, () -> learn(partition));
+            return;
+        }
+        timeline.add(client.id, "learns that partition", partition, "is at", now.server);
+        before.unsubscribe(partition);
+        believed[partition] = now;
+        client.moment(Plan.Moment.LEARNED);
+        BitSet moved = new BitSet();
+        moved.set(partition);
+        if (now.isUp()) {
+            if (warm.get(partition)) {
+                now.subscribe(partition);
+            }
+            client.happens(() -> told.connected(now.server.time(), moved));
+        } else {
+            client.happens(() -> told.disconnected(new IllegalStateException("broken"), moved));
+        }
+    }
+
+    void subscribeAll(SimulatedLink link) {
+        partitionsAt(link).stream().filter(warm::get).forEach(link::subscribe);
+    }
+
+    void unsubscribeAll(SimulatedLink link) {
+        for (int i = 0; i < believed.length; i++) {
+            link.unsubscribe(i);
+        }
+    }
+
+    /** A connection was made. */
+    void connected(SimulatedLink link) {
+        BackendListener told = listener;
+        BitSet partitions = partitionsAt(link);
+        if (told != null && believed.length == 1) {
+            client.happens(() -> told.connected(link.server.time()));
+        } else if (told != null && !partitions.isEmpty()) {
+            client.happens(() -> told.connected(link.server.time(), partitions));
+        }
+    }
+
+    void disconnected(SimulatedLink link) {
+        BackendListener told = listener;
+        BitSet partitions = partitionsAt(link);
+        if (told != null && !partitions.isEmpty()) {
+            client.happens(() -> told.disconnected(new IllegalStateException("broken"), partitions));
+        }
+    }
+
+    void hears(Grant grant) {
+        BackendListener told = listener;
+        if (told != null) {
+            client.happens(() -> told.granted(grant));
+        }
+    }
+
+    void hears(Taken taken) {
+        BackendListener told = listener;
+        if (told != null) {
+            client.happens(() -> told.taken(taken));
+        }
+    }
+
+    // ================================================================ what goes wrong
+
+    long delay(Random dice) {
+        if (network != Plan.Network.GOOD) {
+            int number = dice.nextInt(1_000);
+            if (number < network.stuck()) {
+                return dice.nextLong(2 * COMMAND_TIMEOUT.toNanos());
+            }
+            if (number < network.stuck() + network.slow()) {
+                return dice.nextLong(50 * Plan.MILLI);
+            }
+        }
+        return 20 * Plan.MICRO + dice.nextLong(200 * Plan.MICRO);
+    }
+
+    boolean loses(Random dice) {
+        return network.lost() > 0 && dice.nextInt(1_000) < network.lost();
+    }
+
+    /** Both connections to the server of a lock break, or to the one to which something has just been sent again. */
+    void disconnect(Plan.Fault fault) {
+        SimulatedLink again = fault.moment() == Plan.Moment.SENT_AGAIN ? sentAgainTo : null;
+        (again == null ? actual(fault.lock()) : again).disconnect(fault.lasts(), fault.half());
+    }
+
+    /** Those to one server. */
+    void disconnect(SimulatedServer server, long outage) {
+        links.get(server.number).disconnect(outage, false);
+    }
+
+    void deaf(String lock, long outage, boolean halfOpen) {
+        actual(lock).deaf(outage, halfOpen);
+    }
+
+    /** Nothing gets through, either way; it arrives later, and nobody is told. */
+    void silence(long nanos) {
+        silentUntil = Math.max(silentUntil, time.now() + nanos);
+    }
+
+    long silentUntil() {
+        return silentUntil;
+    }
+
+    /** How many there have been where that lock is. */
+    long outages(String lock) {
+        return link(lock).outages();
+    }
+
+    void heal() {
+        network = Plan.Network.GOOD;
+    }
+
+    boolean isUp(String lock) {
+        return link(lock).isUp();
+    }
+
+    /** Whether it can ask for that lock: where it believes it to be, and where it is if it is sent there. */
+    boolean isWell(String lock) {
+        return link(lock).isWell() && actual(lock).isWell();
+    }
+
+    /** Whether it knows where that lock is, and so listens there if it listens at all. */
+    boolean isAtHome(String lock) {
+        return link(lock) == actual(lock);
+    }
+
+    private SimulatedLink actual(String lock) {
+        return links.get(cluster.lock(lock).server().number);
+    }
+
+    /** The client is no more; the servers find out now, or after a while. */
+    void die(boolean halfOpen) {
+        links.forEach(link -> link.disconnect(halfOpen ? 2 * Plan.SECOND : 0, halfOpen));
+        listener = null;
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return COMMAND_TIMEOUT;
+    }
+
+    @Override
+    public void close() {
+        links.forEach(SimulatedLink::close);
+        listener = null;
+    }
+
+    @Override
+    public String toString() {
+        return "simulation";
+    }
+}

@@ -1,0 +1,330 @@
+package io.boltwork.engine;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.LockListener;
+import io.boltwork.machine.LockMachine;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** One client of a simulation: a real engine, a clock that is a little wrong, and users. It can be paused, killed and closed. */
+final class SimulatedClient {
+
+    private static final int PPM = 1_000_000;
+    private static final long LONGEST_OFFSET = 1_000_000 * Plan.SECOND;
+
+    final String id;
+    final Engine engine;
+    final SimulatedBackend backend;
+    private final VirtualTime time;
+    private final Simulation simulation;
+    private final long clockOffset;
+    private final long driftPpm;
+    private final List<SimulatedThread> threads = new ArrayList<>();
+    private final Set<String> ids = new LinkedHashSet<>();
+    private String current;
+    private int madeIds;
+    private long pausedUntil;
+    private long paused;
+
+    /** For how long it was suspended in all. */
+    private long suspended;
+
+    private long suspendedUntil;
+
+    /** When it last went on after it had been suspended, by its own clock. */
+    private long resumedAt = Long.MIN_VALUE;
+
+    private boolean dead;
+    private boolean lateBytes;
+
+    SimulatedClient(
+            Simulation simulation, Plan.Client plan, VirtualTime time, SimulatedCluster cluster, Timeline timeline) {
+        this.simulation = simulation;
+        this.id = plan.id();
+        this.current = id;
+        this.ids.add(id);
+        this.time = time;
+        Random random = simulation.plan.random(id);
+        this.clockOffset = LONGEST_OFFSET * simulation.clients().size() + random.nextLong(LONGEST_OFFSET);
+        this.driftPpm = plan.driftPpm();
+        this.backend = new SimulatedBackend(this, time, cluster, timeline, simulation.plan);
+        this.engine = Engine.open(
+                backend,
+                ClientOptions.defaults().withOutagePatience(simulation.plan.outagePatience()),
+                new Engine.World(
+                        new ClientCard(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
+                        this::clock,
+                        this::wallClock,
+                        () -> id + "-" + ++madeIds,
+                        this::schedule,
+                        task -> time.soon(() -> happens(task)),
+                        random::nextLong,
+                        (outcome, blocker, nanos) -> SimulatedThread.current().sleep(outcome, nanos),
+                        this::defect,
+                        () -> {},
+                        simulation.plan.underWay()));
+        engine.listeners.add(new LockListener() {
+            @Override
+            public void lost(Lost event) {
+                timeline.add(
+                        id,
+                        "is told of a loss:",
+                        event.lockName(),
+                        event.fencingToken(),
+                        event.loss().reason());
+                simulation.properties.toldOfLoss(SimulatedClient.this, event.lockName(), event.fencingToken());
+            }
+        });
+        for (Plan.User user : plan.users()) {
+            new SimulatedUser(simulation, this, user).begin();
+        }
+    }
+
+    /** A thread of this client, which ends with it. */
+    SimulatedThread thread(String name, Runnable body) {
+        SimulatedThread thread = new SimulatedThread(name, this, time, body);
+        threads.add(thread);
+        return thread;
+    }
+
+    // ================================================================ time
+
+    /** This client's monotonic clock. */
+    long clock() {
+        long now = Math.max(0, time.now() - suspended());
+        return clockOffset + now + now / PPM * driftPpm;
+    }
+
+    /** For how long it has been suspended so far, but for a moment, in which the clock goes on. */
+    private long suspended() {
+        return time.now() < suspendedUntil ? suspended - (suspendedUntil - time.now()) : suspended;
+    }
+
+    /** This client's wall clock, which shows the real time. */
+    private Instant wallClock() {
+        return time.instant();
+    }
+
+    /** When this client's clock shows that, if it is not suspended again. */
+    long realTime(long clock) {
+        return (clock - clockOffset) / (PPM + driftPpm) * PPM + suspended;
+    }
+
+    /** How long that takes which this client's clock counts as so much. */
+    long real(long nanos) {
+        return nanos <= 0 ? 0 : (nanos / (PPM + driftPpm) + 1) * PPM;
+    }
+
+    private Future<?> schedule(Runnable task, long delay) {
+        Timer timer = new Timer(task);
+        timer.runAfter(real(delay));
+        return timer;
+    }
+
+    /** Something scheduled, which waits for longer if the client is suspended meanwhile. */
+    private final class Timer extends CompletableFuture<Void> {
+        private final Runnable task;
+        private Future<?> event = new CompletableFuture<>();
+
+        Timer(Runnable task) {
+            this.task = task;
+        }
+
+        void runAfter(long nanos) {
+            long before = suspended;
+            long due = time.now() + nanos;
+            event = time.timer(
+                    nanos,
+                    () -> happens(() -> {
+                        if (suspended > before) {
+                            runAfter(Math.max(0, due + suspended - before - time.now()));
+                        } else {
+                            task.run();
+                        }
+                    }));
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return event.cancel(mayInterruptIfRunning);
+        }
+    }
+
+    /** For how long it has been awake so far. */
+    long awake() {
+        return time.now() - paused;
+    }
+
+    /** The message of a grant is lost. */
+    void neverHears(Grant grant) {
+        simulation.properties.neverHeard(grant);
+    }
+
+    // ================================================================ what happens to it
+
+    /** Something happens to this client: now, or when it goes on, or never. */
+    void happens(Runnable event) {
+        if (dead) {
+            return;
+        }
+        if (time.now() < pausedUntil) {
+            time.at(pausedUntil, () -> happens(event));
+        } else {
+            event.run();
+        }
+    }
+
+    void pause(long nanos) {
+        long until = Math.max(pausedUntil, time.now() + nanos);
+        paused += until - Math.max(pausedUntil, time.now());
+        pausedUntil = until;
+    }
+
+    /** The machine is suspended: like a pause, in which the monotonic clock stands still. */
+    void suspend(long nanos) {
+        if (time.now() < pausedUntil) {
+            return; // it is paused
+        }
+        pause(nanos);
+        suspendedUntil = pausedUntil;
+        suspended += nanos - Plan.MICRO; // never two things at one time of its clock
+        resumedAt = clockOffset + (pausedUntil - suspended) + (pausedUntil - suspended) / PPM * driftPpm;
+    }
+
+    /** Whether it is suspended, or has gone on so lately that it need not have noticed. */
+    boolean mayNotKnowOfSuspension() {
+        return resumedAt != Long.MIN_VALUE && clock() - resumedAt <= Heartbeat.PERIOD;
+    }
+
+    /** It has another id from now on. */
+    void rename(String other) {
+        current = other;
+        ids.add(other);
+    }
+
+    /** What it announces. */
+    ClientCard card() {
+        return new ClientCard(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
+    }
+
+    /** The id that it has now. */
+    String current() {
+        return current;
+    }
+
+    /** Whether a request is of this client, under whichever id. */
+    boolean made(String request) {
+        return ids.contains(request.substring(0, request.lastIndexOf(':')));
+    }
+
+    /** Whether a request is of this client, under the id that it has now. */
+    boolean isCurrent(String request) {
+        return current.equals(request.substring(0, request.lastIndexOf(':')));
+    }
+
+    void kill(boolean halfOpen) {
+        dead = true;
+        backend.die(halfOpen);
+        endThreads();
+    }
+
+    void close() {
+        happens(() -> thread(id + " closes", () -> {
+                    long begin = awake();
+                    engine.close();
+                    simulation.properties.callEnded(
+                            "close()",
+                            awake() - begin,
+                            ClientOptions.defaults().shutdownTime().toNanos() + Plan.SECOND);
+                })
+                .run());
+    }
+
+    private long longestClose() {
+        return simulation.plan.weather().isBad()
+                ? ClientOptions.defaults().shutdownTime().toNanos() + Plan.SECOND
+                : backend.commandTimeout().toNanos() + Plan.SECOND / 10;
+    }
+
+    /** Lets no thread live on; the simulation is over, or the client dead. */
+    void endThreads() {
+        dead = true;
+        threads.forEach(SimulatedThread::kill);
+    }
+
+    void moment(Plan.Moment moment) {
+        simulation.moment(moment, id);
+    }
+
+    /** Bytes of it are executed though their connection is dead. */
+    void arrivesLate() {
+        lateBytes = true;
+    }
+
+    boolean hasArrivedLate() {
+        return lateBytes;
+    }
+
+    void defect(Throwable defect) {
+        simulation.defect(defect);
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    boolean isClosed() {
+        return engine.isClosed();
+    }
+
+    boolean isAwake() {
+        return !dead && !isClosed() && time.now() >= pausedUntil;
+    }
+
+    /** Awake, and connected to a server that it may ask for that lock. */
+    boolean isWell(String lock) {
+        return isAwake() && backend.isWell(lock);
+    }
+
+    /** The same, and it has not yet to learn that the lock has moved. */
+    boolean isAtHome(String lock) {
+        return isWell(lock) && backend.isAtHome(lock);
+    }
+
+    /** Whether the engine has that request. */
+    boolean knows(String lock, String request) {
+        LockMachine machine = machine(lock);
+        return machine != null && machine.knows(request);
+    }
+
+    /** Whether the engine waits for the lock at the server. */
+    boolean wants(String lock) {
+        LockMachine machine = machine(lock);
+        return machine != null && machine.isWanted();
+    }
+
+    @Nullable
+    LockMachine machine(String lock) {
+        for (LockDriver driver : engine.drivers()) {
+            if (driver.lock().equals(lock)) {
+                return driver.machine;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public String toString() {
+        return id;
+    }
+}

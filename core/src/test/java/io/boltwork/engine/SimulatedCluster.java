@@ -1,0 +1,329 @@
+package io.boltwork.engine;
+
+import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The servers of a simulation, mostly one, and what can happen to them: in-memory ones, and where which lock is. */
+final class SimulatedCluster {
+
+    private final VirtualTime time;
+    private final List<SimulatedServer> servers = new ArrayList<>();
+    private final Map<String, SimulatedLock> locks = new LinkedHashMap<>();
+
+    /** Who has a partition, and who is about to have it: as the servers know it. */
+    private final SimulatedServer[] homes;
+
+    private final @Nullable SimulatedServer[] targets;
+    private final Map<String, Subscription> subscriptions = new HashMap<>();
+
+    /** Who is told of grants, and of what is taken away. */
+    private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
+
+    private BiConsumer<Command, Reply> watcher = (command, reply) -> {};
+    private Consumer<Grant> grants = grant -> {};
+    private Consumer<Integer> movers = partition -> {};
+    private final Random random;
+    private final boolean replicasFail;
+
+    /** By server: the newest copy that is known to be at a replica, and one that is behind by one command. */
+    private final Map<SimulatedServer, Copy> confirmed = new LinkedHashMap<>();
+
+    private final Map<SimulatedServer, Copy> before = new LinkedHashMap<>();
+    private boolean keepsBefore;
+
+    /** What a replica of a server has, and how many commands it has seen. */
+    record Copy(SimulatedServer of, long seen, Map<String, MemoryReplica> locks) {}
+
+    SimulatedCluster(VirtualTime time, Plan plan) {
+        this.time = time;
+        this.random = plan.random("replicas of the server");
+        this.replicasFail = plan.weather().isBad();
+        Plan.Cluster shape = plan.cluster();
+        for (long ahead : shape.ahead()) {
+            servers.add(new SimulatedServer(servers.size(), time, ahead));
+        }
+        homes = new SimulatedServer[shape.partitions()];
+        targets = new SimulatedServer[shape.partitions()];
+        for (int i = 0; i < homes.length; i++) {
+            homes[i] = servers.get(i % servers.size());
+        }
+        for (String lock : plan.locks()) {
+            int partition = shape.partition(lock);
+            locks.put(lock, new SimulatedLock(lock, partition, homes[partition], time));
+        }
+    }
+
+    /** Tells of all that is executed, all that is published, and of each partition that has moved. */
+    void watch(BiConsumer<Command, Reply> executed, Consumer<Grant> published) {
+        watcher = executed;
+        grants = published;
+    }
+
+    void watchMoves(Consumer<Integer> moved) {
+        movers = moved;
+    }
+
+    List<SimulatedServer> servers() {
+        return servers;
+    }
+
+    SimulatedLock lock(String name) {
+        return Objects.requireNonNull(locks.get(name));
+    }
+
+    int partitions() {
+        return homes.length;
+    }
+
+    /** Who has it, as the servers know. */
+    SimulatedServer home(int partition) {
+        return homes[partition];
+    }
+
+    // ================================================================ commands
+
+    /** The locks of a command that an engine sends; none for what is not about locks. */
+    static List<String> locksOf(Command command) {
+        if (command instanceof Command.Renew renew) {
+            return renew.items().stream().map(Command.Renew.Item::lock).toList();
+        } else if (command instanceof Command.Acquire acquire) {
+            return List.of(acquire.lock());
+        } else if (command instanceof Command.Release release) {
+            return List.of(release.lock());
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return List.of(withdraw.lock());
+        } else if (command instanceof Command.Replicate replicate) {
+            return List.of(replicate.item().lock());
+        } else if (command instanceof Command.Restore restore) {
+            return List.of(restore.lock());
+        } else if (command instanceof Command.Inspect inspect) {
+            return List.of(inspect.lock());
+        }
+        return List.of();
+    }
+
+    /** Whether a server has all that a command is about. */
+    boolean isAt(SimulatedServer server, Command command) {
+        return locksOf(command).stream().allMatch(lock -> lock(lock).server() == server);
+    }
+
+    /** A server executes a command; it has what that is about. */
+    Reply execute(SimulatedServer server, Command command) {
+        if (keepsBefore) {
+            before.put(server, copy(server));
+        }
+        locks.values().stream().filter(lock -> lock.server() == server).forEach(SimulatedLock::lookAtClock);
+        server.nextCommand();
+        Reply reply = step(server, command);
+        if (reply instanceof Reply.Replicated answer && answer.copies() > 0) {
+            confirmed.put(server, copy(server));
+        }
+        watcher.accept(command, reply);
+        return reply;
+    }
+
+    private Reply step(SimulatedServer server, Command command) {
+        if (command instanceof Command.Renew renew && renew.items().size() > 1) {
+            List<Reply.Renewed.Item> items = new ArrayList<>();
+            for (Command.Renew.Item item : renew.items()) {
+                Command.Renew part = new Command.Renew(List.of(item), renew.notAfter());
+                items.addAll(((Reply.Renewed) lock(item.lock()).execute(part)).items());
+            }
+            return new Reply.Renewed(server.time(), items);
+        }
+        if (command instanceof Command.Replicate replicate) {
+            lock(replicate.item().lock()).setReplicas(replicasFail && random.nextInt(5) == 0 ? 0 : 1);
+        }
+        List<String> about = locksOf(command);
+        return about.isEmpty()
+                ? server.cards().execute(command)
+                : lock(about.get(0)).execute(command);
+    }
+
+    Reply.Inspected look(String lock) {
+        return lock(lock).look();
+    }
+
+    // ================================================================ messages
+
+    private static String subscription(SimulatedServer server, int partition, String client) {
+        return client + " of partition " + partition + " at " + server;
+    }
+
+    /** Another client announces itself, where clients do. */
+    void announce(ClientCard card) {
+        servers.get(0).cards().execute(new Command.Announce(card, 60_000, "of another"));
+    }
+
+    void subscribe(
+            SimulatedServer server, int partition, String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
+        Consumer<Grant> watched = grant -> {
+            grants.accept(grant);
+            subscriber.accept(grant);
+        };
+        subscriptions.put(subscription(server, partition, client), new Subscription(watched, holder));
+        locks.values().forEach(lock -> subscribe(lock, client));
+    }
+
+    void unsubscribe(SimulatedServer server, int partition, String client) {
+        if (subscriptions.remove(subscription(server, partition, client)) != null) {
+            locks.values().forEach(lock -> subscribe(lock, client));
+        }
+    }
+
+    /** Where a lock is, those count that listen there. */
+    private void subscribe(SimulatedLock lock, String client) {
+        Subscription subscriber = subscriptions.get(subscription(lock.server(), lock.partition, client));
+        if (subscriber == null) {
+            lock.unsubscribe(client);
+        } else {
+            lock.subscribe(client, subscriber.grants, subscriber.takings);
+        }
+    }
+
+    boolean isSubscribed(String lock, String client) {
+        return subscriptions.containsKey(subscription(lock(lock).server(), lock(lock).partition, client));
+    }
+
+    // ================================================================ what can happen
+
+    private List<SimulatedLock> at(SimulatedServer server) {
+        return locks.values().stream().filter(lock -> lock.server() == server).toList();
+    }
+
+    void flush(SimulatedServer server) {
+        at(server).forEach(SimulatedLock::forget);
+    }
+
+    Reply forceRelease(String lock) {
+        lock(lock).lookAtClock();
+        return lock(lock).execute(new Command.ForceRelease(lock, 0));
+    }
+
+    Copy copy(SimulatedServer server) {
+        Map<String, MemoryReplica> copies = new TreeMap<>();
+        at(server).forEach(lock -> copies.put(lock.name, lock.copy()));
+        return new Copy(server, server.commands(), copies);
+    }
+
+    /** From now on each server has a replica that is behind by one command. */
+    void keepReplicas() {
+        if (!keepsBefore) {
+            keepsBefore = true;
+            servers.forEach(server -> before.put(server, copy(server)));
+        }
+    }
+
+    Copy copyBehind(SimulatedServer server) {
+        return Objects.requireNonNull(before.get(server));
+    }
+
+    void restart(SimulatedServer server, boolean empty) {
+        server.beginRun();
+        if (empty) {
+            at(server).forEach(SimulatedLock::forget);
+        }
+        at(server).forEach(SimulatedLock::restart);
+    }
+
+    /** A replica takes over, whose clock is ahead by so much more; it knows what a replica has confirmed. */
+    void failOver(Copy replica, long jump) {
+        SimulatedServer server = replica.of;
+        Copy known = confirmed.get(server);
+        Copy taken = known != null && replica.seen < known.seen ? known : replica;
+        server.beginRun();
+        for (SimulatedLock lock : at(server)) {
+            lock.failOver(
+                    taken.locks.get(lock.name), jump); // what has just moved here may not have come to the replica
+        }
+        setClock(server, jump);
+    }
+
+    /** The clock is set, and nothing else happens. */
+    void setClock(SimulatedServer server, long jump) {
+        server.setClock(jump);
+        at(server).forEach(SimulatedLock::clockWasSet);
+    }
+
+    // ================================================================ moving
+
+    /** A partition moves to the next server, lock by lock within so many nanoseconds. Nobody is disconnected. */
+    void move(int partition, long lasts, Random when) {
+        SimulatedServer from = homes[partition];
+        SimulatedServer target = servers.get((from.number + 1 + when.nextInt(servers.size())) % servers.size());
+        if (targets[partition] != null || target == from) {
+            return;
+        }
+        targets[partition] = target;
+        for (SimulatedLock lock : locks.values()) {
+            if (lock.partition != partition) {
+                continue;
+            }
+            if (lasts == 0) {
+                move(lock, target);
+            } else {
+                time.after(when.nextLong(lasts), () -> move(lock, target));
+            }
+        }
+        if (lasts == 0) {
+            finish(partition, target);
+        } else {
+            time.after(lasts, () -> finish(partition, target));
+        }
+    }
+
+    private void move(SimulatedLock lock, SimulatedServer target) {
+        long frozen = Math.max(lock.server().frozenUntil(), target.frozenUntil());
+        if (time.now() < frozen) {
+            time.at(frozen, () -> move(lock, target));
+        } else if (lock.server() != target) {
+            lock.moveTo(target);
+            subscriptions.keySet().stream()
+                    .map(SimulatedCluster::client)
+                    .distinct()
+                    .sorted()
+                    .forEach(client -> subscribe(lock, client));
+        }
+    }
+
+    private static String client(String subscription) {
+        return subscription.substring(0, subscription.indexOf(' '));
+    }
+
+    private void finish(int partition, SimulatedServer target) {
+        boolean whole =
+                locks.values().stream().allMatch(lock -> lock.partition != partition || lock.server() == target);
+        if (whole && !target.isFrozen()) {
+            homes[partition] = target;
+            targets[partition] = null;
+            movers.accept(partition);
+        } else {
+            time.after(Plan.MILLI, () -> finish(partition, target));
+        }
+    }
+
+    /** Whether some of its locks may be at one server and some at another. */
+    boolean isMoving(int partition) {
+        return targets[partition] != null;
+    }
+
+    /** By how much a clock has been set back, at most. */
+    long behind() {
+        return locks.values().stream().mapToLong(SimulatedLock::behind).max().orElse(0);
+    }
+}

@@ -1,0 +1,365 @@
+package io.boltwork.engine;
+
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockException;
+import io.boltwork.LockTimeoutException;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Ticker;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who uses locks as the public API lets one, one act after the other: a thread that blocks, or callbacks. Looks at
+ * what the calls answer, and how long they take.
+ */
+final class SimulatedUser {
+
+    /** Clocks differ in rate, and a thread runs a little after it was woken. */
+    private static final long BLUR = 5 * Plan.MILLI;
+
+    private static final int BLUR_PART = 100;
+
+    private final Simulation simulation;
+    private final Properties properties;
+    private final SimulatedClient client;
+    private final VirtualTime time;
+    private final Timeline timeline;
+    private final Plan.User plan;
+    private int next;
+    private SimulatedThread thread;
+
+    /** Somebody else interrupted the thread, and it has not been cleared away. */
+    private boolean interrupted;
+
+    SimulatedUser(Simulation simulation, SimulatedClient client, Plan.User plan) {
+        this.simulation = simulation;
+        this.properties = simulation.properties;
+        this.client = client;
+        this.time = simulation.time;
+        this.timeline = simulation.timeline;
+        this.plan = plan;
+    }
+
+    void begin() {
+        if (plan.isThread()) {
+            thread = client.thread(plan.name(), this::live);
+            time.after(plan.start(), () -> client.happens(thread::run));
+        } else {
+            time.after(plan.name(), plan.start(), () -> client.happens(this::goOn));
+        }
+    }
+
+    private boolean isDone() {
+        return next == plan.acts().size() || simulation.isHealed() || client.isClosed();
+    }
+
+    private EngineLock lock(Plan.Act act) {
+        return new EngineLock(client.engine, act.lock(), act.options());
+    }
+
+    // ================================================================ a thread
+
+    private void live() {
+        while (!isDone()) {
+            Plan.Act act = plan.acts().get(next++);
+            timeline.add(plan.name(), act.kind() + " " + act.lock());
+            try {
+                act(act, lock(act));
+            } catch (LeaseLostException lost) {
+                timeline.add(plan.name(), "unwinds: lost", lost.getMessage());
+            } catch (InterruptedException | LockTimeoutException end) {
+                timeline.add(plan.name(), "gives up");
+            } catch (LockException failure) {
+                failed(act, failure);
+            }
+            if (act.kind() == Plan.Kind.DIE) {
+                return;
+            }
+            interrupted = false;
+            Thread.interrupted();
+            thread.sleep(act.rest());
+        }
+    }
+
+    private void act(Plan.Act act, EngineLock lock) throws InterruptedException {
+        long timeout = client.backend.commandTimeout().toNanos();
+        switch (act.kind()) {
+            case LOCK -> {
+                call("lock()", Ticker.NEVER, act, lock::lock);
+                holds(act, lock);
+            }
+            case NESTED -> {
+                call("lock()", Ticker.NEVER, act, lock::lock);
+                nested(act, lock);
+                holds(act, lock);
+            }
+            case TRY -> {
+                if (ask("tryLock()", timeout, act, lock::tryLock)) {
+                    holds(act, lock);
+                }
+            }
+            case TIMED -> {
+                if (timed("tryLock(time)", act, () -> lock.tryLock(act.patience(), TimeUnit.NANOSECONDS))) {
+                    holds(act, lock);
+                }
+            }
+            case INTERRUPTIBLE -> {
+                VirtualTime.Event interrupt = time.after(
+                        act.patience(),
+                        () -> client.happens(() -> {
+                            interrupted = true;
+                            thread.interrupt();
+                        }));
+                try {
+                    timed("lockInterruptibly()", act, () -> {
+                        lock.lockInterruptibly();
+                        return true;
+                    });
+                } finally {
+                    interrupt.cancel();
+                }
+                holds(act, lock);
+            }
+            case ACQUIRE -> {
+                Lease[] lease = new Lease[1];
+                call("acquire()", Ticker.NEVER, act, () -> lease[0] = lock.acquire());
+                wished(act, client.engine.holdOf(act.lock(), Thread.currentThread()));
+                work(act, lease[0]);
+                boolean valid = lease[0].isValid();
+                leave("close()", act, lease[0].fencingToken(), valid, lease[0]::close);
+            }
+            case CALL -> {
+                try {
+                    lock.call(Duration.ofNanos(act.patience()), () -> {
+                        work(act, lock.currentLease().orElseThrow());
+                        return null;
+                    });
+                } catch (LockException | InterruptedException end) {
+                    throw end;
+                } catch (Exception other) {
+                    throw new Violation(Property.API, "call() threw " + other, other);
+                }
+            }
+            case DIE -> {
+                call("lock()", Ticker.NEVER, act, lock::lock);
+                timeline.add(plan.name(), "ends, and holds", act.lock());
+            }
+            default -> throw new IllegalArgumentException(act + " is for callbacks");
+        }
+    }
+
+    /** Holds the lock by {@code lock()}, works, unlocks. */
+    private void holds(Plan.Act act, EngineLock lock) throws InterruptedException {
+        Lease lease = lock.currentLease().orElse(null);
+        if (lease == null) {
+            properties.check(client.isClosed(), Property.API, () -> plan.name() + " has locked and holds nothing");
+            return;
+        }
+        wished(act, client.engine.holdOf(act.lock(), Thread.currentThread()));
+        try {
+            work(act, lease);
+        } finally {
+            if (!client.isDead()) {
+                boolean valid = lock.isHeldByCurrentThread();
+                leave("unlock()", act, lease.fencingToken(), valid, lock::unlock);
+            }
+        }
+    }
+
+    private void wished(Plan.Act act, Hold hold) {
+        properties.check(
+                hold == null || hold.request.terms.options.equals(act.options()),
+                Property.API,
+                () -> plan.name() + " wished " + act.options() + " and holds " + hold.request.terms);
+    }
+
+    private void nested(Plan.Act act, EngineLock lock) {
+        long token = lock.currentLease().map(Lease::fencingToken).orElse(0L);
+        boolean valid = lock.isHeldByCurrentThread();
+        try (Lease inner = lock.acquire()) {
+            properties.check(
+                    valid && inner.fencingToken() == token && lock.holdCount() == 2,
+                    Property.API,
+                    () -> plan.name() + " nested and got " + inner + ", the token outside is " + token);
+            thread.sleep(act.work() / 4);
+        } catch (LeaseLostException lost) {
+            timeline.add(plan.name(), "lost while nested");
+        }
+    }
+
+    private void work(Plan.Act act, Lease lease) {
+        thread.sleep(act.work() / 2);
+        if (act.extend() > 0 && act.options().maxHold().isEmpty()) {
+            extend(act, lease);
+        }
+        thread.sleep(act.work() / 2);
+    }
+
+    private void extend(Plan.Act act, Lease lease) {
+        long[] begin = {client.clock()};
+        long least = lease.remaining().toNanos();
+        try {
+            call("extend()", client.backend.commandTimeout().toNanos(), act, () -> {
+                lease.extend(Duration.ofNanos(act.extend()));
+            });
+            long left = Math.max(least, act.extend()) - (client.clock() - begin[0]);
+            properties.check(
+                    !lease.isValid() || lease.remaining().toNanos() >= left,
+                    Property.API,
+                    () -> lease + " has " + lease.remaining() + " left, was to last " + left + " ns of "
+                            + act.extend());
+        } catch (LeaseLostException lost) {
+            properties.check(!lease.isValid(), Property.API, () -> lease + " was not extended because it is lost");
+        } catch (LockException failure) {
+            failed(null, failure);
+        }
+    }
+
+    /** Gives the lock back, and looks at what that answers. */
+    private void leave(String what, Plan.Act act, long token, boolean valid, Runnable leaving) {
+        boolean hadInterrupt = interrupted;
+        Hold hold = client.engine.hold(act.lock());
+        boolean maybe = hold != null && hold.token == token && hold.isUnverified();
+        try {
+            call(what, client.backend.commandTimeout().toNanos(), act, leaving);
+            properties.check(
+                    valid || maybe || client.isClosed(),
+                    Property.API,
+                    () -> what + " of the lost hold " + token + " says nothing");
+            properties.check(
+                    hadInterrupt || interrupted || client.isClosed() || !Thread.interrupted(),
+                    Property.API,
+                    () -> plan.name() + " was interrupted though it had released " + token);
+        } catch (LeaseLostException lost) {
+            properties.lost(client, act.lock(), token, valid);
+        }
+    }
+
+    private void call(String what, long bound, Plan.Act act, Runnable call) {
+        ask(what, bound, act, () -> {
+            call.run();
+            return true;
+        });
+    }
+
+    private boolean ask(String what, long bound, Plan.Act act, BooleanSupplier call) {
+        Properties.Wait wait = properties.waits(client, act);
+        long begin = client.awake();
+        try {
+            return call.getAsBoolean();
+        } finally {
+            properties.ended(wait);
+            if (!client.isDead() && bound != Ticker.NEVER) {
+                properties.callEnded(
+                        plan.name() + ": " + what, client.awake() - begin, bound + bound / BLUR_PART + BLUR);
+            }
+        }
+    }
+
+    private interface Interruptible {
+        boolean call() throws InterruptedException;
+    }
+
+    private boolean timed(String what, Plan.Act act, Interruptible call) throws InterruptedException {
+        boolean[] got = new boolean[1];
+        InterruptedException[] end = new InterruptedException[1];
+        call(what, act.patience(), act, () -> {
+            try {
+                got[0] = call.call();
+            } catch (InterruptedException e) {
+                end[0] = e;
+            }
+        });
+        if (end[0] != null) {
+            throw end[0];
+        }
+        return got[0];
+    }
+
+    // ================================================================ callbacks
+
+    private void goOn() {
+        if (isDone()) {
+            return;
+        }
+        Plan.Act act = plan.acts().get(next++);
+        timeline.add(plan.name(), act.kind() + " " + act.lock());
+        EngineLock lock = lock(act);
+        Properties.Wait wait = properties.waits(client, act);
+        long begin = client.awake();
+        long bound = switch (act.kind()) {
+            case TRY_ASYNC -> client.backend.commandTimeout().toNanos();
+            case TIMED_ASYNC -> act.patience();
+            default -> Ticker.NEVER;
+        };
+        CompletableFuture<Optional<Lease>> future = asked(act, lock);
+        future.whenComplete((lease, failure) -> {
+            properties.ended(wait);
+            if (bound != Ticker.NEVER) {
+                properties.callEnded(
+                        plan.name() + ": " + act.kind(), client.awake() - begin, bound + bound / BLUR_PART + BLUR);
+            }
+            if (failure instanceof LockException refused) {
+                failed(act, refused);
+            }
+            if (lease != null && lease.isPresent()) {
+                Hold held = client.engine.hold(act.lock());
+                wished(act, held != null && held.token == lease.get().fencingToken() ? held : null);
+                time.after(plan.name(), act.work(), () -> client.happens(() -> leave(act, lease.get())));
+            } else {
+                rest(act);
+            }
+        });
+    }
+
+    private CompletableFuture<Optional<Lease>> asked(Plan.Act act, EngineLock lock) {
+        switch (act.kind()) {
+            case TRY_ASYNC:
+                return lock.tryAcquireAsync(Duration.ZERO).toCompletableFuture();
+            case TIMED_ASYNC:
+                return lock.tryAcquireAsync(Duration.ofNanos(act.patience())).toCompletableFuture();
+            case CANCELLED:
+                CompletableFuture<Lease> cancelled = lock.acquireAsync().toCompletableFuture();
+                time.after(
+                        plan.name() + " cancels", act.patience(), () -> client.happens(() -> cancelled.cancel(true)));
+                return cancelled.handle((lease, failure) -> Optional.ofNullable(lease));
+            default:
+                return lock.acquireAsync().thenApply(Optional::of).toCompletableFuture();
+        }
+    }
+
+    private void leave(Plan.Act act, Lease lease) {
+        boolean valid = lease.isValid();
+        boolean maybe = ((LeaseView) lease).hold.isUnverified();
+        long begin = client.awake();
+        long bound = client.backend.commandTimeout().toNanos();
+        lease.releaseAsync().whenComplete((nothing, loss) -> {
+            properties.callEnded(
+                    plan.name() + ": releaseAsync()", client.awake() - begin, bound + bound / BLUR_PART + BLUR);
+            if (loss != null) {
+                properties.lost(client, act.lock(), lease.fencingToken(), valid);
+            } else {
+                properties.check(
+                        valid || maybe || client.isClosed(),
+                        Property.API,
+                        () -> "the release of the lost " + lease + " says nothing");
+                properties.leftCleanly(client, act.lock(), lease.fencingToken());
+            }
+        });
+        rest(act);
+    }
+
+    private void rest(Plan.Act act) {
+        time.after(plan.name(), act.rest(), () -> client.happens(this::goOn));
+    }
+
+    private void failed(Plan.@Nullable Act act, LockException failure) {
+        timeline.add(plan.name(), "failed:", failure.getMessage());
+        properties.failed(client, act, failure);
+    }
+}

@@ -1,0 +1,201 @@
+package io.boltwork.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several clients with real engines and the public API on top, servers, a bad network, users who do anything: in virtual
+ * time, and one thing at a time. Its {@link Plan} decides everything. What must hold, see {@link Properties}, is checked after
+ * every event and when everything has come to rest.
+ */
+final class Simulation {
+
+    /** Once healed: a dead holder's lease, claims of those that are gone, a safety poll, and some of it again. */
+    private static final long SERVED_WITHIN = 30 * Plan.SECOND;
+
+    private static final long QUIET_WITHIN = 60 * Plan.SECOND;
+
+    final Plan plan;
+    final VirtualTime time;
+    final Timeline timeline;
+    final Properties properties;
+    final SimulatedCluster cluster;
+    private final List<SimulatedClient> clients = new ArrayList<>();
+    private final List<Plan.Fault> awaitingTheirMoment = new ArrayList<>();
+    private @Nullable Throwable defect;
+    private boolean healed;
+
+    Simulation(Plan plan, boolean withTimeline) {
+        this(plan, new VirtualTime(), withTimeline);
+    }
+
+    Simulation(Plan plan, VirtualTime time, boolean withTimeline) {
+        this.plan = plan;
+        this.time = time;
+        this.timeline = new Timeline(withTimeline, time);
+        this.cluster = new SimulatedCluster(time, plan);
+        this.properties = new Properties(this, time, cluster);
+        cluster.watchMoves(partition -> {
+            timeline.add("-", "partition", partition, "has moved to", cluster.home(partition));
+            clients.forEach(client -> client.backend.hasMoved(partition));
+        });
+        for (Plan.Client client : plan.clients()) {
+            time.after(client.start(), () -> clients.add(new SimulatedClient(this, client, time, cluster, timeline)));
+        }
+    }
+
+    /** @throws Violation if a property does not hold */
+    void run() {
+        plan.faults().forEach(this::prepare);
+        properties.patrol();
+        try {
+            while (step(plan.loud())) {}
+            heal();
+            long end = time.now() + SERVED_WITHIN + properties.waiting() * Plan.LONGEST_WORK + cluster.behind();
+            while (properties.isSomebodyWaiting() && step(end)) {}
+            properties.served();
+            end = time.now() + QUIET_WITHIN + cluster.behind();
+            while (step(end)) {}
+            properties.nothingLeft();
+        } finally {
+            clients.forEach(SimulatedClient::endThreads);
+        }
+    }
+
+    private void prepare(Plan.Fault fault) {
+        if (fault.moment() != Plan.Moment.ANY) {
+            cluster.keepReplicas();
+            time.at(fault.at(), () -> awaitingTheirMoment.add(fault));
+        } else if (fault.trouble() == Plan.Trouble.FAILOVER) {
+            SimulatedCluster.Copy[] replica = new SimulatedCluster.Copy[1];
+            time.at(fault.at() - fault.lag(), () -> replica[0] = cluster.copy(serverOf(fault)));
+            time.at(fault.at(), () -> failOver(fault, replica[0]));
+        } else {
+            time.at(fault.at(), () -> happen(fault));
+        }
+    }
+
+    /** Something has happened that a fault may have waited for. */
+    void moment(Plan.Moment moment, String client) {
+        for (Plan.Fault fault : List.copyOf(awaitingTheirMoment)) {
+            if (fault.moment() == moment && fault.client().equals(client)) {
+                awaitingTheirMoment.remove(fault);
+                SimulatedCluster.Copy behind = cluster.copyBehind(serverOf(fault));
+                time.after(0, () -> {
+                    if (healed) {
+                        return;
+                    }
+                    if (fault.trouble() == Plan.Trouble.FAILOVER) {
+                        failOver(fault, behind);
+                    } else {
+                        happen(fault);
+                    }
+                });
+            }
+        }
+    }
+
+    private boolean step(long end) {
+        boolean more = time.step(end);
+        check();
+        return more;
+    }
+
+    /** Whether all is as it must be just now. */
+    void check() {
+        if (defect != null) {
+            throw defect instanceof Violation violation
+                    ? violation
+                    : new Violation(Property.NO_DEFECT, defect + ", because of " + defect.getCause(), defect);
+        }
+        properties.observe(clients);
+    }
+
+    void heal() {
+        healed = true;
+        clients.forEach(client -> client.backend.heal());
+        timeline.add("-", "healed");
+    }
+
+    boolean isHealed() {
+        return healed;
+    }
+
+    List<SimulatedClient> clients() {
+        return clients;
+    }
+
+    /** An engine failed, or a check on a user's thread. */
+    void defect(Throwable thrown) {
+        if (defect == null) {
+            defect = thrown;
+        }
+    }
+
+    // ================================================================ faults
+
+    void happen(Plan.Fault fault) {
+        SimulatedClient client = clients.stream()
+                .filter(c -> c.id.equals(fault.client()) && !c.isDead() && !c.isClosed())
+                .findFirst()
+                .orElse(null);
+        if (client == null) {
+            return;
+        }
+        timeline.add("-", "FAULT", fault);
+        properties.befalls(client);
+        SimulatedServer server = serverOf(fault);
+        if (fault.trouble().isOfOneServer()) {
+            properties.strikes(server);
+        }
+        switch (fault.trouble()) {
+            case BREAK -> client.backend.disconnect(fault);
+            case SILENCE -> client.backend.silence(fault.lasts());
+            case DEAF -> client.backend.deaf(fault.lock(), fault.lasts(), fault.half());
+            case PAUSE -> client.pause(fault.lasts());
+            case SUSPEND -> client.suspend(fault.lasts());
+            case CLONE -> cluster.announce(client.card());
+            case CRASH -> client.kill(fault.half());
+            case CLOSE -> client.close();
+            case FREEZE_SERVER -> server.freeze(fault.lasts());
+            case RESTART, RESTART_EMPTY -> {
+                cluster.restart(server, fault.trouble() == Plan.Trouble.RESTART_EMPTY);
+                allReconnect(fault, server);
+            }
+            case FLUSH -> cluster.flush(server);
+            case DELETE_KEY -> cluster.lock(fault.lock()).forget();
+            case FORCE_RELEASE -> {
+                properties.force(fault.lock());
+                timeline.add("operator", "takes away", fault.lock(), cluster.forceRelease(fault.lock()));
+            }
+            case CLOCK_BACK -> cluster.setClock(server, fault.jump());
+            case MOVE ->
+                cluster.move(cluster.lock(fault.lock()).partition, fault.lasts(), plan.random("moving " + fault.at()));
+            case FAILOVER -> throw new IllegalArgumentException("needs a replica");
+        }
+    }
+
+    /** The server to which a fault happens that happens to a server. */
+    SimulatedServer serverOf(Plan.Fault fault) {
+        return cluster.lock(fault.lock()).server();
+    }
+
+    void failOver(Plan.Fault fault, SimulatedCluster.Copy replica) {
+        timeline.add("-", "FAULT", fault);
+        properties.strikes(replica.of());
+        cluster.failOver(replica, fault.jump());
+        allReconnect(fault, replica.of());
+    }
+
+    private void allReconnect(Plan.Fault fault, SimulatedServer server) {
+        server.freeze(fault.lasts());
+        Random random = plan.random("reconnecting " + fault.at());
+        for (SimulatedClient client : clients) {
+            if (!client.isDead() && !client.isClosed()) {
+                client.backend.disconnect(server, fault.lasts() + random.nextLong(5 * Plan.MILLI));
+            }
+        }
+    }
+}

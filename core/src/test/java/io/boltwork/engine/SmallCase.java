@@ -1,0 +1,241 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockOptions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * All that can happen to two clients with two requests each and one fault: every order in which what is under way can arrive,
+ * timers that fire before it does, the fault at every moment. States that were seen are not looked at twice. The engine cannot
+ * go back, so each way is gone again from its beginning.
+ */
+final class SmallCase {
+
+    /** How often timers may fire while something is under way that could happen instead. */
+    private final int delays;
+
+    /** Seeds with two servers whose clocks agree; clients listen when somebody has to wait, or always. */
+    private static final long COLD = 133;
+
+    private static final long WARM = 237;
+
+    private final int depth;
+    private final String name;
+    private final Plan plan;
+    private final List<Plan.Fault> faults;
+    private final Set<Long> seen = new HashSet<>();
+    private long steps;
+    private long ends;
+    private boolean complete = true;
+
+    SmallCase(
+            String name,
+            LockOptions first,
+            LockOptions second,
+            List<Plan.Trouble> troubles,
+            boolean half,
+            int depth,
+            int delays) {
+        this.name = name;
+        this.depth = depth;
+        this.delays = delays;
+        this.faults = troubles.stream()
+                .map(trouble -> new Plan.Fault(trouble, Plan.Moment.ANY, 0, "c0", "a", 0, half, 0, 0))
+                .toList();
+        this.plan = new Plan(
+                !troubles.contains(Plan.Trouble.MOVE) ? 0 : half ? COLD : WARM,
+                Plan.Weather.ROUGH, // what is late for longer than a lease is a fault, too
+                Plan.Network.GOOD,
+                Duration.ofSeconds(30),
+                List.of(client("c0", first, second), client("c1", second, first)),
+                List.of());
+    }
+
+    private static Plan.Client client(String id, LockOptions first, LockOptions second) {
+        return new Plan.Client(id, 0, 0, List.of(user(id + "A", first), user(id + "B", second)));
+    }
+
+    private static Plan.User user(String name, LockOptions options) {
+        Plan.Act act = new Plan.Act(Plan.Kind.ASYNC, "a", options, 0, 0, 0, 0);
+        return new Plan.User(name, false, 0, List.of(act));
+    }
+
+    /** One world, and the way it has gone so far. */
+    private final class World {
+        final Exploration time = new Exploration();
+        final Simulation simulation;
+        int delayed;
+
+        World(boolean withTimeline) {
+            simulation = new Simulation(plan, time, withTimeline);
+            simulation.cluster.keepReplicas();
+            time.pass(); // the clients begin, and introduce themselves
+            introduce();
+            for (String client : List.of("c0", "c1")) {
+                time.happen(client + "A"); // that it begins later is as if its command took longer
+            }
+            for (Plan.Fault fault : faults) {
+                time.at("fault " + fault.trouble(), 0, () -> fail(fault));
+            }
+        }
+
+        private void fail(Plan.Fault fault) {
+            time.setNow(time.now() + 2 * Plan.MILLI); // no data are lost in no time, which tokens rely on
+            if (fault.trouble() == Plan.Trouble.FAILOVER) {
+                simulation.failOver(fault, simulation.cluster.copyBehind(simulation.serverOf(fault)));
+            } else {
+                simulation.happen(fault);
+            }
+        }
+
+        /** Brings announcements and their answers at once: they are of no lock, and no order of them is of interest here. */
+        private void introduce() {
+            for (String channel : time.ready()) {
+                if (channel.endsWith(SimulatedLink.INTRODUCTIONS)) {
+                    time.happen(channel);
+                    introduce(); // its answer
+                    return;
+                }
+            }
+        }
+
+        /** How many ways there are to go on. */
+        int ways() {
+            List<String> ready = time.ready();
+            boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.properties.isSomebodyWaitingOrHolding();
+            boolean waits = ready.stream().anyMatch(channel -> !channel.startsWith("fault"));
+            return ready.size() + (mayPass && (!waits || delayed < delays) ? 1 : 0);
+        }
+
+        void go(int way) {
+            List<String> ready = time.ready();
+            if (way < ready.size()) {
+                time.happen(ready.get(way));
+            } else {
+                if (ready.stream().anyMatch(channel -> !channel.startsWith("fault"))) {
+                    delayed++;
+                }
+                time.pass();
+            }
+            introduce();
+            steps++;
+            simulation.check();
+        }
+
+        long fingerprint() {
+            List<Object> others = new ArrayList<>(time.pending());
+            others.add(delayed);
+            return Fingerprint.of(simulation, others);
+        }
+
+        /** Everything arrives, and time passes: now everybody must be served, and nothing be left. */
+        void end() {
+            long end = time.now() + 60 * Plan.SECOND;
+            for (int i = 0; i < 100_000; i++) {
+                List<String> ready = time.ready();
+                String next = ready.stream()
+                        .filter(channel -> !channel.startsWith("fault"))
+                        .findFirst()
+                        .orElse(null);
+                if (next != null) {
+                    time.happen(next);
+                } else if (time.isTimerDue(end)) {
+                    time.pass();
+                } else {
+                    break;
+                }
+                introduce();
+                simulation.check();
+            }
+            simulation.properties.served();
+            simulation.properties.nothingLeft();
+        }
+    }
+
+    /** Goes all ways, but sees no more than so many states. */
+    void explore(long mostStates) {
+        ArrayDeque<int[]> open = new ArrayDeque<>();
+        open.add(new int[0]);
+        while (!open.isEmpty() && seen.size() < mostStates) { // who branched off early comes first
+            int[] way = open.remove();
+            try {
+                follow(way, open, mostStates);
+            } catch (Violation violation) {
+                throw new AssertionError(name + ": " + violation.getMessage() + "\n" + story(failing), violation);
+            }
+        }
+        complete &= open.isEmpty();
+    }
+
+    private int[] failing = {};
+
+    private void follow(int[] begin, ArrayDeque<int[]> open, long mostStates) {
+        World world = new World(false);
+        int[] way = Arrays.copyOf(begin, Math.max(depth, begin.length));
+        failing = begin;
+        for (int choice : begin) {
+            world.go(choice);
+        }
+        for (int at = begin.length; ; at++) {
+            failing = Arrays.copyOf(way, at);
+            if (!seen.add(world.fingerprint())) {
+                return;
+            }
+            int ways = world.ways();
+            if (ways == 0 || at == depth || seen.size() >= mostStates) {
+                complete &= ways == 0;
+                ends++;
+                world.end();
+                return;
+            }
+            for (int other = ways - 1; other > 0; other--) {
+                int[] branch = Arrays.copyOf(way, at + 1);
+                branch[at] = other;
+                open.add(branch);
+            }
+            way[at] = 0;
+            failing = Arrays.copyOf(way, at + 1);
+            world.go(0);
+        }
+    }
+
+    /** The same way again, told. */
+    private String story(int[] way) {
+        World world = new World(true);
+        try {
+            for (int choice : way) {
+                world.go(choice);
+            }
+            world.end();
+        } catch (Violation again) {
+            world.simulation.timeline.add("-", String.valueOf(again.getMessage()));
+        }
+        return Arrays.toString(way) + "\n" + world.simulation.timeline.last(200);
+    }
+
+    String name() {
+        return name;
+    }
+
+    int states() {
+        return seen.size();
+    }
+
+    long steps() {
+        return steps;
+    }
+
+    long ends() {
+        return ends;
+    }
+
+    /** Whether every way was gone to its end. */
+    boolean isComplete() {
+        return complete;
+    }
+}

@@ -1,0 +1,58 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockListener;
+import io.boltwork.machine.LockContext;
+import io.boltwork.machine.Ticker;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * A lock of the client {@code c} without an engine: its clock is the test's, its callbacks run where the test says.
+ *
+ * @param renewed when it was heard of renewals, by when they were begun
+ */
+public record StillContext(
+        String lock, Ticker ticker, Listeners listeners, CallbackQueue callbacks, Map<Long, Long> renewed)
+        implements LockContext {
+
+    public StillContext(Ticker ticker, Executor executor) {
+        this("lock", ticker, new Listeners(), new CallbackQueue(executor), new HashMap<>());
+    }
+
+    /** A clock that stands at 0; callbacks run at once. */
+    public StillContext() {
+        this(() -> 0, Runnable::run);
+    }
+
+    @Override
+    public String client() {
+        return "c";
+    }
+
+    @Override
+    public long now() {
+        return ticker.nanos();
+    }
+
+    @Override
+    public long renewedAt(long begun) {
+        return renewed.getOrDefault(begun, Ticker.NEVER);
+    }
+
+    @Override
+    public boolean isHeard() {
+        return !listeners.isEmpty();
+    }
+
+    @Override
+    public void tell(Consumer<LockListener> event) {
+        listeners.tell(event, this::callBack);
+    }
+
+    @Override
+    public void callBack(Runnable callback) {
+        callbacks.run(callback);
+    }
+}

@@ -1,0 +1,136 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.Doors;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockInspector;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A lock that is taken away by force: its holder's client hears of it with the release. */
+class TakenTest extends EngineScene {
+
+    private static final LockOptions HOUR = LockOptions.fixedLease(Duration.ofHours(1));
+
+    private final LockInspector inspector = Doors.inspector(client.engine);
+
+    private void loseMessages() {
+        client.server.subscribe("c", client.engine::granted);
+    }
+
+    private static void isTaken(Lease lease) {
+        assertThat(lease.isValid()).isFalse();
+        assertThat(holdOf(lease).loss()).extracting(LeaseLoss::reason).isEqualTo(LeaseLoss.Reason.TAKEN);
+    }
+
+    private void take() {
+        client.server.execute(new Command.ForceRelease("lock", 0));
+    }
+
+    @Test
+    void theClientOfTheHolderIsToldByMessage() {
+        Lease lease = acquire(HOUR);
+        forget();
+        take();
+        isTaken(lease);
+        assertThat(sent).as("it need not ask").isEmpty();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aMessageThatIsLostIsMadeUpForByTheKeeper() {
+        Lease lease = acquire(HOUR);
+        loseMessages();
+        take();
+        assertThat(lease.isValid()).isTrue();
+        pass(10_001);
+        isTaken(lease);
+    }
+
+    @Test
+    void theInspectorOfTheSameClientNeedsNoMessage() {
+        loseMessages();
+        Lease lease = acquire(HOUR);
+        assertThat(inspector.forceRelease("lock", lease.fencingToken())).isTrue();
+        isTaken(lease);
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whatIsNotTakenIsNotLost() {
+        loseMessages();
+        Lease lease = acquire(HOUR);
+        assertThat(inspector.forceRelease("lock", lease.fencingToken() + 1_000)).isFalse();
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void waitersOfTheHoldersClientAreServed() {
+        Lease lease = acquire(HOUR);
+        CompletableFuture<Lease> wish = wish(TEN);
+        assertThat(wish).isNotDone();
+        take();
+        assertThat(granted(wish).fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(look().owner()).isEqualTo("c:2");
+        isTaken(lease);
+    }
+
+    @Test
+    void triesOfTheHoldersClientGoToTheBackend() {
+        Lease lease = acquire(HOUR);
+        FencedLock lock = client.lock(TEN);
+        CompletableFuture<Optional<Lease>> refused =
+                lock.tryAcquireAsync(Duration.ZERO).toCompletableFuture();
+        assertThat(refused).isCompletedWithValue(Optional.empty());
+        loseMessages();
+        inspector.forceRelease("lock");
+        assertThat(lock.tryAcquireAsync(Duration.ZERO).toCompletableFuture().join())
+                .isPresent();
+        isTaken(lease);
+    }
+
+    @Test
+    void aMessageAboutSomethingElseIsIgnored() {
+        Lease lease = acquire(HOUR);
+        long token = lease.fencingToken();
+        ServerTime another = new ServerTime(time().millis(), "another run");
+        for (Taken message : new Taken[] {
+            new Taken("lock", "c:2", token, time()),
+            new Taken("lock", "d:1", token, time()),
+            new Taken("lock", "c:1", token - 1, time()),
+            new Taken("lock", "c:1", token + 1, time()),
+            new Taken("lock", "c:1", token, another),
+            new Taken("unknown", "c:1", token, time())
+        }) {
+            client.engine.taken(message);
+            assertThat(lease.isValid()).as("%s", message).isTrue();
+        }
+        assertThat(client.engine.states()).as("it makes no state").isEqualTo(1);
+        lease.release();
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void aMessageThatComesLateOrTwiceChangesNothing() {
+        Lease lease = acquire(HOUR);
+        Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
+        take();
+        client.engine.taken(message);
+        isTaken(lease);
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        Lease next = acquire(HOUR);
+        client.engine.taken(message);
+        assertThat(next.isValid()).isTrue();
+    }
+}

@@ -1,0 +1,51 @@
+package io.boltwork.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** What happened in a simulated run, for people: time, actor, event. Costs nothing unless somebody wants to read it. */
+final class Timeline {
+
+    private static final Pattern RUN = Pattern.compile("run=[0-9a-f-]{36}");
+
+    private final boolean wanted;
+    private final VirtualTime time;
+    private final List<String> lines = new ArrayList<>();
+    private final StringBuilder protocol = new StringBuilder();
+
+    Timeline(boolean wanted, VirtualTime time) {
+        this.wanted = wanted;
+        this.time = time;
+    }
+
+    void add(String actor, String event, Object... details) {
+        if (wanted) {
+            StringBuilder line = new StringBuilder(
+                    String.format(Locale.ROOT, "%,15.3f ms  %-8s %s", time.now() / 1e6, actor, event));
+            protocol.append(time.now()).append(' ').append(actor);
+            for (Object detail : details) {
+                line.append(' ').append(detail);
+                protocol.append(' ').append(TimelineWriter.write(detail));
+            }
+            protocol.append('\n');
+            lines.add(RUN.matcher(line).replaceAll("run"));
+        }
+    }
+
+    /** The moments of all events, and the values that travelled: what stays the same however the code is named. */
+    String protocol() {
+        return protocol.toString();
+    }
+
+    /** The last lines. */
+    String last(int count) {
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - count), lines.size()));
+    }
+
+    @Override
+    public String toString() {
+        return last(lines.size());
+    }
+}

@@ -1,0 +1,123 @@
+package io.boltwork.engine;
+
+import java.time.Instant;
+import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+/**
+ * The time of a simulation: it passes from one event to the next, and events of the same moment happen in order of their
+ * making. Events of which it matters only what they come after, not when, have a channel: an {@link Exploration} lets them
+ * happen at any time.
+ */
+class VirtualTime {
+
+    /** The server's clock when the simulation begins. */
+    static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
+
+    /** Events of one moment: more of them are a loop that time cannot end. */
+    private static final int MOST_AT_ONCE = 100_000;
+
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private long now;
+    private long made;
+    private int atOnce;
+
+    static final class Event implements Comparable<Event> {
+        final long at;
+        final Runnable task;
+        private final long number;
+        private boolean cancelled;
+
+        Event(long at, long number, Runnable task) {
+            this.at = at;
+            this.number = number;
+            this.task = task;
+        }
+
+        void cancel() {
+            cancelled = true;
+        }
+
+        boolean isCancelled() {
+            return cancelled;
+        }
+
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(at, other.at);
+            return byTime != 0 ? byTime : Long.compare(number, other.number);
+        }
+    }
+
+    final long now() {
+        return now;
+    }
+
+    final Instant instant() {
+        return EPOCH.plusNanos(now);
+    }
+
+    final Event newEvent(long time, Runnable task) {
+        return new Event(Math.max(now, time), made++, task);
+    }
+
+    final void setNow(long time) {
+        now = Math.max(now, time);
+    }
+
+    Event at(long time, Runnable task) {
+        Event event = newEvent(time, task);
+        events.add(event);
+        return event;
+    }
+
+    final Event after(long nanos, Runnable task) {
+        return at(now + Math.max(0, nanos), task);
+    }
+
+    /** The same, to be cancelled as a scheduler's futures are. */
+    final Future<?> timer(long nanos, Runnable task) {
+        Event event = after(nanos, task);
+        return new CompletableFuture<Void>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                event.cancel();
+                return true;
+            }
+        };
+    }
+
+    /** Then, or whenever it is the channel's turn. */
+    Event at(String channel, long time, Runnable task) {
+        return at(time, task);
+    }
+
+    final Event after(String channel, long nanos, Runnable task) {
+        return at(channel, now + Math.max(0, nanos), task);
+    }
+
+    /** In a moment, before anything else happens to whom it concerns. */
+    Event soon(Runnable task) {
+        return after(Plan.MICRO, task);
+    }
+
+    /** Lets the next event happen; {@code false} if there is none before {@code end}. */
+    boolean step(long end) {
+        for (Event next; (next = events.peek()) != null && next.at <= end; ) {
+            events.remove();
+            if (!next.cancelled) {
+                atOnce = next.at == now ? atOnce + 1 : 0;
+                if (atOnce > MOST_AT_ONCE) {
+                    throw new Violation(
+                            Property.TIME_PASSES, "events at " + now / 1_000 + " µs cause others without end");
+                }
+                now = next.at;
+                next.task.run();
+                return true;
+            }
+        }
+        now = Math.max(now, end);
+        return false;
+    }
+}

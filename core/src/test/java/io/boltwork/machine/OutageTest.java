@@ -1,0 +1,43 @@
+package io.boltwork.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.BackendException;
+import org.junit.jupiter.api.Test;
+
+class OutageTest {
+
+    private static final long PATIENCE = 100;
+
+    private final BackendException cause = new BackendException("no route", true, null);
+
+    @Test
+    void lastsFromTheFirstFailureToTheFirstAnswer() {
+        assertThat(Outage.NONE.patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
+        Outage outage = Outage.NONE.failed(7, null).failed(50, null);
+        assertThat(outage.patienceEnds(PATIENCE)).isEqualTo(107);
+        assertThat(outage.restarted().patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
+        assertThat(outage.restarted().failed(60, null).patienceEnds(PATIENCE)).isEqualTo(160);
+    }
+
+    @Test
+    void whoWantedTheLockIsToldOfTheLastFailureUntilThereIsAnAnswer() {
+        Outage outage = Outage.NONE.failed(7, cause).failed(8, null);
+        assertThat(outage.restarted().unknown("stock", "for 1 s"))
+                .hasMessageContaining("'stock' for 1 s")
+                .hasMessageEndingWith("no route")
+                .hasCause(cause)
+                .matches(BackendException::isRetryable);
+        assertThat(Outage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network?");
+    }
+
+    @Test
+    void aRefusalIsAsRetryableAsItsCause() {
+        BackendException forGood = new BackendException("no right", false, null);
+        assertThat(Outage.refused("stock", cause)).hasCause(cause).matches(BackendException::isRetryable);
+        assertThat(Outage.refused("stock", forGood))
+                .hasMessageContaining("no right")
+                .hasMessageContaining("'stock'")
+                .matches(refused -> !refused.isRetryable());
+    }
+}

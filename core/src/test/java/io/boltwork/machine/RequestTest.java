@@ -1,0 +1,416 @@
+package io.boltwork.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.LeaseLoss;
+import io.boltwork.LockOptions;
+import io.boltwork.engine.StillContext;
+import io.boltwork.machine.Request.State;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The times of a request, in milliseconds here; its lease is a second unless said otherwise. */
+class RequestTest {
+
+    private static final long TIMEOUT = ms(2_000);
+    private static final long SLICE = ms(10);
+    private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
+    private static final LockOptions TEN_SECONDS = LockOptions.renewedLease(Duration.ofSeconds(10));
+    private static final LockOptions FIXED = LockOptions.fixedLease(Duration.ofSeconds(10));
+
+    private final StillContext context = new StillContext();
+    private final ServerClock clock = new ServerClock("run");
+
+    private static long ms(long millis) {
+        return millis * 1_000_000;
+    }
+
+    private Request wanted(LockOptions options) {
+        return Request.of(context, 1, Waiter.ofHandle(LockTerms.of(options), false), 0);
+    }
+
+    /** Since 0, for the whole lease. */
+    private Request held(LockOptions options) {
+        Request request = wanted(options);
+        request.begin(Request.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
+        request.occupied(0);
+        return request;
+    }
+
+    /** By message, so for three seconds at most. */
+    private Request claimed(LockOptions options) {
+        Request request = wanted(options);
+        request.begin(ms(3_000), 7_000, false, 0);
+        request.occupied(0);
+        return request;
+    }
+
+    @Test
+    void aHundredthAndTwoMillisecondsOfALeaseDoNotCount() {
+        assertThat(Request.safe(1_000, 0)).isEqualTo(ms(988));
+        assertThat(Request.safe(1_000, ms(500))).as("of what has passed, too").isEqualTo(ms(983));
+        assertThat(Request.safe(1_000, -ms(500))).isEqualTo(ms(988));
+        for (long nanos : new long[] {0, 1, ms(1), ms(98), ms(98) + 1, ms(999), ms(123_456) + 789}) {
+            long least = Request.covering(nanos);
+            assertThat(Request.safe(least, 0)).isGreaterThanOrEqualTo(nanos);
+            assertThat(Request.safe(least - 2, 0)).isLessThan(nanos);
+        }
+    }
+
+    @Test
+    void anAnswerIsAwaitedForTheCommandTimeout() {
+        Request request = wanted(SECOND);
+        assertThat(request.isOverdue(ms(9_999), TIMEOUT)).as("nothing was sent").isFalse();
+        Command.Acquire acquire = request.acquire(clock, ms(100), TIMEOUT);
+        request.exchange().dueAt = ms(50);
+        request.sent(acquire, ms(100));
+        assertThat(request.exchange().dueAt).isEqualTo(Ticker.NEVER);
+        assertThat(request.isDue(ms(100))).isFalse();
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
+        assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
+        assertThat(request.isOverdue(ms(2_100), TIMEOUT)).isTrue();
+        assertThat(request.answeredTo(new Command.Inspect("lock"))).isFalse();
+        assertThat(request.answeredTo(acquire)).isTrue();
+        assertThat(request.answeredTo(acquire)).isFalse();
+        request.exchange().dueAt = ms(300);
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(300));
+        assertThat(request.isDue(ms(300) - 1)).isFalse();
+        assertThat(request.isDue(ms(300))).isTrue();
+    }
+
+    @Test
+    void whoOnlyTriesHasOneCommandTimeoutInAll() {
+        Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
+        request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
+        request.state = State.UNDOING;
+        assertThat(request.wakeAt(TIMEOUT)).as("its withdrawal has its own").isEqualTo(ms(3_000));
+    }
+
+    @Test
+    void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
+        clock.read(50_000, ms(100), 0);
+        Request request = wanted(SECOND);
+        Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
+        assertThat(acquire.notAfter()).isEqualTo(51_200);
+        assertThat(wanted(FIXED).acquire(clock, ms(300), TIMEOUT).notAfter()).isEqualTo(52_200);
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isTrue();
+        assertThat(request.isTainted(new ServerTime(51_201, "run"), 0)).isFalse();
+        assertThat(request.isTainted(new ServerTime(99_999, "other"), ms(1_300)))
+                .as("by the client's clock at another server")
+                .isTrue();
+        assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
+        clock.read(40_000, ms(300), 0); // set back
+        request.acquire(clock, ms(300), TIMEOUT);
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
+                .as("the latest counts")
+                .isTrue();
+        request.exchange().unanswered = 0;
+        assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
+        ServerClock another = new ServerClock("new");
+        another.read(30_000, ms(300), 0);
+        request.acquire(another, ms(300), TIMEOUT);
+        assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
+                .as("of the new server")
+                .isEqualTo(ms(600));
+    }
+
+    @Test
+    void nothingIsLeftWhenAllThatWasWrittenHasEnded() {
+        Request request = wanted(SECOND.withTakeoverDelay(Duration.ofMillis(300)));
+        assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_000));
+        request.acquire(clock, ms(4_900), TIMEOUT);
+        assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_200));
+        request.extension(ms(5_000), 60_000);
+        request.verification();
+        assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(67_300));
+        assertThat(request.closedUntil).isEqualTo(ms(65_300));
+    }
+
+    /** One that goes out at once, and is told of. */
+    private static Command.Renew.Item renewal(Request request, long now) {
+        Command.Renew.Item item = request.renewal(now);
+        request.begun(now, false);
+        return item;
+    }
+
+    @Test
+    void aRenewedLeaseIsDueAtAThirdAndRepeatedAfterANinth() {
+        Request request = held(TEN_SECONDS);
+        long third = Request.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
+        assertThat(request.isRenewalDue(third - 1, TIMEOUT)).isFalse();
+        assertThat(request.isRenewalDue(third, TIMEOUT)).isTrue();
+        assertThat(request.wakeAt(TIMEOUT)).as("the keeper comes").isEqualTo(Ticker.NEVER);
+        assertThat(renewal(request, third).leaseMillis()).isEqualTo(10_000);
+        long again = third + ms(10_000) / 9;
+        assertThat(request.isRenewalDue(again - 1, TIMEOUT)).isFalse();
+        assertThat(request.isRenewalDue(again, TIMEOUT)).isTrue();
+        assertThat(request.isRenewalDue(third + ms(200), ms(200)))
+                .as("or the timeout")
+                .isTrue();
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
+        renewal(request, again);
+        assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline());
+        request.prolonged(again, 10_000);
+        assertThat(request.deadline()).isEqualTo(again + Request.safe(10_000, 0));
+        assertThat(request.renewAt).isEqualTo(again + ms(10_000) * 5 / 18);
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
+        request.prolonged(ms(1), 10_000);
+        assertThat(request.deadline()).as("an older answer").isEqualTo(again + Request.safe(10_000, 0));
+    }
+
+    @Test
+    void aTacitSuccessCountsFromWhenItWasBegunAndIsNotForgotten() {
+        Request request = held(TEN_SECONDS);
+        assertThat(request.mayBeTacit(request.renewal(ms(3_000)))).isTrue();
+        request.begun(ms(3_000), true);
+        assertThat(request.mayBeTacit(request.renewal(ms(3_000))))
+                .as("one after the other")
+                .isFalse();
+        assertThat(request.deadline()).isEqualTo(Request.safe(10_000, 0));
+        assertThat(request.keepAt(TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
+        context.renewed().put(ms(3_000), ms(3_001));
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        request.begun(ms(3_100), false);
+        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        assertThat(request.keepAt(TIMEOUT)).as("repeated once more").isEqualTo(ms(3_100) + ms(10_000) / 9);
+        request.hear();
+        assertThat(request.renewing).isEqualTo(ms(3_100));
+    }
+
+    @Test
+    void aTacitSuccessIsHeard() {
+        Request request = held(TEN_SECONDS);
+        request.renewal(ms(3_000));
+        request.begun(ms(3_000), true);
+        request.hear();
+        assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
+        assertThat(request.renewalLag(ms(6_000))).isPositive();
+        context.renewed().put(ms(3_000), ms(3_001));
+        assertThat(request.renewalLag(ms(6_000))).isZero();
+        assertThat(request.renewalLag(ms(9_000))).isEqualTo(ms(6_000) - ms(10_000) * 5 / 18 - ms(10_000) / 9);
+        request.hear();
+        assertThat(request.renewing).isEqualTo(Ticker.NEVER);
+        assertThat(request.renewAt).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+    }
+
+    @Test
+    void aTacitSuccessAfterTheDeadlineDoesNotCount() {
+        Request request = held(SECOND);
+        request.begun(ms(300), true);
+        long deadline = request.deadline();
+        context.renewed().put(ms(300), deadline);
+        assertThat(request.deadline()).isEqualTo(deadline);
+        context.renewed().put(ms(300), deadline - 1);
+        assertThat(request.deadline()).isGreaterThan(deadline);
+    }
+
+    @Test
+    void whatIsNotJustHeldForAWholeLeaseHearsOfItsRenewals() {
+        Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
+        assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000)))).as("bounded").isFalse();
+        Request claimed = claimed(TEN_SECONDS);
+        assertThat(claimed.mayBeTacit(claimed.renewal(ms(1_000)))).as("a claim").isFalse();
+        Request extended = held(TEN_SECONDS);
+        extended.lasts(ms(60_000));
+        assertThat(extended.mayBeTacit(extended.renewal(ms(3_000))))
+                .as("a longer lease")
+                .isFalse();
+        Request recovered = held(TEN_SECONDS);
+        recovered.recovers(new Recovery());
+        assertThat(recovered.mayBeTacit(recovered.renewal(ms(3_000))))
+                .as("somebody counts")
+                .isFalse();
+    }
+
+    @Test
+    void aClaimIsConfirmedAtAThirdOfIt() {
+        Request request = claimed(TEN_SECONDS);
+        assertThat(request.closedUntil).isEqualTo(ms(3_000));
+        assertThat(request.renewAt).isEqualTo(ms(1_000));
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000));
+        renewal(request, ms(1_000));
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000) + ms(10_000) / 9);
+        assertThat(request.closedUntil).isEqualTo(ms(11_000));
+        renewal(request, ms(2_900));
+        assertThat(request.wakeAt(TIMEOUT)).as("its end").isEqualTo(ms(3_000));
+        assertThat(claimed(SECOND).renewAt).as("its own lease is shorter").isEqualTo(ms(2_000) + ms(1_000) / 3);
+    }
+
+    @Test
+    void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
+        Request request = wanted(FIXED);
+        request.exchange().claimMillis = 300;
+        request.begin(ms(300), 7_000, false, ms(20));
+        request.occupied(ms(20));
+        assertThat(request.renewAt).isEqualTo(ms(20));
+        assertThat(request.closedUntil).isEqualTo(ms(20) + ms(300));
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(LockTerms.of(FIXED).leaseMillis));
+    }
+
+    @Test
+    void aFixedLeaseEndsWhenItWasToEnd() {
+        Request request = claimed(FIXED);
+        assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
+        request.prolonged(ms(1_000), Request.covering(ms(9_000)));
+        assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
+        request.heardOf();
+        assertThat(request.keepAt(TIMEOUT)).as("but verified").isEqualTo(ms(1_000) + ms(10_000) * 5 / 18);
+        assertThat(Request.isVerification(renewal(request, ms(3_700)))).isTrue();
+        request.prolonged(ms(2_000), 20_000);
+        assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
+        request.prolonged(ms(2_000), 100);
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(2_000) + Request.safe(20_000, 0));
+    }
+
+    @Test
+    void aShortExtensionStandsForNoRenewal() {
+        Request request = claimed(TEN_SECONDS);
+        assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
+        request.extension(ms(500), 50);
+        request.prolonged(ms(500), 50);
+        assertThat(request.confirmed).isFalse();
+        assertThat(request.renewAt).isEqualTo(ms(1_000));
+        assertThat(request.mayBeHandedOver(ms(1), SLICE))
+                .as("who extends it wants it")
+                .isFalse();
+        request.extension(ms(600), 10_000);
+        request.prolonged(ms(600), 10_000);
+        assertThat(request.confirmed).isTrue();
+        assertThat(request.renewAt).isEqualTo(ms(600) + ms(10_000) * 5 / 18);
+    }
+
+    @Test
+    void theLongestHoldBoundsTheLease() {
+        Request request = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(4)));
+        assertThat(request.deadline()).isEqualTo(ms(4_000));
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
+        assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
+        assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
+        assertThat(Request.isVerification(renewal(request, ms(1_500))))
+                .as("nothing is left to prolong")
+                .isTrue();
+        request.verify(ms(1_500)); // the server may have forgotten what it answered
+        assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
+        request.prolonged(ms(1_500), 10_000);
+        assertThat(request.deadline()).isEqualTo(ms(4_000));
+        assertThat(held(TEN_SECONDS).bound(0)).isEqualTo(Ticker.NEVER);
+        assertThat(held(TEN_SECONDS).reasonOfEnd()).isEqualTo(LeaseLoss.Reason.EXPIRED);
+        assertThat(renewal(held(SECOND.withMaxHold(Duration.ofSeconds(4))), ms(100))
+                        .leaseMillis())
+                .as("not yet")
+                .isEqualTo(1_000);
+    }
+
+    @Test
+    void theShortestHoldIsKept() {
+        Request request = held(SECOND.withMinHold(Duration.ofMillis(990)));
+        assertThat(request.keepMillis(ms(400))).isEqualTo(592);
+        assertThat(request.keepMillis(ms(990))).isZero();
+        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
+    }
+
+    @Test
+    void theTakeoverDelayIsKeptWhenTheOwnerHasNotUnwound() {
+        LockOptions options = SECOND.withTakeoverDelay(Duration.ofMillis(300));
+        Request request = held(options);
+        assertThat(request.keepMillis(0)).isZero();
+        assertThat(request.closedUntil).isEqualTo(ms(1_300));
+        request.quietAfterLease();
+        assertThat(request.keepMillis(ms(1_100))).isEqualTo(202);
+        request = held(options);
+        request.quiet(ms(600));
+        request.quietAfterLease();
+        assertThat(request.keepMillis(ms(600))).as("set once").isEqualTo(302);
+        request = held(SECOND);
+        request.quiet(ms(600));
+        request.quietAfterLease();
+        assertThat(request.keepMillis(ms(600))).as("none is wished").isZero();
+    }
+
+    @Test
+    void beingTheOwnerForLessThanTheShortestHoldIsNotEnough() {
+        Request request = wanted(SECOND.withMinHold(Duration.ofMillis(500)));
+        assertThat(request.suffices(ms(600), ms(100), false)).isTrue();
+        assertThat(request.suffices(ms(599), ms(100), true)).isFalse();
+        Request fixed = wanted(LockOptions.fixedLease(Duration.ofMillis(500)).withMinHold(Duration.ofMillis(500)));
+        assertThat(fixed.suffices(ms(490), 0, true))
+                .as("a whole lease is all there is")
+                .isTrue();
+        assertThat(fixed.suffices(ms(490), 0, false)).isFalse();
+        assertThat(wanted(SECOND).suffices(ms(5), ms(5), true)).as("over").isFalse();
+    }
+
+    @Test
+    void isHandedOverWithinItsSliceAndItsBlockOfTokens() {
+        Request request = held(TEN_SECONDS);
+        request.lastToken = 7_998;
+        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
+        assertThat(request.mayBeHandedOver(ms(10), SLICE)).isFalse();
+        request.lastToken = 7_999;
+        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
+        assertThat(held(FIXED).mayBeHandedOver(0, SLICE)).isFalse();
+        assertThat(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)).mayBeHandedOver(0, SLICE))
+                .isFalse();
+    }
+
+    @Test
+    void isHandedOverToEightOwnersWithinHalfASecondAtLeast() {
+        Request request = held(TEN_SECONDS);
+        request.lastToken = 7_006;
+        assertThat(request.mayBeHandedOver(ms(500) - 1, SLICE))
+                .as("to the eighth")
+                .isTrue();
+        assertThat(request.mayBeHandedOver(ms(500), SLICE)).as("too late").isFalse();
+        request.lastToken = 7_007;
+        assertThat(request.mayBeHandedOver(ms(10), SLICE)).as("to a ninth").isFalse();
+        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
+    }
+
+    @Test
+    void isVerifiedAtOnceWhenAConnectionWasReplaced() {
+        Request request = held(TEN_SECONDS);
+        renewal(request, ms(3_400));
+        request.verify(ms(3_500));
+        assertThat(request.isRenewalDue(ms(3_500), TIMEOUT)).isTrue();
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(3_500));
+    }
+
+    @Test
+    void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
+        clock.read(50_000, 0, 0);
+        Request request = held(TEN_SECONDS);
+        request.lasts(ms(60_000));
+        Command.Restore restore = request.restore(clock, ms(1_000), TIMEOUT);
+        assertThat(restore.leaseMillis()).isEqualTo(Request.covering(ms(59_000)));
+        assertThat(restore.notAfter()).isEqualTo(53_000);
+        assertThat(request.renewing).isEqualTo(ms(1_000));
+        assertThat(request.closedUntil).isEqualTo(ms(1_000) + ms(restore.leaseMillis()));
+        assertThat(request.nothingLeft(0, 0)).isEqualTo(request.closedUntil);
+    }
+
+    @Test
+    void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
+        Request request = held(SECOND);
+        request.state = State.LOST;
+        request.exchange().giveUpAt = ms(5_000);
+        request.exchange().dueAt = ms(7_000);
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(5_000));
+        request.exchange().dueAt = ms(4_000);
+        assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
+    }
+
+    @Test
+    void servesThoseWhoWishTheSame() {
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), false)))
+                .isTrue();
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), true)))
+                .isFalse();
+        assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(FIXED), false)))
+                .isFalse();
+        assertThat(wanted(SECOND)).hasToString("c:1 WANTED");
+    }
+}

@@ -1,0 +1,40 @@
+package io.boltwork.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestIdTest {
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 10, 4_711, Long.MAX_VALUE})
+    void aClientKnowsItsOwnAgain(long number) {
+        assertThat(RequestId.number("me", RequestId.of("me", number))).isEqualTo(number);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "me",
+                "me:",
+                "me:0",
+                "me:-1",
+                "me:x",
+                "me:1x",
+                "me:9223372036854775808",
+                "you:1",
+                "mee:1",
+                "m:1"
+            })
+    void whatOthersHaveMadeIsNone(String id) {
+        assertThat(RequestId.number("me", id)).isEqualTo(RequestId.NONE);
+    }
+
+    @Test
+    void nothingIsNone() {
+        assertThat(RequestId.number("me", null)).isEqualTo(RequestId.NONE);
+    }
+}

@@ -110,7 +110,7 @@ final class LockMachine {
         lastEvent = effects.now();
         waiter.since = undoing == null ? lastEvent : undoing.afterDismissal(lastEvent);
         if (closed) {
-            decide(waiter, new Waiter.Failed(closed("was asked for")));
+            decide(waiter, new Waiter.Failed(closed("cannot be acquired")));
             return;
         }
         boolean taken = hold != null || wanted != null && wanted.known;
@@ -285,7 +285,7 @@ final class LockMachine {
         if (many != null) {
             many.stopAsking();
         }
-        dismissAll(closed("was waited for"));
+        dismissAll(closed("cannot be acquired"));
         Hold held = hold;
         if (held != null) {
             hold = null;
@@ -802,7 +802,7 @@ final class LockMachine {
                 Hold before = hold;
                 boolean outdated = before != null && token < before.request.firstToken && sent <= before.since;
                 if (closed) {
-                    refuse(request, new Waiter.Failed(closed("was waited for")));
+                    refuse(request, new Waiter.Failed(closed("cannot be acquired")));
                 } else if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
                     // older than the present hold, too late, or too short to count: neither a hold nor a loss
                     askNow(request);
@@ -1480,8 +1480,7 @@ final class LockMachine {
     }
 
     private ClientClosedException closed(String what) {
-        return new ClientClosedException(
-                "The lock '" + effects.lock() + "' " + what + " through a client that is closed");
+        return new ClientClosedException("The lock '" + effects.lock() + "' " + what + ": its client is closed");
     }
 
     @Override

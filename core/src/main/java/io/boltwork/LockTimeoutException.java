@@ -22,7 +22,7 @@ public final class LockTimeoutException extends LockException {
      */
     public LockTimeoutException(String lockName, Duration wait) {
         super(
-                "The lock '" + lockName + "' was taken for all of the " + Durations.text(wait)
+                "The lock '" + lockName + "' was taken throughout the " + Durations.text(wait)
                         + " that the caller was willing to wait; the body was not executed",
                 null);
         this.lockName = lockName;

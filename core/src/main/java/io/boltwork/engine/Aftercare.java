@@ -60,7 +60,7 @@ final class Aftercare {
         if (cause != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "{0} has cut short what the client was doing; its locks are being looked after",
+                    "{0} cut short the work of the client; its locks are being repaired",
                     Printable.all(cause));
             alarm.cause = null;
         }
@@ -73,7 +73,7 @@ final class Aftercare {
             return null;
         }
         long still = engine.drivers().stream().filter(LockDriver::isAbandoned).count();
-        return "An error (a stack that had ended, or a full heap) has cut short what the client was doing. Its locks are"
-                + " being looked after; " + still + " of them stand still at the moment";
+        return "An error (a stack overflow or a full heap) cut short the work of the client. Its locks are being repaired; "
+                + still + " of them are stalled at the moment";
     }
 }

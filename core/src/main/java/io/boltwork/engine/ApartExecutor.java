@@ -28,7 +28,7 @@ final class ApartExecutor implements Executor {
         try {
             users.execute(passed);
         } catch (RejectedExecutionException closed) {
-            LOG.log(System.Logger.Level.DEBUG, "The executor for callbacks takes nothing any more", closed);
+            LOG.log(System.Logger.Level.DEBUG, "The executor for callbacks no longer accepts tasks", closed);
             passed.returned = true;
         } catch (Throwable broken) { // out of threads, perhaps
             LOG.log(System.Logger.Level.WARNING, "The executor for callbacks threw; the lock is not affected", broken);

@@ -51,7 +51,7 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
         }
         CompletionStage<T> result;
         try {
-            result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but has returned null");
+            result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but returned null");
         } catch (Throwable thrown) { // the user's own; the lock is given back all the same
             result = CompletableFuture.failedFuture(thrown);
         }

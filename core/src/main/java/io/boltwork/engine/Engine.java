@@ -206,7 +206,7 @@ public final class Engine extends Alarmed implements BackendListener {
                 threads.callbacks(),
                 bound -> ThreadLocalRandom.current().nextLong(bound),
                 Outcome::sleep,
-                defect -> LOG.log(System.Logger.Level.ERROR, "A defect of Boltwork; please report it", defect),
+                defect -> LOG.log(System.Logger.Level.ERROR, "A defect in Boltwork; please report it", defect),
                 threads::stop);
         Engine engine = open(backend, options, world);
         threads.onFailure(engine::timerFailed);
@@ -285,7 +285,7 @@ public final class Engine extends Alarmed implements BackendListener {
     /** Wants a lock; the waiter gets its verdict sooner or later. */
     void request(String name, Waiter waiter) {
         if (!post(name, driver -> driver.machine.request(waiter))) {
-            waiter.outcome.decide(new Waiter.Failed(closed(name, "was asked for")));
+            waiter.outcome.decide(new Waiter.Failed(closed(name, "cannot be acquired")));
         }
     }
 
@@ -407,14 +407,14 @@ public final class Engine extends Alarmed implements BackendListener {
         long start = ticker.nanos();
         long bound = hold.request.bound(start);
         if (nanos > bound) {
-            throw new IllegalArgumentException("atLeast must not go beyond maxHold, of which "
-                    + Durations.text(Duration.ofNanos(Math.max(0, bound))) + " are left, but is "
+            throw new IllegalArgumentException("atLeast must not exceed what is left of maxHold, "
+                    + Durations.text(Duration.ofNanos(Math.max(0, bound))) + ", but is "
                     + Durations.text(Duration.ofNanos(nanos)));
         }
         for (; ; ) {
             Outcome<Extension> outcome = new Outcome<>();
             if (!post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
-                throw closed(hold.request.lock(), "was to be extended");
+                throw closed(hold.request.lock(), "cannot be extended");
             }
             Extension extension = null;
             if (sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
@@ -469,7 +469,7 @@ public final class Engine extends Alarmed implements BackendListener {
         for (; ; ) {
             Outcome<Extension> outcome = new Outcome<>();
             if (!post(lock, driver -> driver.machine.verify(hold, outcome))) {
-                throw lossOr(hold, closed(lock, "was to be verified"));
+                throw lossOr(hold, closed(lock, "cannot be verified"));
             }
             if (!sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
                 post(lock, driver -> driver.machine.extensionGivenUp(outcome));
@@ -504,7 +504,7 @@ public final class Engine extends Alarmed implements BackendListener {
 
     private static IllegalStateException releasedMeanwhile(Hold hold, String what) {
         return new IllegalStateException("The lease of the lock '" + Printable.text(hold.request.lock())
-                + "' was released while it was to be " + what);
+                + "' was released before it could be " + what);
     }
 
     /** Who released does not wait longer than the command timeout. */
@@ -649,7 +649,7 @@ public final class Engine extends Alarmed implements BackendListener {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "This machine was suspended for about {0}, or a clock was set: the backend is asked about what is held",
+                "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the backend",
                 Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
         keeper.together(() -> drivers.values().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
     }
@@ -665,8 +665,8 @@ public final class Engine extends Alarmed implements BackendListener {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The client {0} has been restored from a snapshot, or another one has: it goes on as {1}, what it held is"
-                        + " lost, callers who wait ask anew",
+                "The client {0}, or another one with the same id, was restored from a snapshot. This client continues as"
+                        + " {1}; its holds are lost, and waiting callers ask again",
                 Printable.all(id, fresh));
         backend.rename(fresh);
         drivers.values().forEach(driver -> driver.post(LockDriver::renamed));
@@ -716,7 +716,7 @@ public final class Engine extends Alarmed implements BackendListener {
         Duration took = Duration.ofNanos(ticker.nanos() - back.since());
         LOG.log(
                 System.Logger.Level.INFO,
-                "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests asked again",
+                "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests sent again",
                 Printable.all(backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
         if (!listeners.isEmpty()) {
             tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
@@ -824,7 +824,7 @@ public final class Engine extends Alarmed implements BackendListener {
     /** Asks the servers how they are, and the machines what they have; sleeps until the servers have answered. */
     public ClientHealth health() {
         if (isClosed()) {
-            throw new ClientClosedException("The client is closed; it has no health any more");
+            throw new ClientClosedException("The client is closed; it cannot report its health");
         }
         Outcome<List<NodeStatus>> nodes = new Outcome<>();
         backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
@@ -881,7 +881,7 @@ public final class Engine extends Alarmed implements BackendListener {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The connection to {0} was lost: {1}. Leases run on until their deadlines, who waits goes on waiting",
+                "The connection to {0} was lost: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
                 Printable.all(backend, cause.getMessage()));
         if (!listeners.isEmpty()) {
             tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
@@ -950,7 +950,7 @@ public final class Engine extends Alarmed implements BackendListener {
     /** Asks the backend for something that no machine has to know of. */
     public Reply.Answer ask(Command command) {
         if (isClosed()) {
-            throw new ClientClosedException("The client is closed; it cannot ask " + backend + " any more");
+            throw new ClientClosedException("The client is closed; it can no longer ask " + backend);
         }
         Outcome<Reply> outcome = new Outcome<>();
         backend.send(command, outcome::decide);
@@ -972,13 +972,13 @@ public final class Engine extends Alarmed implements BackendListener {
     private BackendException silent() {
         return new BackendException(
                 "No answer from " + backend + " within its command timeout of "
-                        + Durations.text(backend.commandTimeout()) + ". Is the server frozen, or the network?",
+                        + Durations.text(backend.commandTimeout()) + ". Is the server frozen, or the network down?",
                 true,
                 null);
     }
 
     private static ClientClosedException closed(String lock, String what) {
-        return new ClientClosedException("The lock '" + lock + "' " + what + " through a client that is closed");
+        return new ClientClosedException("The lock '" + lock + "' " + what + ": its client is closed");
     }
 
     public void close() {
@@ -1050,7 +1050,7 @@ public final class Engine extends Alarmed implements BackendListener {
         if (!drivers.isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "Closed without an answer of {0} for {1} locks, among them ''{2}''; what is left there ends with its lease",
+                    "Closed without an answer from {0} about {1} locks, ''{2}'' among them; they become free when their leases end",
                     Printable.all(backend, drivers.size(), drivers.keys().nextElement()));
             drivers.clear();
         }

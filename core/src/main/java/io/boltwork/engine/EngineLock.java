@@ -307,11 +307,13 @@ public final class EngineLock implements FencedLock {
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
         Thread thread = Thread.currentThread();
         if (hold != null) {
-            return new IllegalMonitorStateException(Printable.text("Thread '" + thread.getName() + "' holds the lock '"
-                    + name + "' by a lease (acquire); release() or close() the lease, unlock() undoes lock()"));
+            return new IllegalMonitorStateException(
+                    Printable.text(
+                            "Thread '" + thread.getName() + "' holds the lock '" + name
+                                    + "' by a lease (acquire); call release() or close() on the lease, since unlock() undoes lock() only"));
         }
         Hold other = engine.hold(name);
-        String holder = other == null ? "nobody in this client does" : "it is held by " + other;
+        String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
         return new IllegalMonitorStateException(
                 Printable.text("Thread '" + thread.getName() + "' does not hold the lock '" + name + "'; " + holder
                         + ". Call unlock() once for each lock(), on the same thread"));

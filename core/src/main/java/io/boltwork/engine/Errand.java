@@ -21,7 +21,7 @@ final class Errand extends AtomicBoolean implements Runnable {
         try {
             executor.execute(errand);
         } catch (RejectedExecutionException closed) {
-            LOG.log(System.Logger.Level.DEBUG, "An executor for callbacks takes nothing any more", closed);
+            LOG.log(System.Logger.Level.DEBUG, "An executor for callbacks no longer accepts tasks", closed);
             otherwise.execute(errand);
         } catch (Throwable broken) { // out of threads, perhaps
             LOG.log(System.Logger.Level.WARNING, "An executor for callbacks threw; the lock is not affected", broken);

@@ -77,8 +77,9 @@ class LeaseView implements Lease {
         }
         if (hold.isUnverified()) {
             throw new BackendException(
-                    "The machine was suspended; whether the lock '" + lockName() + "' (fencing token " + fencingToken()
-                            + ") is still held is being asked of the backend, and is known within its command timeout",
+                    "The machine was suspended; the backend is being asked whether the lock '" + lockName()
+                            + "' (fencing token " + fencingToken()
+                            + ") is still held, and the answer is known within its command timeout",
                     true,
                     null);
         }

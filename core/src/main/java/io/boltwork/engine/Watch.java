@@ -87,9 +87,9 @@ final class Watch {
         waiter.forsaken = true; // should it be granted all the same, it is given back
         engine.alarm.raised = true;
         throw new BackendException(
-                "The lock '" + name + "' has not moved in this client for "
+                "This client has made no progress with the lock '" + name + "' for "
                         + Durations.text(engine.backend.commandTimeout())
-                        + ": an error has cut short what was to be done about it, or a thread of the client stands still",
+                        + ": an error cut its work short, or one of its threads is stalled",
                 true,
                 null);
     }

@@ -117,7 +117,7 @@ public final class LockMachine {
         lastEvent = effects.now();
         waiter.since = undoing == null ? lastEvent : undoing.afterDismissal(lastEvent);
         if (closed) {
-            decide(waiter, new Waiter.Failed(closed("was asked for")));
+            decide(waiter, new Waiter.Failed(closed("cannot be acquired")));
             return;
         }
         boolean taken = hold != null || wanted != null && wanted.known;
@@ -292,7 +292,7 @@ public final class LockMachine {
         if (many != null) {
             many.stopAsking();
         }
-        dismissAll(closed("was waited for"));
+        dismissAll(closed("cannot be acquired"));
         Hold held = hold;
         if (held != null) {
             hold = null;
@@ -809,7 +809,7 @@ public final class LockMachine {
                 Hold before = hold;
                 boolean outdated = before != null && token < before.request.firstToken && sent <= before.since;
                 if (closed) {
-                    refuse(request, new Waiter.Failed(closed("was waited for")));
+                    refuse(request, new Waiter.Failed(closed("cannot be acquired")));
                 } else if (outdated || !request.suffices(deadline, effects.now(), confirmed)) {
                     // older than the present hold, too late, or too short to count: neither a hold nor a loss
                     askNow(request);
@@ -1487,8 +1487,7 @@ public final class LockMachine {
     }
 
     private ClientClosedException closed(String what) {
-        return new ClientClosedException(
-                "The lock '" + effects.lock() + "' " + what + " through a client that is closed");
+        return new ClientClosedException("The lock '" + effects.lock() + "' " + what + ": its client is closed");
     }
 
     @Override

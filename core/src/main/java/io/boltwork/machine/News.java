@@ -63,7 +63,7 @@ final class News {
     static void abandoned(LockContext context, Hold hold, Absence absence) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The lock ''{0}'' is not renewed any more: {1} is gone and has not released it ({2})",
+                "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
                 Printable.all(context.lock(), hold, absence));
         if (context.isHeard()) {
             Abandoned event = new Abandoned(context.lock(), hold.token, hold.owner(), absence);
@@ -74,8 +74,8 @@ final class News {
     static void releaseFailed(LockContext context, Hold hold) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The backend has not answered to the release of the lock ''{0}'' by {1}; it is repeated until its lease"
-                        + " would have ended",
+                "The backend has not answered the release of the lock ''{0}'' by {1}; the release is repeated until the"
+                        + " lease would have ended",
                 Printable.all(context.lock(), hold));
         if (context.isHeard()) {
             ReleaseFailed event = new ReleaseFailed(context.lock(), hold.token, hold.owner());
@@ -86,8 +86,8 @@ final class News {
     static void waitsForItself(LockContext context, Waiter waiter) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "Thread ''{0}'' waits for the lock ''{1}'', which an asynchronous lease holds that it asked for itself;"
-                        + " asynchronous leases are not reentrant: release the lease, or hold the lock by thread",
+                "Thread ''{0}'' waits for the lock ''{1}'', which is held by an asynchronous lease that the same thread"
+                        + " requested; asynchronous leases are not reentrant: release the lease, or use lock() instead",
                 Printable.all(waiter.asker.getName(), context.lock()));
     }
 

@@ -34,8 +34,8 @@ record Outage(long since, @Nullable BackendException lastFailure) {
         BackendException cause = lastFailure;
         return new BackendException(
                 "The backend gave no answer about the lock '" + lock + "' " + howLong
-                        + ". This caller does not hold it; what the request may have left behind is being withdrawn. "
-                        + (cause == null ? "Is the server frozen, or the network?" : cause.getMessage()),
+                        + ". This caller does not hold it; anything that the request left behind is being withdrawn. "
+                        + (cause == null ? "Is the server frozen, or the network down?" : cause.getMessage()),
                 true,
                 cause);
     }
@@ -44,7 +44,7 @@ record Outage(long since, @Nullable BackendException lastFailure) {
     static BackendException refused(String lock, BackendException cause) {
         return new BackendException(
                 cause.getMessage() + ". This caller does not hold the lock '" + lock
-                        + "'; what the request may have left behind is being withdrawn",
+                        + "'; anything that the request left behind is being withdrawn",
                 cause.isRetryable(),
                 cause);
     }

@@ -78,7 +78,7 @@ public final class MemoryBackend implements LockBackend {
         Connection made = new Connection(client, listener);
         if (closed || !connection.compareAndSet(null, made)) {
             throw new IllegalStateException(
-                    "A backend belongs to one client; this one has been opened or closed before");
+                    "A backend belongs to one client; this one has already been opened or closed");
         }
         try {
             ServerTime when = server.connect(made);

@@ -42,7 +42,7 @@ public final class Utf8 {
             } else {
                 throw new IllegalArgumentException(String.format(
                         "%s must be well-formed UTF-16, but has the unpaired surrogate U+%04X at index %d;"
-                                + " do not cut a text between the two chars of a character, and encode binary data as"
+                                + " do not split a text between the two chars of a character, and encode binary data as"
                                 + " Base64",
                         parameter, (int) c, i));
             }

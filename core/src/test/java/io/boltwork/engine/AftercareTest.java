@@ -111,7 +111,7 @@ class AftercareTest extends EngineScene {
         acquire(TEN);
         assertThat(client.engine.health().warnings()).isEmpty();
         client.engine.alarm.raised = true;
-        assertThat(client.engine.health().warnings()).singleElement().asString().contains("looked after");
+        assertThat(client.engine.health().warnings()).singleElement().asString().contains("are being repaired");
         pass(4_000);
         assertThat(client.engine.health().warnings()).isEmpty();
     }

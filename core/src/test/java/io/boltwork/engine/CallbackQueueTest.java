@@ -53,7 +53,7 @@ class CallbackQueueTest {
         });
         refused.run(() -> done.add("late"));
         assertThat(done).containsExactly("late");
-        assertThat(log.entries).containsExactly("An executor for callbacks takes nothing any more");
+        assertThat(log.entries).containsExactly("An executor for callbacks no longer accepts tasks");
         assertThat(refused.isEmpty()).isTrue();
     }
 
@@ -144,7 +144,7 @@ class CallbackQueueTest {
         assertThat(log.entries)
                 .containsExactly(
                         "A listener threw; the lock is not affected",
-                        "An executor for callbacks takes nothing any more",
+                        "An executor for callbacks no longer accepts tasks",
                         "A listener threw; the lock is not affected");
         listeners.remove(quick);
         assertThat(listeners.isEmpty()).isTrue();

@@ -149,7 +149,7 @@ class LockNewsTest {
         logs(); // a try does not wait
         Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
         client.engine.request("lock", waiter);
-        logs("Thread '" + me + "' waits for the lock 'lock', which an asynchronous lease holds that it asked for");
+        logs("Thread '" + me + "' waits for the lock 'lock', which is held by an asynchronous lease that");
         client.engine.cancel("lock", waiter, false);
         lock.acquireAsync();
         logs(); // nor does a handle wait for its thread
@@ -225,7 +225,7 @@ class LockNewsTest {
         assertThat(release).isCompleted();
         pass(Duration.ofSeconds(4));
         hears(new LockListener.ReleaseFailed("lock", lease.fencingToken(), "thread '" + me + "'"));
-        logs("The backend has not answered to the release of the lock 'lock' by thread '" + me + "'");
+        logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));
         assertThat(((Reply.Inspected) client.server.execute(new Command.Inspect("lock"))).owner())

@@ -28,7 +28,7 @@ class OutageTest {
                 .hasMessageEndingWith("no route")
                 .hasCause(cause)
                 .matches(BackendException::isRetryable);
-        assertThat(Outage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network?");
+        assertThat(Outage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network down?");
     }
 
     @Test

@@ -22,7 +22,7 @@ class Utf8Test {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Utf8.length("name", "what\ud800"))
                 .withMessage(
-                        "name must be well-formed UTF-16, but has the unpaired surrogate U+D800 at index 4; do not cut a"
+                        "name must be well-formed UTF-16, but has the unpaired surrogate U+D800 at index 4; do not split a"
                                 + " text between the two chars of a character, and encode binary data as Base64");
         isRefusedAt(0, "\udfff");
         isRefusedAt(0, "\udc00\ud800");

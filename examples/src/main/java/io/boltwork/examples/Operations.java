@@ -32,7 +32,7 @@ final class Operations {
 
     static boolean force(LockInspector inspector, String name) {
         // @start region="force"
-        // the holder that was seen, and nobody else, should the lock have changed hands since
+        // only the holder that was seen: not a later one, if the lock has changed hands since
         boolean taken = inspector
                 .describe(name)
                 .holder()
@@ -44,7 +44,7 @@ final class Operations {
 
     static boolean firstFor(LockClient locks, String event, Duration quiet) {
         // @start region="cool-down"
-        // the first one gets the lock and gives it back at once; it stays taken until the time is over, in all JVMs
+        // the first caller gets the lock and releases it at once; it stays taken in all JVMs until the time is over
         LockOptions once = LockOptions.defaults().withMinHold(quiet);
         Optional<Lease> first = locks.lock("quiet:" + event, once).tryAcquire();
         first.ifPresent(Lease::release);

@@ -12,18 +12,20 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise of docs/guarantees.md names tests that exist. */
+/** Every promise of docs/guarantees.md, and every figure measured for it, names tests that exist. */
 class GuaranteesTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAME = Pattern.compile("`([a-z]\\w+)`");
 
-    @Test
-    void everyPromiseNamesTestsThatExist() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/guarantees.md", "docs/measurements/promises.md"})
+    void everyPromiseNamesTestsThatExist(String page) throws IOException {
         String sources = sources();
-        List<String> rows = Files.readAllLines(ROOT.resolve("docs/guarantees.md")).stream()
+        List<String> rows = Files.readAllLines(ROOT.resolve(page)).stream()
                 .filter(line -> line.startsWith("| ") && !line.startsWith("| promise"))
                 .toList();
         assertThat(rows).hasSizeGreaterThan(20);
@@ -38,7 +40,7 @@ class GuaranteesTest {
             }
         }
         assertThat(missing)
-                .as("tests that docs/guarantees.md names and that do not exist")
+                .as("tests that " + page + " names and that do not exist")
                 .isEmpty();
     }
 

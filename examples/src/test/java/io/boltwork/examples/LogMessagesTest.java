@@ -13,10 +13,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/operations.md tells what the sources do: messages of the log, and the rights that a user of Redis needs. */
+/** The pages tell what the sources do: messages of the log, and the rights that a user of Redis needs. */
 class LogMessagesTest {
     private static final Path ROOT = Path.of("..");
-    private static final Path PAGE = ROOT.resolve("docs/operations.md");
+    private static final Path MESSAGES = ROOT.resolve("docs/messages.md");
+    private static final Path OPERATIONS = ROOT.resolve("docs/operations.md");
 
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
     private static final Pattern CALL = Pattern.compile(
@@ -36,7 +37,7 @@ class LogMessagesTest {
                     text.lines().filter(line -> line.contains("LOG.log(")).count());
             logged.addAll(calls);
         }
-        List<String> told = Files.readAllLines(PAGE).stream()
+        List<String> told = Files.readAllLines(MESSAGES).stream()
                 .flatMap(line -> ROW.matcher(line).results())
                 .map(row -> row.group(1) + " " + row.group(2))
                 .toList();
@@ -59,7 +60,7 @@ class LogMessagesTest {
     void theRightsAreThoseOfRedisBackend() throws IOException {
         Path backend = ROOT.resolve("redis/src/main/java/io/boltwork/redis/RedisBackend.java");
         String comment = Files.readString(backend).replaceAll("\\s+\\*?\\s*", " ");
-        String rights = Files.readAllLines(PAGE).stream()
+        String rights = Files.readAllLines(OPERATIONS).stream()
                 .filter(line -> line.startsWith("~"))
                 .collect(Collectors.joining());
         assertThat(comment).contains("{@code " + rights + "}").contains("{@code +hgetall +scan}");

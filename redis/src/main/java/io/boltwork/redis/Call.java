@@ -74,7 +74,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
 
     /** An error has cut short what was to dispatch it; Lettuce may have it all the same. */
     final void cutShort() {
-        fail(new IllegalStateException("An error has cut short what was to send the command"), true);
+        fail(new IllegalStateException("An error cut short the sending of the command"), true);
     }
 
     @Override
@@ -96,7 +96,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
     @Override
     public final void complete() {
         if (connection.isCondemned()) {
-            drop(new IllegalStateException("The connection is not to be trusted after an error"));
+            drop(new IllegalStateException("The connection cannot be trusted after an error"));
         } else {
             connection.heard(this);
         }

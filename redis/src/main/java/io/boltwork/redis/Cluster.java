@@ -139,9 +139,9 @@ final class Cluster implements Servers, ClusterNode.Owner, Redirector {
             if (!named && Errors.unwrap(failure) instanceof BackendException cause) {
                 throw new BackendException(
                         cause.getMessage()
-                                + ". That is where, as the cluster tells, one of its masters is. If clients reach it"
-                                + " at another address: see cluster-announce-ip and cluster-announce-port, or give"
-                                + " RedisOptions client resources with a socket address resolver",
+                                + ". The cluster names this address as that of a master. If clients reach it at another"
+                                + " address, set cluster-announce-ip and cluster-announce-port, or give RedisOptions"
+                                + " client resources with a socket address resolver",
                         cause.isRetryable(),
                         cause);
             }

@@ -87,7 +87,7 @@ final class ClusterScan {
             ServerConnection connection = node == null ? null : node.commands();
             if (connection == null) {
                 BackendException cause =
-                        errors.broken("the master with what is known of '" + client + "' is not connected");
+                        errors.broken("the master with the record of client '" + client + "' is not connected");
                 handler.accept(new Reply.Failed(false, cause));
                 return;
             }

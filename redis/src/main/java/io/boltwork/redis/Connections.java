@@ -332,7 +332,7 @@ final class Connections {
             if (opening != null && refuses()) {
                 opening.completeExceptionally(why);
             } else {
-                warn(why.getMessage() + ". Until this is mended they find out by asking, every 5 s");
+                warn(why.getMessage() + ". Until this is repaired, they ask for it every 5 s");
             }
         }
     }

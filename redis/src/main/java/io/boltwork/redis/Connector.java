@@ -265,9 +265,9 @@ final class Connector {
         String run = ServerInfo.field(info, "run_id");
         String garnet = ServerInfo.field(info, "garnet_version");
         if (!garnet.isEmpty()) {
-            throw errors.unfit(
-                    "it is Garnet " + garnet + ", which may run other commands while a script runs, so that two"
-                            + " clients could get one lock (see docs/servers.md)");
+            throw errors.unfit("it is Garnet " + garnet
+                    + ", which may run other commands while a script runs, so two clients could"
+                    + " get the same lock (see docs/servers.md)");
         }
         if (!ServerInfo.isAtLeast(version, MIN_MAJOR, MIN_MINOR)) {
             throw errors.unfit("its version is " + (version.isEmpty() ? "unknown" : version)
@@ -284,7 +284,7 @@ final class Connector {
             throw errors.unfit(
                     inCluster
                             ? "it is a node of a Redis Cluster; use RedisBackend.connectCluster"
-                            : "it is no node of a Redis Cluster; use RedisBackend.connect");
+                            : "it is not a node of a Redis Cluster; use RedisBackend.connect");
         }
         if (ServerInfo.isReplica(info)) {
             throw errors.replica(ServerInfo.field(info, "master_host") + ":" + ServerInfo.field(info, "master_port"));

@@ -282,7 +282,7 @@ final class DeliveryProbe {
                     clerk.schedule(this::listenAgain, NOBODY_MILLIS, TimeUnit.MILLISECONDS);
                 } else {
                     fail(commands.errors()
-                            .undelivered("a script's message reached nobody, though this client listens on '"
+                            .undelivered("a script's message reached no client, though this client listens on '"
                                     + Printable.text(channel) + "' (PUBLISH answered 0)"));
                 }
             }));
@@ -335,8 +335,8 @@ final class DeliveryProbe {
 
         BackendException silence() {
             return commands.errors()
-                    .undelivered("a script's message, which was sent to a client, as the server says, did not arrive"
-                            + " within " + ROUND_MILLIS + " ms");
+                    .undelivered("a script's message did not arrive within " + ROUND_MILLIS
+                            + " ms, though the server reports that it was sent to a client");
         }
 
         void passIfBoth() {

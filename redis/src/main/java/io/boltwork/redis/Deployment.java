@@ -63,7 +63,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
         }
         String master = Objects.requireNonNullElse(uri.getSentinelMasterId(), "");
         if (master.isBlank() || uri.getSentinels().isEmpty()) {
-            throw RedisAddress.wrong("must have both sentinels and the name that they have for the master");
+            throw RedisAddress.wrong("must have both sentinels and their name for the master");
         }
         List<RedisAddress> sentinels = new ArrayList<>();
         for (RedisURI each : uri.getSentinels()) {
@@ -81,7 +81,7 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
     static Deployment replicated(List<String> uris) {
         Objects.requireNonNull(uris, "uris");
         if (uris.isEmpty()) {
-            throw new IllegalArgumentException("uris must name the servers, but there are none");
+            throw new IllegalArgumentException("uris must name the servers, but is empty");
         }
         List<RedisAddress> nodes = uris.stream().map(RedisAddress::parse).toList();
         RedisAddress first = nodes.get(0);
@@ -112,13 +112,12 @@ record Deployment(Kind kind, RedisAddress node, List<RedisAddress> members, Stri
     private static Deployment sentinels(String scheme, String rest, RedisOptions options) {
         Matcher parts = SENTINEL_PARTS.matcher(rest);
         if (!parts.matches() || parts.group("master").isBlank()) {
-            throw RedisAddress.wrong(
-                    "must end with # and the name that the sentinels have for the master" + SENTINEL_EXAMPLE);
+            throw RedisAddress.wrong("must end with # and the name of the master at the sentinels" + SENTINEL_EXAMPLE);
         }
         if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // part of a password, perhaps
             throw RedisAddress.wrong(
-                    "must have no @ / ? # in the name after the #, where they are written as %40 %2F %3F"
-                            + " %23, and so in a user or password");
+                    "must have no @ / ? # in the name after the #; write them as %40 %2F %3F %23 there, and"
+                            + " in a user or password");
         }
         String[] hosts = parts.group("hosts").split(",", -1);
         String user = Objects.requireNonNullElse(parts.group("user"), "");

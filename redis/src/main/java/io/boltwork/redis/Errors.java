@@ -201,14 +201,14 @@ final class Errors {
             String code = code(said);
             String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
             if (isAboutPassword(code, said)) {
-                why = "the server refused user or password of " + credentials;
+                why = "the server refused the user or password of " + credentials;
             } else if (said.contains("unknown command")
                     && said.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
-                why = "it is no sentinel; use redis:// or the sentinels' port";
+                why = "it is not a sentinel; use redis:// or the sentinels' port";
             } else if (said.contains("DB index")) {
                 why = "there is no such database";
             } else if (said.contains("cluster support disabled")) {
-                why = "it is no node of a Redis Cluster; use RedisBackend.connect";
+                why = "it is not a node of a Redis Cluster; use RedisBackend.connect";
             }
             boolean passing = PASSING.contains(code) || said.contains("max number of clients");
             return new BackendException(
@@ -223,8 +223,8 @@ final class Errors {
         if (cause instanceof CertificateException && OTHER_NAME.matcher(said).find()) {
             return new BackendException(
                     "Cannot connect to " + server + ": its certificate is not for that name (" + said
-                            + "); connect with a name that the certificate has, which sentinels and cluster nodes must"
-                            + " announce, too, or use verifyPeer=ca",
+                            + "); connect with a name in the certificate, which sentinels and cluster nodes must"
+                            + " announce too, or use verifyPeer=ca",
                     false,
                     cause);
         }
@@ -234,7 +234,7 @@ final class Errors {
         }
         if (cause instanceof SSLException && WANTS_CERTIFICATE.matcher(said).find()) {
             return new BackendException(
-                    "Cannot connect to " + server + ": it wants a certificate of the client's that it trusts; see"
+                    "Cannot connect to " + server + ": it requires a client certificate that it trusts; see"
                             + " RedisOptions.clientCertificate (" + said + ")",
                     false,
                     cause);
@@ -257,7 +257,7 @@ final class Errors {
     BackendException undelivered(String how) {
         return new BackendException(
                 server + " does not deliver what scripts publish: " + how
-                        + "; callers that wait for a lock would miss that it is theirs (see docs/servers.md)",
+                        + "; callers that wait for a lock would not be told that they have it (see docs/servers.md)",
                 false,
                 null);
     }
@@ -369,7 +369,7 @@ final class Errors {
         Matcher command = COMMAND.matcher(error);
         String right = isAboutRightInside(error)
                 ? "one that the scripts need, see 'Rights' in docs/operations.md"
-                : "one that its words name";
+                : "one that its message names";
         if (error.contains(" keys ") || error.contains("access a key")) {
             right = "~<prefix>:*, to the keys of this backend's prefix";
         } else if (error.contains(" channel")) {
@@ -383,18 +383,18 @@ final class Errors {
     private static String meaning(String code) {
         return switch (code) {
             case "WRONGTYPE" ->
-                "the key holds something else than a lock of Boltwork; choose another key prefix or delete it";
-            case "NOAUTH", "WRONGPASS" -> "user or password are missing or wrong";
+                "the key holds something other than a lock of Boltwork; choose another key prefix or delete it";
+            case "NOAUTH", "WRONGPASS" -> "the user or password is missing or wrong";
             case "DENIED" -> "the server is in protected mode; give it a password or bind it to this network";
             case "OOM" -> "its memory is full; raise maxmemory or remove data";
             case "READONLY" -> "it is a replica; connect to the master";
             case "LOADING" -> "it is still loading its data";
-            case "BUSY" -> "it is busy with somebody's slow script";
+            case "BUSY" -> "it is busy with a slow script";
             case "MISCONF" -> "it cannot write its data to disk and therefore refuses writes";
             case "NOREPLICAS" -> "it has too few replicas and therefore refuses writes";
-            case "MOVED", "ASK", "TRYAGAIN" -> "the slot of the key is on its way from node to node";
+            case "MOVED", "ASK", "TRYAGAIN" -> "the slot of the key is being moved from node to node";
             case "CLUSTERDOWN" ->
-                "the cluster takes no commands: too many of its masters are gone, or the slot has none";
+                "the cluster accepts no commands: too many of its masters are gone, or the slot has none";
             default -> "the server reported an error";
         };
     }

@@ -24,8 +24,8 @@ final class InsecureTransport {
         if (addresses.stream().anyMatch(uri -> uri.isSsl() && uri.getVerifyMode() == SslVerifyMode.NONE)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "TLS to {0} does not check the server''s certificate (verifyPeer=none): any server between may read and"
-                            + " change everything, the password too",
+                    "TLS to {0} does not check the server''s certificate (verifyPeer=none): any server in between can read and"
+                            + " change everything, including the password",
                     Printable.all(deployment));
         }
         boolean elsewhere = addresses.stream().anyMatch(uri -> !uri.isSsl() && !isLoopback(uri.getHost()));

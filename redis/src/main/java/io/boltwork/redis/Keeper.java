@@ -202,7 +202,7 @@ final class Keeper {
         boolean onTime = now - lastTick < TimeUnit.MILLISECONDS.toNanos(PING_MILLIS * 3 / 2);
         lastTick = now;
         if (connection.isCondemned()) {
-            lose(connection, "an error has come between commands and their answers");
+            lose(connection, "an error came between commands and their answers");
             return;
         }
         if (connection.stands() >= patience && onTime) {

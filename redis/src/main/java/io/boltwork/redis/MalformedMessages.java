@@ -10,9 +10,10 @@ final class MalformedMessages {
     /** Counts one. */
     void met(IllegalArgumentException why, Consumer<String> warning) {
         if (count.getAndIncrement() == 0) {
-            warning.accept("a message that is no grant came on a channel of this client's grants (" + why.getMessage()
-                    + "); only the scripts of Boltwork may publish there. Such messages are ignored and counted, and this"
-                    + " is told once");
+            warning.accept("a message that is not a grant arrived on a channel of this client's grants ("
+                    + why.getMessage()
+                    + "); only the scripts of Boltwork may publish there. Such messages are ignored and"
+                    + " counted, and this is reported once");
         }
     }
 

@@ -58,11 +58,11 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
         URI parsed = parsed(uri);
         Matcher authority = AUTHORITY.matcher(parsed.getRawAuthority() == null ? "" : parsed.getRawAuthority());
         if (!authority.matches()) {
-            throw wrong("must name one host, with a port between 1 and 65535 if any" + EXAMPLE
+            throw wrong("must name one host, and a port between 1 and 65535 or none" + EXAMPLE
                     + "; characters such as @ : / ? in user or password are written as %40 %3A %2F %3F");
         }
         if (parsed.getRawFragment() != null) {
-            throw wrong("must have no # in it; in a user or password it is written as %23");
+            throw wrong("must have no #; in a user or password write it as %23");
         }
         String host = authority.group(2);
         int port = authority.group(3) == null ? defaultPort : port(authority.group(3));
@@ -270,7 +270,7 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
 
         void database(String number) {
             if (!DATABASE.matcher(number).matches()) {
-                throw wrong("must have the number of a database after the /, if anything");
+                throw wrong("must have the number of a database or nothing after the /");
             }
             database = Integer.parseInt(number);
             lettuce.withDatabase(database);
@@ -300,20 +300,20 @@ record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
                 }
             }
             throw wrong(
-                    "has a timeout that is none; right is a time of at least 1 ms with one of the units us, ms, s, m,"
-                            + " h, such as timeout=2s");
+                    "has an invalid timeout; use a time of at least 1 ms with one of the units us, ms, s, m, h, such"
+                            + " as timeout=2s");
         }
 
         private SslVerifyMode verifyMode(String value) {
             if (!tls) {
-                throw wrong("has verifyPeer, which only rediss:// knows");
+                throw wrong("has verifyPeer, which only rediss:// supports");
             }
             for (SslVerifyMode mode : SslVerifyMode.values()) {
                 if (mode.name().equalsIgnoreCase(value)) {
                     return mode;
                 }
             }
-            throw wrong("has an unknown verifyPeer; right is full, ca or none");
+            throw wrong("has an unknown verifyPeer; use full, ca or none");
         }
 
         RedisAddress build() {

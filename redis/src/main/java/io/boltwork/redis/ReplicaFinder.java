@@ -102,15 +102,15 @@ final class ReplicaFinder implements MasterFinder {
         if (!masters.isEmpty()) {
             return new BackendException(
                     cannot + String.join(" and ", masters)
-                            + " call themselves masters, and which of them took the other's"
-                            + " place cannot be told; make the others replicas of the right one, or use connectCluster if they are nodes of a Redis Cluster",
+                            + " call themselves masters, and nothing shows which of them"
+                            + " replaced the other; make the others replicas of the right one, or use connectCluster if they are nodes of a Redis Cluster",
                     true,
                     null);
         }
         if (!replicas.isEmpty()) {
             cannot += "only replicas answered, at " + String.join(", ", replicas);
         } else {
-            cannot += "nobody answered";
+            cannot += "no server answered";
         }
         return Errors.none(cannot, heard.failures());
     }

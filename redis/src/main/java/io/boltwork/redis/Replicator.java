@@ -235,7 +235,10 @@ final class Replicator implements Keeper.Owner {
             try {
                 entry.handler.accept(answers.to(entry, i));
             } catch (Throwable e) {
-                LOG.log(System.Logger.Level.WARNING, "The answer to a command about replicas could not be told", e);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "The answer to a command about replicas could not be delivered",
+                        e);
             }
         }
         try {

@@ -114,7 +114,7 @@ final class SentinelFinder implements MasterFinder {
     private BackendException nobody(Heard<View> heard) {
         if (!heard.answers().isEmpty()) {
             return new BackendException(
-                    "Cannot find " + deployment.describe() + ": the sentinels know no master of the name '"
+                    "Cannot find " + deployment.describe() + ": the sentinels know no master with the name '"
                             + deployment.master() + "'; the part of the URI after # must be the name in their 'sentinel"
                             + " monitor'",
                     false,

@@ -45,17 +45,17 @@ final class ServerInfo {
         if (number(info, "maxmemory") > 0 && !policy.isEmpty() && !policy.equals("noeviction")) {
             warnings.add(
                     "maxmemory-policy is " + policy + ": when the memory is full, the server may forget locks that are"
-                            + " held; noeviction would be right");
+                            + " held; set it to noeviction");
         }
         if (mayMove && number(info, "connected_slaves") > 0 && !info.contains("min_slaves_good_slaves:")) {
             warnings.add(
                     "min-replicas-to-write is 0: a master that is cut off from its replicas goes on granting locks that"
-                            + " the next master does not know of; 1 would be right");
+                            + " the next master does not know of; set it to 1");
         }
         if (field(info, "aof_enabled").equals("0")) {
             warnings.add(
-                    "appendonly is no: after a restart the server has forgotten the locks of the time since its last"
-                            + " snapshot; appendonly yes would be right");
+                    "appendonly is no: after a restart the server has forgotten all changes to locks since its last"
+                            + " snapshot; set it to yes");
         }
         return warnings;
     }

@@ -230,9 +230,9 @@ class ClientPromisesTest extends Promises {
                 RemoteClient.SHUTDOWN.toMillis(),
                 said);
         assertThat(said)
-                .startsWith("Closed without an answer of " + server.uri())
-                .contains(" for " + (HOLDERS + 1) + " locks")
-                .endsWith("what is left there ends with its lease");
+                .startsWith("Closed without an answer from " + server.uri())
+                .contains(" about " + (HOLDERS + 1) + " locks")
+                .endsWith("they become free when their leases end");
         atMost(RemoteClient.SHUTDOWN.toMillis() + 500, Duration.ofMillis(closed), "close()");
         atMost(RemoteClient.SHUTDOWN.toMillis() + LEASE + 1_000, free, "free");
         leaving.end();

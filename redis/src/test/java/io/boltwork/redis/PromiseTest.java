@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A real server, a link to it that faults can befall, clients behind that link ({@code far}) and beside it ({@code near}), and
- * the check that nothing of a test is left. Each test prints the figure that docs/guarantees.md quotes.
+ * the check that nothing of a test is left. Each test prints the figure that docs/measurements/promises.md quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class PromiseTest {

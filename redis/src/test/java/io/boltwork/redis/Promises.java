@@ -33,8 +33,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server, clients and JVMs of one promise, and the check that nothing of it is left. Promises bear the numbers of
- * docs/guarantees.md; each prints what it has measured.
+ * The server, clients and JVMs of one promise of docs/guarantees.md, and the check that nothing of it is left. Each prints the
+ * figure that docs/measurements/promises.md quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class Promises {

@@ -26,9 +26,9 @@ class RefusalPromisesTest extends PromiseTest {
         NO_SUCH_RIGHT("the user lacks a right", false, (server, key) -> Faults.missingRight(server, "evalsha")),
         NO_RIGHT_INSIDE("the user lacks a right", false, (server, key) -> Faults.missingRight(server, "hmget")),
         LOADING("it is still loading", true, (server, key) -> Faults.loading(server, Duration.ofSeconds(8))),
-        BUSY_SCRIPT("busy with somebody's slow script", true, (server, key) -> Faults.busy(server)),
+        BUSY_SCRIPT("busy with a slow script", true, (server, key) -> Faults.busy(server)),
         WRONG_KEY_TYPE(
-                "something else than a lock",
+                "something other than a lock",
                 false,
                 (server, key) -> Fault.lasting(
                         "the key is a string",

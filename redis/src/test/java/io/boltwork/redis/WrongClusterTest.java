@@ -88,7 +88,7 @@ class WrongClusterTest {
     void theOnlyServerGivenAsACluster() {
         try (RedisServer server = RedisServer.start()) {
             BackendException refused = refused(() -> RedisBackend.connectCluster(List.of(server.uri())));
-            assertThat(refused).hasMessageContaining("it is no node of a Redis Cluster; use RedisBackend.connect");
+            assertThat(refused).hasMessageContaining("it is not a node of a Redis Cluster; use RedisBackend.connect");
             assertThat(refused.isRetryable()).isFalse();
         }
     }
@@ -119,7 +119,7 @@ class WrongClusterTest {
                     .map(uri -> uri.replace("://", "://:wrong@"))
                     .toList();
             BackendException refused = refused(() -> RedisBackend.connectCluster(wrong));
-            assertThat(refused).hasMessageContaining("refused user or password");
+            assertThat(refused).hasMessageContaining("refused the user or password");
             assertThat(refused.isRetryable()).isFalse();
         }
     }

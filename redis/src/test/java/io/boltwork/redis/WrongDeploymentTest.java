@@ -126,14 +126,14 @@ class WrongDeploymentTest {
         assertThat(refused).hasMessageContaining("no sentinel answered").hasMessageContaining("127.0.0.1:2");
         assertThat(refused.isRetryable()).isTrue();
         assertThat(refused(() -> RedisBackend.connectReplicated(List.of("redis://127.0.0.1:1", "redis://127.0.0.1:2"))))
-                .hasMessageContaining("nobody answered");
+                .hasMessageContaining("no server answered");
     }
 
     @Test
     void aNameThatTheSentinelsDoNotKnow() {
         BackendException refused =
                 refused(() -> RedisBackend.connect(uri(SECRET).replace("#mymaster", "#another"), watching(WATCH)));
-        assertThat(refused).hasMessageContaining("no master of the name 'another'");
+        assertThat(refused).hasMessageContaining("no master with the name 'another'");
         assertThat(refused.isRetryable()).isFalse();
     }
 
@@ -142,7 +142,7 @@ class WrongDeploymentTest {
         BackendException refused = refused(() -> RedisBackend.connect(uri(SECRET + "x"), watching(WATCH)));
         assertThat(refused)
                 .hasMessageContaining("127.0.0.1:" + master.port())
-                .hasMessageContaining("refused user or password of the URI");
+                .hasMessageContaining("refused the user or password of the URI");
         assertThat(refused.isRetryable()).isFalse();
         assertThat(refused(() -> RedisBackend.connectReplicated(List.of(
                         of(master).replace(SECRET, SECRET + "x"), of(replica).replace(SECRET, SECRET + "x")))))
@@ -156,7 +156,7 @@ class WrongDeploymentTest {
             assertThat(refused)
                     .hasMessageContaining("sentinel at 127.0.0.1:"
                             + sentinels.sentinels().get(0).port())
-                    .hasMessageContaining("refused user or password of RedisOptions.sentinelCredentials");
+                    .hasMessageContaining("refused the user or password of RedisOptions.sentinelCredentials");
             assertThat(refused.isRetryable()).isFalse();
         }
     }
@@ -166,7 +166,7 @@ class WrongDeploymentTest {
         try (RedisServer server = RedisServer.start()) {
             BackendException refused = refused(
                     () -> RedisBackend.connect(server.uri().replace("redis:", "redis-sentinel:") + "#mymaster"));
-            assertThat(refused).hasMessageContaining("it is no sentinel");
+            assertThat(refused).hasMessageContaining("it is not a sentinel");
             assertThat(refused.isRetryable()).isFalse();
         }
     }

@@ -1,36 +1,36 @@
--- Asks for a lock: grants it if it is free and nobody who listens waits before the asker; else enters the queue, once.
---
+-- Asks for a lock. Grants it if it is free and no request of a listening client waits before this one; otherwise queues it once.
+-- See docs/protocol.md#ask.
 -- KEYS
---   1  the lock's hash
+--   1  the hash of the lock
 -- ARGV
 --   1  request
 --   2  lease, ms
 --   3  takeover delay, ms
 --   4  1 to queue, 0 to try
 --   5  not-after, ms
---   6  life of the key when nobody uses the lock, ms
---   7  run of the server, for messages
+--   6  idle life: how long the key of an unused lock lives, ms
+--   7  origin, for messages
 -- Returns {server ms, code, known, number, position, owner}
 --   1  GRANTED  the request owns the lock; number: its first token; position and owner may be missing
---   2  QUEUED   it waits at position; number: ms until the owner's lease and takeover delay end
---   3  REFUSED  the lock is taken, or was given to one who waits; number: as above
---   4  STALE    it is later than not-after; nothing was changed; number: 0
---   15 AGAIN    the lock is free, but it is not known yet who stands first: ask again; one that queues waits at position; number: 0
+--   2  QUEUED   the request waits at position; number: ms until the owner's lease and takeover delay end
+--   3  REFUSED  the lock is taken, or has just been granted to a waiting request; number: as for QUEUED
+--   4  STALE    not-after has passed and nothing was changed; number: 0
+--   15 AGAIN    the lock is free, but its next owner is not found yet: ask again; a queuing request waits at position; number: 0
 
 local key = KEYS[1]
 local request, lease, takeover, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
 --- @include "time"
 local stale = now - ARGV[5] > 0
 
--- The usual case, nobody owns it and nobody waits, reads and writes no more than it must. It is only a short
--- form of what follows.
+-- The usual case, no owner and no waiters, reads and writes no more than necessary. It is only a short form of
+-- the general case below.
 local free = call('HMGET', key, 'owner', 'fence', 'head', 'x')
 if (free[1] or '') == '' and not free[3] and not stale then
   local token = math.max((tonumber(free[2]) or 0) + 1, us)
   local left = lease + takeover
-  local text = string.format -- cheaper than to hand numbers over
+  local text = string.format -- cheaper than passing numbers
   local issued, ends, fence = text('%d', token), text('%d', now + left), text('%d', token + 999)
-  if not free[2] then -- a new key: there is no claim to clear
+  if not free[2] then -- a new key has no claim to clear
     call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'fence', fence, 'x',
       text('%d', now + left + life))
     call('PEXPIRE', key, left + life)

@@ -1,16 +1,16 @@
--- Lets everybody know who a client is, for a limited time.
---
+-- Announces a client to all other clients, for a limited time.
+-- See docs/protocol.md#announce.
 -- KEYS
---   1  the client's hash
+--   1  the hash of the client
 -- ARGV
---   1  ms until it is forgotten, 0 to forget it at once
+--   1  life of the record, ms; 0 to remove it at once
 --   2  application
 --   3  host
---   4  process
---   5  since, ms
+--   4  process id
+--   5  since when the client exists, by its own clock, ms
 --   6  version of the protocol
---   7  nonce: what this announcement is told by
--- Returns {server ms, nonce of the announcement before, '' for none}
+--   7  nonce, which identifies this announcement
+-- Returns {server ms, nonce of the previous record, '' if there was none}
 
 local key = KEYS[1]
 --- @include "time"

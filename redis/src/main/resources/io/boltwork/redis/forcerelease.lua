@@ -1,15 +1,15 @@
--- Takes a lock away from whoever has it, or from one hold only, and grants it to whoever is next. Tells the owner's client.
---
+-- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's client.
+-- See docs/protocol.md#force-release.
 -- KEYS
---   1  the lock's hash
+--   1  the hash of the lock
 -- ARGV
---   1  a token of the hold to be ended, 0 for any owner
---   2  life of the key when nobody uses the lock, ms
---   3  run of the server, for messages
--- Returns {server ms, code, claim ms, owner, the request that it was taken from, the first token of its hold}; claim ms is
--- -1 if it is not known yet who stands first: nudge
---   13  TAKEN      it was taken from its owner, or a kept one was opened
---   14  NOT_TAKEN  nobody had it, or another than the hold to be ended; then nothing was taken
+--   1  a token of the hold that must end, 0 for any owner
+--   2  idle life: how long the key of an unused lock lives, ms
+--   3  origin, for messages
+-- Returns {server ms, code, claim ms, owner, the request that owned the lock, the first token of its hold}; claim ms is
+-- -1 if the next owner is not found yet: nudge
+--   13  TAKEN      the lock was taken from its owner, or a lock that was kept closed was opened
+--   14  NOT_TAKEN  the lock had no owner, or the expected token is of another hold; in the latter case nothing was taken
 
 local key = KEYS[1]
 local expected = tonumber(ARGV[1])
@@ -38,16 +38,16 @@ if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <=
       taken, takenToken = owner, token
     end
   end
-  -- Whoever held it, or holds it unknown to this server, must still find the fence when its lease ends.
+  -- Every holder, also one that this server has forgotten, must still find the fence when its lease ends.
   life = math.max(life, closed + 86400000)
   lapse()
   owner, ends, claim = '', 0, ''
-  -- Also without an owner: nobody whom this server forgot may restore its hold.
+  -- Also without an owner: a holder that this server has forgotten must not restore its hold.
   fence = math.max(fence + 1, us)
   save('owner', owner, 'fence', fence)
 end
 grant()
-if fence > 0 or head then -- else there is no key
+if fence > 0 or head then -- otherwise there is no key
   touch(life, closed)
 end
 if taken ~= '' then

@@ -1,10 +1,10 @@
 -- Executes scripts that have gathered, one after the other.
---
+-- See docs/connections.md#how-calls-leave.
 -- KEYS
---   the locks' hashes, one for each
+--   the hashes of the locks, one for each script
 -- ARGV
---   for each its script ('a' acquire, 'r' release, 'w' withdraw), the number of its arguments, and these
--- Returns for each the number of values of its answer, and these; 0 and the message instead if it failed
+--   for each script its kind ('a' acquire, 'r' release, 'w' withdraw), the number of its arguments, and its arguments
+-- Returns for each script the number of values of its answer and these values; if it failed, 0 and the message
 
 local function acquire(KEYS, ARGV)
 --- @script "acquire"
@@ -18,7 +18,7 @@ local function withdraw(KEYS, ARGV)
 --- @script "withdraw"
 end
 
--- What went wrong, and in which line, in the order of an error reply.
+-- Returns the failure and its line, in the order of an error reply.
 local function told(failure)
   if type(failure) == 'table' then -- since 7.0
     return failure.err .. ' on @user_script:' .. (failure.line or 0)
@@ -26,7 +26,7 @@ local function told(failure)
   return (string.gsub(failure, '^@user_script: *(%d+): *%-?(.*)$', '%2 on @user_script:%1'))
 end
 
-local slots = {left = 250} -- one for all, see ring
+local slots = {left = 250} -- shared by all, see ring
 local scripts = {a = acquire, r = release, w = withdraw}
 local answers, size, at = {}, 0, 1
 for i = 1, #KEYS do

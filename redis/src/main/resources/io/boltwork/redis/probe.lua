@@ -1,11 +1,11 @@
--- Publishes to the client that asks, as grants are published, so that it sees whether what scripts publish arrives.
---
+-- Publishes a message to the client that asks, as grants are published, to find out whether messages of scripts arrive.
+-- See docs/servers.md#the-probe.
 -- KEYS
---   1  with sharded channels only: a key of the slot, which is not touched
+--   1  with sharded channels only: a key of the slot; the script does not touch it
 -- ARGV
---   1  channel of the client's grants
+--   1  the channel of the client's grants
 --   2  message
--- Returns {server ms, how many clients the server has sent it to}
+-- Returns {server ms, the number of receivers that the server counted}
 
 --- @include "time"
 if KEYS[1] then

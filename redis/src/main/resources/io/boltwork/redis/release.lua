@@ -1,34 +1,34 @@
--- Gives a lock back, asks for it again for another request, and grants it to whoever is next.
---
+-- Releases a lock, asks for it again for another request, and grants it to the next waiter.
+-- See docs/protocol.md#release.
 -- KEYS
---   1  the lock's hash
+--   1  the hash of the lock
 -- ARGV
 --   1  request
 --   2  first token
 --   3  last token used
---   4  ms to keep the lock closed, 0 for none
+--   4  keep time: how long the lock stays closed, ms; 0 for none
 --   5  next request, empty for none
---   6  its lease, ms
---   7  its takeover delay, ms
---   8  its not-after, ms
---   9  life of the key when nobody uses the lock, ms
---   10 run of the server, for messages
--- Returns {server ms, code, claim ms, owner}; claim ms is -1 if it is not known yet who stands first: nudge;
--- and if something was released and there is a next request, its {code, known, number, position} as acquire's
+--   6  lease of the next request, ms
+--   7  takeover delay of the next request, ms
+--   8  not-after of the next request, ms
+--   9  idle life: how long the key of an unused lock lives, ms
+--   10 origin, for messages
+-- Returns {server ms, code, claim ms, owner}; claim ms is -1 if the next owner is not found yet: nudge.
+-- If the lock was released and there is a next request, its {code, known, number, position} follow, as in acquire.lua
 --   5  RELEASED   the request owned the lock
---   6  FORGOTTEN  nobody owns it and no token of the hold or above was ever issued: the server has lost the hold
---   7  NOT_HELD   neither
+--   6  FORGOTTEN  the server has lost the hold: no request owns the lock, and no token of the hold or above was issued
+--   7  NOT_HELD   any other case
 --   1  GRANTED    the next request owns the lock
---   2  QUEUED     it waits
---   15 AGAIN      it waits, and has to ask again: it is not known yet who stands first
---   4  STALE      it is later than the next request's not-after; it was not entered
+--   2  QUEUED     the next request waits
+--   15 AGAIN      the next request waits and must ask again, because the next owner is not found yet
+--   4  STALE      the not-after of the next request has passed; it was not queued
 
 local key = KEYS[1]
 local request = ARGV[1]
 --- @include "time"
 
--- The usual cases, the owner releases and nobody waits, or the first who waits is there, read and write no more than
--- they must. They are only a short form of what follows.
+-- The usual cases (the owner releases; no request waits, or the client of the first one listens) read and write no more
+-- than necessary. They are only a short form of the general case below.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
 local spare = (tonumber(mine[4]) or 0) - now - ARGV[9] * 7 / 8 -- as touch
 local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999
@@ -47,7 +47,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
   local claimed = math.min(lease or 0, 3000)
   local left = claimed + (takeover or 0)
   if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
-    -- First what a server that takes no writes refuses: nobody may hear of what is not done.
+    -- First a write, which a server that takes no writes refuses: no client may hear of a grant that was not made.
     if isLast then
       call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
     else
@@ -56,7 +56,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
     end
     local token = math.max(ARGV[3] + 1, us)
     if tell(waiter, token, claimed) > 0 then
-      local text = string.format -- cheaper than to hand numbers over
+      local text = string.format -- cheaper than passing numbers
       call('HSET', key, 'owner', waiter, 'token', text('%d', token), 'until', text('%d', now + left), 'claim', '1',
         'fence', text('%d', token + 999))
       return {now, 5, left, waiter}
@@ -112,7 +112,7 @@ elseif next then
   verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true)
 end
 grant()
-if fence > 0 then -- else there is no key
+if fence > 0 then -- otherwise there is no key
   touch(ARGV[9])
 end
 if next then

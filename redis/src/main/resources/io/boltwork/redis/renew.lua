@@ -1,20 +1,20 @@
--- Prolongs leases. Each has its own outcome; a key of another type spoils only its own.
---
+-- Extends leases. Each lock has its own outcome; a key of another type spoils only its own.
+-- See docs/protocol.md#renew-and-verify.
 -- KEYS
---   n  the locks' hashes
+--   n  the hashes of the locks
 -- ARGV
 --   1  not-after, ms
---   2  what all requests begin with
---   3  lease, ms; empty if they differ
+--   2  the beginning that all requests share
+--   3  lease, ms; empty if the leases or takeover delays differ
 --   4  takeover delay, ms
---   5  life of the key when nobody uses the lock, ms
---   6  a MessagePack array: for each key the rest of the request, the first token, and if they differ lease and takeover delay
--- Returns {server ms}, and for each key that has another outcome than OK its number, the code and the owner
---   8   OK         the lease was prolonged, and a claim confirmed
---   6   FORGOTTEN  nobody owns the lock and no token of the hold or above was ever issued; nothing was written
+--   5  idle life: how long the key of an unused lock lives, ms
+--   6  a MessagePack array: for each key the rest of the request, the first token and, if they differ, lease and takeover delay
+-- Returns {server ms}, and for each key with another outcome than OK its number, the code and the owner
+--   8   OK         the lease was extended and a claim confirmed
+--   6   FORGOTTEN  no request owns the lock, and no token of the hold or above was issued; nothing was written
 --   9   LOST       the request does not own the lock with that token
---   4   STALE      it is later than not-after; nothing was changed
---   10  BROKEN     the key holds something else
+--   4   STALE      not-after has passed and nothing was changed
+--   10  BROKEN     the key has another type
 
 --- @include "time"
 local key, owner, ends, claim, head, tail, expires, lapsed

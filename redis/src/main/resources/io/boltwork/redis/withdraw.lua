@@ -1,14 +1,14 @@
--- Takes a request back, out of the queue and out of ownership, and grants a free lock to whoever is next.
---
+-- Removes a request from the queue or from ownership, and grants a free lock to the next waiter.
+-- See docs/protocol.md#withdraw.
 -- KEYS
---   1  the lock's hash
+--   1  the hash of the lock
 -- ARGV
---   1  request, empty for none
---   2  last token used, 0 if it never held
---   3  life of the key when nobody uses the lock, ms
---   4  run of the server, for messages
--- Returns {server ms, code, claim ms, owner}; claim ms is -1 if it is not known yet who stands first: nudge
---   11  WITHDRAWN  the request owned the lock or stood in the queue
+--   1  request, empty for none (a nudge)
+--   2  last token used, 0 if the request never held the lock
+--   3  idle life: how long the key of an unused lock lives, ms
+--   4  origin, for messages
+-- Returns {server ms, code, claim ms, owner}; claim ms is -1 if the next owner is not found yet: nudge
+--   11  WITHDRAWN  the request owned the lock or waited in the queue
 --   12  UNKNOWN    neither
 
 local key = KEYS[1]
@@ -41,7 +41,7 @@ if request ~= '' then
   end
 end
 grant()
-if fence > 0 or head then -- else there is no key
+if fence > 0 or head then -- otherwise there is no key
   touch(ARGV[3])
 end
 return {now, code, claimed(), owner}

@@ -1,7 +1,7 @@
--- Asks for the lock: verdict, whether the request was known, its token or what is left of the owner's lease, position.
+-- Asks for the lock. Returns verdict, whether the request was known, its token or the rest of the owner's lease, position.
 -- Needs: time, next, extend.
 
--- Moves the first hundred slots of a ring together if most of them are holes: 50 slots less, so once in 50 entries is enough.
+-- Moves the first hundred places of a ring together if most of them are holes: 50 places less, so once in 50 entries is enough.
 local function squeeze()
   local window, names, values = {}, {}, {}
   for i = head, head + 99 do
@@ -22,7 +22,7 @@ local function squeeze()
     end
   end
   if #names > 0 and #names <= 50 then
-    if lapsed then -- what ends that entries do not count may be among them
+    if lapsed then -- the moved entries may include those that end a gone:<client>
       local short, since, below = lapses()
       lapsed = string.format('%.0f %.0f %.0f', short, since, math.max(below, head + 99))
       values[#values + 1], values[#values + 2] = 'lapsed', lapsed
@@ -43,7 +43,7 @@ local function ask(request, lease, takeover, queue)
   local known = 1
   if owner ~= request then
     lapse()
-    known = indexOf(request) and 1 or 0 -- not before: a claim of the same client may have lapsed, and taken it along
+    known = indexOf(request) and 1 or 0 -- after lapse(), which may have removed it with a claim of its client
     if owner == '' then
       more = giveToNext(request)
     end
@@ -64,7 +64,7 @@ local function ask(request, lease, takeover, queue)
   local i = indexOf(request)
   if not i then
     if lapsed then
-      leave(request) -- what is left of an entry that does not count
+      leave(request) -- the remains of an entry that does not count
     end
     if not head then
       head, tail = 1, 1

@@ -1,4 +1,4 @@
--- Whose a request is.
+-- The client of a request.
 local function clientOf(request)
   return string.match(request, '^(.*):') or request
 end

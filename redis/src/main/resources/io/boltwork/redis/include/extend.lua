@@ -1,4 +1,4 @@
--- The owner has asked or renewed: its lease runs on, never shorter than before, and a claim is confirmed.
+-- Confirms the owner and extends its lease, which never becomes shorter, after the owner has asked or renewed.
 -- Needs: lock, save.
 local function extend(lease, takeover)
   ends = math.max(ends, now + lease + takeover)

@@ -1,4 +1,4 @@
--- Gives the lock to the next in the queue if it is free.
+-- Grants a free lock to the next request in the queue.
 -- Needs: next, save.
 local function grant()
   local before = owner
@@ -11,8 +11,8 @@ local function grant()
   end
 end
 
--- How long until the owner's claim, or a kept lock, runs out, in ms; -1 if the lock is free and somebody may wait: no slot may
--- be looked at any more.
+-- Returns the ms until the owner's claim ends or a kept lock opens. -1: the lock is free and requests may wait, but no more
+-- places may be examined.
 local function claimed()
   if owner == '' and head then
     return -1

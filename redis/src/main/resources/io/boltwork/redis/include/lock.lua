@@ -1,5 +1,5 @@
--- Reads the lock's hash. An empty owner is nobody; token, ends and claim then mean nothing. head and tail are nil if
--- nobody waits. expires is when the key does, or nil. What is no number counts as missing. What lapsed says, see ring.
+-- Reads the hash of the lock. If owner is empty, there is none, and token, ends and claim mean nothing. head and tail are nil
+-- if no request waits. expires is when the key expires, or nil. What is no number counts as missing. For lapsed, see ring.
 -- Needs: key, time.
 local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed')
 local owner = read[1] or ''

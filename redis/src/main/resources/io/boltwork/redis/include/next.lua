@@ -1,5 +1,5 @@
--- Gives a free lock, as a claim, to the first in the queue whose client listens; who does not listen is forgotten.
--- Stops if the asker itself stands first. Returns whether it stopped since no slot may be looked at any more.
+-- Gives a free lock, as a claim, to the first request in the queue whose client listens; the others are removed.
+-- Stops if the asker itself is the first. Returns whether it stopped because no more places may be examined.
 -- Needs: tell, lapse, own.
 local function giveToNext(asker)
   local more = false

@@ -1,24 +1,24 @@
--- The queue, a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with holes
--- where one was taken out. r<request> = its index, so that a request enters once. An empty ring has no fields.
--- '<lease>*' marks an entry that stands there for the second time, since its first claim was short and lapsed; late:<client>
--- exists as long as one of a client does.
--- gone:<client> = i: what the client has entered below i does not count, for its claim has lapsed. q<i> = '- 0 <when, server
--- ms> <client>' is there to end that when the head comes by.
--- lapsed = '<until when claims are short> <when one of full length has lapsed, both server ms> <no gone:<client> is larger>'.
--- A call looks at or moves so many slots at most, in a group all of its scripts together. After that the head may be a
--- hole, or an entry that does not count.
+-- The queue is a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>'. A removed entry
+-- leaves a hole. r<request> = its index, so that a request enters once. An empty ring has no fields.
+-- '<lease>*' marks an entry that is in the queue for the second time, after its first claim was short and lapsed. late:<client>
+-- exists while the client has such an entry.
+-- gone:<client> = i: a claim of the client has lapsed, so its entries below i do not count. q<i> = '- 0 <when, server
+-- ms> <client>' ends this when the head passes.
+-- lapsed = '<end of short claims> <when a full claim lapsed last, both server ms> <no gone:<client> is larger>'.
+-- One call examines or moves at most slots.left places; the scripts of a group share them. After that the head may be a
+-- hole, or an entry that does not count. See docs/protocol.md#the-record-at-the-server.
 -- Needs: time, lock, client, save.
 local slots = KEYS.slots or {left = 250}
 local found, gone, deaf, stored = {}, {}, {}, nil
-local reach = 1 -- how many entries are read at once next time
+local reach = 1 -- the number of entries to read at once next time
 
--- The parts of lapsed, 0 for what is unknown.
+-- Returns the parts of lapsed, 0 for unknown ones.
 local function lapses()
   local short, since, below = string.match(lapsed or '', '^(%d+) (%d+) (%d+)$')
   return tonumber(short) or 0, tonumber(since) or 0, tonumber(below) or 0
 end
 
--- Whether an entry does not count, for a claim of its client has lapsed.
+-- Returns whether an entry does not count, because a claim of its client has lapsed.
 local function isGone(request, i)
   local _, _, below = lapses()
   if i >= below then
@@ -29,8 +29,8 @@ local function isGone(request, i)
   return i < gone[client]
 end
 
--- Moves the head to the first entry from where it is on that counts, and returns its parts: lease, mark, takeover delay,
--- since when, request. What the head passes is taken out. Nil if there is none, or if no slot may be looked at any more.
+-- Moves the head to the next entry that counts, and returns its parts: lease, mark, takeover delay, when it entered,
+-- request. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
 local function settle()
   local entry, names = {}, {}
   stored = stored or head
@@ -69,7 +69,7 @@ local function settle()
   return unpack(entry, 1, 5)
 end
 
--- Writes where the head has come to. What is known of lapsed claims goes when it can mean nothing any more.
+-- Writes the new head. Deletes what is known of lapsed claims once it means nothing any more.
 local function flush()
   local short, _, below = lapses()
   if head >= tail then
@@ -85,13 +85,13 @@ local function flush()
   end
 end
 
--- Where a request stands, or nil.
+-- Returns the index of a request, or nil.
 local function indexOf(request)
   local i = head and tonumber(call('HGET', key, 'r' .. request))
   return i and i >= head and not isGone(request, i) and i
 end
 
--- Takes a request out of the queue, if it is there.
+-- Removes a request from the queue, if it is there.
 local function leave(request)
   local i = head and tonumber(call('HGET', key, 'r' .. request))
   if i then

@@ -1,4 +1,4 @@
--- HSET that works when memory is full: a server refuses to begin a script's writes with it, not to go on with it.
+-- An HSET that works when memory is full: a server refuses the first write of a script then, but not the later ones.
 -- Needs: key, time.
 local function save(...)
   if type(redis.pcall('HSET', key, ...)) == 'table' then

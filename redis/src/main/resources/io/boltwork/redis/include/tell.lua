@@ -1,6 +1,6 @@
--- Tells a client that a request of its own owns the lock for so long from now on; returns how many heard it.
--- A message also reaches those who listen at the server's replicas, because Redis replicates it: it says from which server it
--- is (the last of ARGV). In a cluster with sharded channels that ends with ':' and the hash tag of the slot's channels.
+-- Tells a client that its request owns the lock, for that long from now on. Returns the number of receivers.
+-- Redis replicates messages, so they also reach listeners at replicas. Each message therefore begins with its origin, the run
+-- of the server (the last of ARGV). With sharded channels, the origin ends with ':' and the hash tag of the channels of the slot.
 -- Needs: key, time, client.
 local function tell(request, first, lease)
   local mark = ARGV[#ARGV]

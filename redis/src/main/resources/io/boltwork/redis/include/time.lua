@@ -1,4 +1,4 @@
--- The server's clock, read once: us, microseconds since the epoch, and now, milliseconds.
+-- The clock of the server, read once: us is microseconds since the epoch, now is milliseconds.
 local call = redis.call
 local time = call('TIME')
 local us = time[1] * 1000000 + time[2]

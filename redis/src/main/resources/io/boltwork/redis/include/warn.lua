@@ -1,6 +1,6 @@
--- Tells a client that the lock was taken away from a request of its own. In a cluster, too, that is a channel of the client and
--- not of the slot: a holder may listen to none there. It says from which server it is, as in tell. A message that the user may not
--- send is not sent: the holder learns it later.
+-- Tells a client that the lock was taken away from its request. The channel belongs to the client and not to the slot, in a
+-- cluster too, because a holder may listen to no channel of the slot. The message begins with its origin, as in tell. A message
+-- that the user may not send is not sent: the holder learns of the loss later.
 -- Needs: key, time, client.
 local function warn(request, first)
   local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'told:' .. clientOf(request)

@@ -45,6 +45,20 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void firstLockOfTheReadme() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            FirstLock.main(redis.uri());
+        } finally {
+            System.setOut(out);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8)).matches("Holds stock:1001, fencing token [1-9]\\d+\\R");
+        assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
     void lockClient() {
         ClassExamples.lockClient();
     }

@@ -1,7 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.engine.Engine;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
@@ -192,7 +192,7 @@ public final class LockInspector {
         return List.copyOf(found.values());
     }
 
-    private static ClientInfo info(ClientCard card) {
+    private static ClientInfo info(ClientRecord card) {
         return new ClientInfo(
                 card.id(),
                 card.application(),

@@ -46,7 +46,7 @@ class ArchitectureTest {
 
     /** The types that use a higher room. Backends throw the API's exceptions; a client is the door to its engine. */
     private static final Map<String, Set<String>> UPWARD = Map.of(
-            "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend", "Outage", "Durations"),
+            "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend", "LockOutage", "Durations"),
             "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector"));
 
     @ArchTest
@@ -143,7 +143,7 @@ class ArchitectureTest {
     static final ArchRule THE_WALL_CLOCK_IS_FOR_PEOPLE = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(
                     "date a loss, introduce a client or make it unique",
-                    type -> Set.of("Hold", "LockMachine", "Introduction", "UniqueIds")
+                    type -> Set.of("Hold", "LockMachine", "Announcer", "UniqueIds")
                             .contains(type.getSimpleName()))))
             .should()
             .callMethod(System.class, "currentTimeMillis")

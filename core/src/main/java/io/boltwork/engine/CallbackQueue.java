@@ -17,7 +17,7 @@ public final class CallbackQueue {
             AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "stopped");
 
     private final Executor executor;
-    private final Alarm alarm;
+    private final ErrorFlag alarm;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile int waiting;
 
@@ -25,11 +25,11 @@ public final class CallbackQueue {
     private volatile int stopped;
 
     CallbackQueue(Executor executor) {
-        this(executor, new Alarm());
+        this(executor, new ErrorFlag());
     }
 
     /** A queue without callbacks; {@code alarm} is raised when an error has stopped it. */
-    CallbackQueue(Executor executor, Alarm alarm) {
+    CallbackQueue(Executor executor, ErrorFlag alarm) {
         this.executor = executor;
         this.alarm = alarm;
     }
@@ -75,7 +75,7 @@ public final class CallbackQueue {
     private void start() {
         try {
             // here if the executor does not: told late is worse than told on the wrong thread
-            Errand.send(this::drain, executor, Runnable::run);
+            ExecutorTask.send(this::drain, executor, Runnable::run);
         } catch (Throwable cut) { // the drain does not throw
             alarm.cause = cut;
             alarm.raised = true;

@@ -34,7 +34,7 @@ final class ClientThreads implements Scheduler {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 named("boltwork-callback", null));
-        callbacks = callbackExecutor == null ? ownCallbacks : new ApartExecutor(callbackExecutor, ownCallbacks);
+        callbacks = callbackExecutor == null ? ownCallbacks : new OtherThreadExecutor(callbackExecutor, ownCallbacks);
     }
 
     /**

@@ -15,13 +15,13 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.LostHolds;
-import io.boltwork.machine.Outcome;
-import io.boltwork.machine.Recovery;
+import io.boltwork.machine.Promise;
+import io.boltwork.machine.RecoveryTally;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.machine.Waiter.Verdict;
+import io.boltwork.machine.Waiter.WaitResult;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Grant;
@@ -55,7 +55,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The engine of one client: a machine for each lock in use, and what they share. Thread-safe. */
-public final class Engine extends Alarmed implements BackendListener {
+public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
@@ -79,18 +79,18 @@ public final class Engine extends Alarmed implements BackendListener {
     final LockMachine.Timing timing;
     final ServerClocks clocks;
     final ReleaseLog releases;
-    final Keeper keeper;
+    final LeaseRenewer keeper;
     public final Listeners listeners = new Listeners();
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
-    final Suspensions suspensions;
+    final SuspensionDetector suspensions;
 
     /** Makes ids that no other client makes, and nonces. */
     final Supplier<String> ids;
 
-    private final Introduction introduction;
-    private final Aftercare aftercare;
+    private final Announcer introduction;
+    private final ErrorRecovery aftercare;
 
     /** Kept until the client is closed, and not used: else it would be collected. */
     private final AtomicReference<@Nullable Object> restoredBy = new AtomicReference<>();
@@ -111,7 +111,7 @@ public final class Engine extends Alarmed implements BackendListener {
     private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
     private final BitSet everything = new BitSet();
-    private final Downtimes downtimes = new Downtimes();
+    private final PartitionOutages downtimes = new PartitionOutages();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
@@ -123,7 +123,7 @@ public final class Engine extends Alarmed implements BackendListener {
      * @param underWay how many commands of one lock may be under way at a time
      */
     record World(
-            ClientCard card,
+            ClientRecord card,
             Ticker ticker,
             InstantSource wall,
             Supplier<String> ids,
@@ -136,7 +136,7 @@ public final class Engine extends Alarmed implements BackendListener {
             int underWay) {
 
         World(
-                ClientCard card,
+                ClientRecord card,
                 Ticker ticker,
                 InstantSource wall,
                 Supplier<String> ids,
@@ -163,7 +163,7 @@ public final class Engine extends Alarmed implements BackendListener {
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
-        this.suspensions = new Suspensions(world.ticker, world.wall, this::suspended);
+        this.suspensions = new SuspensionDetector(world.ticker, world.wall, this::suspended);
         this.clocks = new ServerClocks(backend.partitions(), suspensions);
         this.everything.set(0, backend.partitions());
         this.ids = world.ids;
@@ -181,9 +181,9 @@ public final class Engine extends Alarmed implements BackendListener {
                 world.underWay);
         this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
-        this.keeper = new Keeper(this);
-        this.introduction = new Introduction(this, world.card);
-        this.aftercare = new Aftercare(this, alarm);
+        this.keeper = new LeaseRenewer(this);
+        this.introduction = new Announcer(this, world.card);
+        this.aftercare = new ErrorRecovery(this, alarm);
         this.heartbeat = new Heartbeat(
                 this, List.of(suspensions::look, introduction::check, aftercare::check, releases::forgetOld));
         this.backendEvents = newCallbackQueue();
@@ -198,14 +198,14 @@ public final class Engine extends Alarmed implements BackendListener {
     public static Engine open(LockBackend backend, ClientOptions options, String id) {
         ClientThreads threads = new ClientThreads(options.callbackExecutor());
         World world = new World(
-                Introduction.card(id, options.application()),
+                Announcer.card(id, options.application()),
                 SystemTicker.start(),
                 InstantSource.system(),
                 UniqueIds::next,
                 threads,
                 threads.callbacks(),
                 bound -> ThreadLocalRandom.current().nextLong(bound),
-                Outcome::sleep,
+                Promise::sleep,
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect in Boltwork; please report it", defect),
                 threads::stop);
         Engine engine = open(backend, options, world);
@@ -299,20 +299,20 @@ public final class Engine extends Alarmed implements BackendListener {
      * @param nanos how long it is willing to wait; {@link Ticker#NEVER} for ever
      * @throws InterruptedException if it is interruptible, and was interrupted before the verdict
      */
-    Verdict await(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+    WaitResult await(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         long start = ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
-            sleeper.sleep(waiter.outcome, this, Math.min(nanos, Watch.patience(this)));
+            sleeper.sleep(waiter.outcome, this, Math.min(nanos, ProgressWatch.patience(this)));
         }
         return waiter.outcome.isDecided()
                 ? waiter.outcome.value() // most callers are served by then: nothing needs to be watched
                 : awaitWatched(name, waiter, nanos, start, interruptible);
     }
 
-    private Verdict awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
+    private WaitResult awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = false;
-        Watch watch = new Watch(this, name, waiter, start);
+        ProgressWatch watch = new ProgressWatch(this, name, waiter, start);
         boolean cancelled = false;
         while (!waiter.outcome.isDecided()) {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (ticker.nanos() - start);
@@ -333,7 +333,7 @@ public final class Engine extends Alarmed implements BackendListener {
             }
             watch.look();
         }
-        Verdict verdict = waiter.outcome.value();
+        WaitResult verdict = waiter.outcome.value();
         if (interrupted) {
             if (verdict == Waiter.Denied.CANCELLED) {
                 throw new InterruptedException("Interrupted while waiting for the lock '" + Printable.text(name) + "'");
@@ -347,11 +347,11 @@ public final class Engine extends Alarmed implements BackendListener {
      * A level of a hold was left. The outcome is what had been lost, decided when the backend has answered to the release, or
      * now if that is not awaited.
      */
-    Outcome<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
+    Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {
             case NESTED -> {}
             case LAST -> {
-                Outcome<Optional<LeaseLoss>> released = hold.released();
+                Promise<Optional<LeaseLoss>> released = hold.released();
                 release(hold);
                 if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
                     return released;
@@ -360,7 +360,7 @@ public final class Engine extends Alarmed implements BackendListener {
             case LOST_NESTED -> expired(hold);
             case LOST_LAST -> release(hold);
         }
-        return Outcome.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
+        return Promise.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
     }
 
     private void release(Hold hold) {
@@ -374,7 +374,7 @@ public final class Engine extends Alarmed implements BackendListener {
      *
      * @throws LeaseLostException if the hold had been lost
      */
-    void await(Outcome<Optional<LeaseLoss>> left) {
+    void await(Promise<Optional<LeaseLoss>> left) {
         if (!sleep(left, timing.commandTimeout())) {
             left.decide(Optional.empty());
         }
@@ -385,7 +385,7 @@ public final class Engine extends Alarmed implements BackendListener {
     }
 
     /** Sleeps until it is decided; {@code false} if it is not after that time. Interrupts wait, too. */
-    private boolean sleep(Outcome<?> outcome, long nanos) {
+    private boolean sleep(Promise<?> outcome, long nanos) {
         long start = ticker.nanos();
         boolean interrupted = false;
         for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (ticker.nanos() - start)) {
@@ -412,7 +412,7 @@ public final class Engine extends Alarmed implements BackendListener {
                     + Durations.text(Duration.ofNanos(nanos)));
         }
         for (; ; ) {
-            Outcome<Extension> outcome = new Outcome<>();
+            Promise<Extension> outcome = new Promise<>();
             if (!post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
                 throw closed(hold.request.lock(), "cannot be extended");
             }
@@ -454,7 +454,7 @@ public final class Engine extends Alarmed implements BackendListener {
     }
 
     private void lookAway() {
-        sleeper.sleep(new Outcome<>(), this, LOOK_AGAIN);
+        sleeper.sleep(new Promise<>(), this, LOOK_AGAIN);
     }
 
     /**
@@ -467,7 +467,7 @@ public final class Engine extends Alarmed implements BackendListener {
         String lock = hold.request.lock();
         long start = ticker.nanos();
         for (; ; ) {
-            Outcome<Extension> outcome = new Outcome<>();
+            Promise<Extension> outcome = new Promise<>();
             if (!post(lock, driver -> driver.machine.verify(hold, outcome))) {
                 throw lossOr(hold, closed(lock, "cannot be verified"));
             }
@@ -508,7 +508,7 @@ public final class Engine extends Alarmed implements BackendListener {
     }
 
     /** Who released does not wait longer than the command timeout. */
-    Future<?> decideAfterTimeout(Outcome<Optional<LeaseLoss>> left) {
+    Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
         return scheduler.schedule(() -> left.decide(Optional.empty()), timing.commandTimeout());
     }
 
@@ -621,10 +621,10 @@ public final class Engine extends Alarmed implements BackendListener {
     @Override
     public void connected(ServerTime server, BitSet partitions) {
         boolean another = clocks.connected(partitions, server, ticker.nanos());
-        List<Downtimes.Return> returns = downtimes.end(partitions, another);
-        Recovery recovery = returns.isEmpty() ? new Recovery() : returns.get(0).recovery();
+        List<PartitionOutages.Return> returns = downtimes.end(partitions, another);
+        RecoveryTally recovery = returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
         keeper.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
-        for (Downtimes.Return back : returns) {
+        for (PartitionOutages.Return back : returns) {
             if (back.over()) {
                 up(back);
             }
@@ -635,7 +635,7 @@ public final class Engine extends Alarmed implements BackendListener {
             lost.removeIf(entry -> !partitions.get(backend.partition(entry.lock())));
             new ReleaseRepeats(this, lost).run();
         }
-        for (Downtimes.Return back : returns) {
+        for (PartitionOutages.Return back : returns) {
             if (back.over()) {
                 back.recovery().over(counts -> recovered(back, counts));
             }
@@ -689,7 +689,7 @@ public final class Engine extends Alarmed implements BackendListener {
         return false;
     }
 
-    private static void connected(LockDriver driver, Recovery recovery) {
+    private static void connected(LockDriver driver, RecoveryTally recovery) {
         recovery.begin();
         boolean taken = driver.post(d -> {
             d.machine.connected(recovery);
@@ -700,7 +700,7 @@ public final class Engine extends Alarmed implements BackendListener {
         }
     }
 
-    private void up(Downtimes.Return back) {
+    private void up(PartitionOutages.Return back) {
         LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(backend));
         if (!listeners.isEmpty()) {
             Duration outage = Duration.ofNanos(ticker.nanos() - back.since());
@@ -709,7 +709,7 @@ public final class Engine extends Alarmed implements BackendListener {
     }
 
     /** All that was held when the connection came back has been verified. */
-    private void recovered(Downtimes.Return back, Recovery.Counts counts) {
+    private void recovered(PartitionOutages.Return back, RecoveryTally.Counts counts) {
         if (closed.get()) {
             return;
         }
@@ -826,7 +826,7 @@ public final class Engine extends Alarmed implements BackendListener {
         if (isClosed()) {
             throw new ClientClosedException("The client is closed; it cannot report its health");
         }
-        Outcome<List<NodeStatus>> nodes = new Outcome<>();
+        Promise<List<NodeStatus>> nodes = new Promise<>();
         backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
         AtomicInteger held = new AtomicInteger();
         AtomicInteger waiting = new AtomicInteger();
@@ -876,7 +876,7 @@ public final class Engine extends Alarmed implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause, BitSet partitions) {
-        if (!downtimes.begin(partitions, ticker.nanos(), new Recovery())) {
+        if (!downtimes.begin(partitions, ticker.nanos(), new RecoveryTally())) {
             return;
         }
         LOG.log(
@@ -952,7 +952,7 @@ public final class Engine extends Alarmed implements BackendListener {
         if (isClosed()) {
             throw new ClientClosedException("The client is closed; it can no longer ask " + backend);
         }
-        Outcome<Reply> outcome = new Outcome<>();
+        Promise<Reply> outcome = new Promise<>();
         backend.send(command, outcome::decide);
         if (!sleep(outcome, timing.commandTimeout())) {
             throw silent();
@@ -1039,7 +1039,7 @@ public final class Engine extends Alarmed implements BackendListener {
             driver.post(this::close);
         }
         boolean interrupted = false;
-        Outcome<Reply> farewell = introduction.end();
+        Promise<Reply> farewell = introduction.end();
         while (!drivers.isEmpty() && ticker.nanos() - start < shutdownNanos) {
             lookAway();
             interrupted |= Thread.interrupted();

@@ -11,10 +11,10 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Right;
+import io.boltwork.machine.HandleRef;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.machine.Waiter.Verdict;
+import io.boltwork.machine.Waiter.WaitResult;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
@@ -230,7 +230,7 @@ public final class EngineLock implements FencedLock {
                 }
             } finally {
                 if (!entered) {
-                    handle.right.state = Right.State.LEFT_CLEANLY; // it is for no level
+                    handle.right.state = HandleRef.State.LEFT_CLEANLY; // it is for no level
                 }
             }
         }
@@ -287,7 +287,7 @@ public final class EngineLock implements FencedLock {
         return anew;
     }
 
-    private static @Nullable Hold held(Verdict verdict) {
+    private static @Nullable Hold held(WaitResult verdict) {
         if (verdict instanceof Waiter.Granted granted) {
             return granted.hold();
         }
@@ -400,7 +400,7 @@ public final class EngineLock implements FencedLock {
             }
         }
 
-        private void settle(Waiter asked, Verdict verdict) {
+        private void settle(Waiter asked, WaitResult verdict) {
             if (verdict == Waiter.Denied.CANCELLED) {
                 return; // by withdraw(): this has been completed
             }

@@ -3,8 +3,8 @@ package io.boltwork.engine;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.machine.Hold;
-import io.boltwork.machine.Outcome;
-import io.boltwork.machine.Right;
+import io.boltwork.machine.Promise;
+import io.boltwork.machine.HandleRef;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A hold as somebody sees it who has the right to release one level of it. */
-public final class LeaseHandle extends LeaseView implements Right.Handle {
+public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
-    final Right right;
+    final HandleRef right;
 
     /** Whether {@link #leave} was entered; of the thread that uses the right. */
     private boolean leaving;
@@ -25,7 +25,7 @@ public final class LeaseHandle extends LeaseView implements Right.Handle {
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
-        this.right = new Right(this, hold);
+        this.right = new HandleRef(this, hold);
     }
 
     @Override
@@ -73,7 +73,7 @@ public final class LeaseHandle extends LeaseView implements Right.Handle {
             done.complete(null);
             return done;
         }
-        Outcome<Optional<LeaseLoss>> left = leave();
+        Promise<Optional<LeaseLoss>> left = leave();
         if (!left.isDecided()) {
             Future<?> timer = engine.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
@@ -89,7 +89,7 @@ public final class LeaseHandle extends LeaseView implements Right.Handle {
         return done;
     }
 
-    private Outcome<Optional<LeaseLoss>> leave() {
+    private Promise<Optional<LeaseLoss>> leave() {
         leaving = true;
         Hold.Left left = null;
         try {

@@ -23,7 +23,7 @@ class LeaseView implements Lease {
 
     final Engine engine;
     public final Hold hold;
-    private final AtomicReference<@Nullable LossNews> news = new AtomicReference<>();
+    private final AtomicReference<@Nullable LossReport> news = new AtomicReference<>();
 
     LeaseView(Engine engine, Hold hold) {
         this.engine = engine;
@@ -104,9 +104,9 @@ class LeaseView implements Lease {
 
     @Override
     public final CompletionStage<LeaseLoss> whenLost() {
-        LossNews known = news.get();
+        LossReport known = news.get();
         if (known == null) {
-            LossNews fresh = new LossNews(losses());
+            LossReport fresh = new LossReport(losses());
             if (news.compareAndSet(null, fresh)) {
                 hold.whenLost().thenRun(fresh::tell);
             }
@@ -117,7 +117,7 @@ class LeaseView implements Lease {
 
     /** Completes {@link #whenLost()} if there is something to tell. */
     final void tellLoss() {
-        LossNews wanted = news.get();
+        LossReport wanted = news.get();
         if (wanted != null) {
             wanted.tell();
         }

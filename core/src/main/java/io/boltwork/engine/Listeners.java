@@ -51,7 +51,7 @@ public final class Listeners {
                 isWaitedFor = true;
                 continue;
             }
-            Errand.send(() -> tell(ear, event), ear.executor, callbacks);
+            ExecutorTask.send(() -> tell(ear, event), ear.executor, callbacks);
         }
         if (isWaitedFor) {
             callbacks.execute(() -> tell(event));

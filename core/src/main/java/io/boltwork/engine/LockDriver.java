@@ -4,7 +4,7 @@ import io.boltwork.LockListener;
 import io.boltwork.machine.Effects;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.Outcome;
+import io.boltwork.machine.Promise;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.Request;
 import io.boltwork.machine.ServerClock;
@@ -157,7 +157,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     }
 
     @Override
-    public <T> void decide(Outcome<T> outcome, T value) {
+    public <T> void decide(Promise<T> outcome, T value) {
         Thread sleeper = outcome.decideQuietly(value);
         if (sleeper != null) {
             if (sleepers.isEmpty()) {

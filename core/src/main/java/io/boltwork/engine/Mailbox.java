@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param <M> the subclass
  * @param <A> whose alarm is raised
  */
-abstract class Mailbox<M extends Mailbox<M, A>, A extends Alarmed> {
+abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
 
     /*
      * One word, `head`, says everything:

@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class ServerClocks {
 
     private final AtomicReferenceArray<ServerClock> clocks;
-    private final Suspensions suspensions;
+    private final SuspensionDetector suspensions;
 
     /** The server run that each partition was connected to last. */
     private final AtomicReferenceArray<String> connectedTo;
 
     /** @param suspensions is told if one of them shows that the client's clock has missed time */
-    ServerClocks(int partitions, Suspensions suspensions) {
+    ServerClocks(int partitions, SuspensionDetector suspensions) {
         this.suspensions = suspensions;
         clocks = new AtomicReferenceArray<>(partitions);
         connectedTo = new AtomicReferenceArray<>(partitions);

@@ -35,5 +35,5 @@ public interface Effects extends LockContext {
     void released(Request request);
 
     /** Decides an outcome; who sleeps on it is woken when the machine has settled. */
-    <T> void decide(Outcome<T> outcome, T value);
+    <T> void decide(Promise<T> outcome, T value);
 }

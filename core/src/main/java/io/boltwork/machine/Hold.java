@@ -91,10 +91,10 @@ public final class Hold {
     private volatile @Nullable LeaseLoss loss;
 
     /** The newest of the rights of handles to release a level each. Given by the owner alone, looked at by the keeper. */
-    private volatile @Nullable Right rights;
+    private volatile @Nullable HandleRef rights;
 
     /** The release of this hold, once there is one. */
-    private @Nullable Outcome<Optional<LeaseLoss>> released;
+    private @Nullable Promise<Optional<LeaseLoss>> released;
 
     Hold(Request request, long token, Waiter waiter, long since) {
         this.request = request;
@@ -159,7 +159,7 @@ public final class Hold {
             leave(true);
         }
         if ((what & OWED_RIGHT) != 0) {
-            for (Right right = rights; right != null; right = right.next) {
+            for (HandleRef right = rights; right != null; right = right.next) {
                 if (right.isCut() && right.use()) {
                     right.left(leave(true).isLost());
                 }
@@ -169,10 +169,10 @@ public final class Hold {
     }
 
     /** Decided by the release of this hold. First asked for by who has left it, before the lock's machine hears of that. */
-    public Outcome<Optional<LeaseLoss>> released() {
-        Outcome<Optional<LeaseLoss>> outcome = released;
+    public Promise<Optional<LeaseLoss>> released() {
+        Promise<Optional<LeaseLoss>> outcome = released;
         if (outcome == null) {
-            outcome = new Outcome<>();
+            outcome = new Promise<>();
             released = outcome;
         }
         return outcome;
@@ -284,14 +284,14 @@ public final class Hold {
     }
 
     /** Somebody has the right to leave a level. */
-    void give(Right right) {
-        Right last = rights;
+    void give(HandleRef right) {
+        HandleRef last = rights;
         while (last != null && !last.isOpen()) {
             last = last.next;
         }
         right.next = last;
         for (; last != null; last = last.next) { // what is used up goes, or a long hold would collect it
-            Right after = last.next;
+            HandleRef after = last.next;
             while (after != null && !after.isOpen()) {
                 after = after.next;
             }
@@ -311,7 +311,7 @@ public final class Hold {
             return null;
         }
         long handles = count(now, true);
-        for (Right right = rights; right != null; right = right.next) {
+        for (HandleRef right = rights; right != null; right = right.next) {
             if (right.isForsaken()) {
                 handles--;
             }

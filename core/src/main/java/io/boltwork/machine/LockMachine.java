@@ -77,17 +77,17 @@ public final class LockMachine {
     private volatile @Nullable Hold hold;
 
     /** Made when there is something to undo or to look after: most locks never need it. */
-    private @Nullable Undoing undoing;
+    private @Nullable Withdrawing undoing;
 
     private volatile LostHolds lostHolds = LostHolds.NONE;
 
     /** Extensions under way, and who waits for them. */
-    private Map<Command, Outcome<Extension>> extensions = Collections.emptyMap();
+    private Map<Command, Promise<Extension>> extensions = Collections.emptyMap();
 
     /** When the oldest of the waiters' own requests asks again, for all of them. */
     private long pollAt = Ticker.NEVER;
 
-    private Outage outage = Outage.NONE;
+    private LockOutage outage = LockOutage.NONE;
 
     /** How often the backend, or a hold here, has said that the lock is taken; it may overflow. */
     private int refusals;
@@ -127,7 +127,7 @@ public final class LockMachine {
         }
         Hold held = hold;
         if (held != null && held.thread == null && waiter.thread == held.asker) {
-            News.waitsForItself(effects, waiter);
+            LockEvents.waitsForItself(effects, waiter);
         }
         if (waiters.isEmpty()) {
             outage = outage.restarted();
@@ -170,9 +170,9 @@ public final class LockMachine {
     }
 
     /** A wish has come to its end. */
-    void decide(Waiter waiter, Waiter.Verdict verdict) {
+    void decide(Waiter waiter, Waiter.WaitResult verdict) {
         effects.decide(waiter.outcome, verdict);
-        News.waited(effects, waiter, verdict);
+        LockEvents.waited(effects, waiter, verdict);
     }
 
     /** The owner has left the outermost level of its hold; or has unwound a lost one. */
@@ -190,7 +190,7 @@ public final class LockMachine {
         }
         boolean clean = left.loss() == null;
         if (clean) {
-            News.released(effects, left);
+            LockEvents.released(effects, left);
         }
         if (requests.get(request.number) != request || request.state != State.HELD && request.state != State.LOST) {
             effects.decide(
@@ -205,7 +205,7 @@ public final class LockMachine {
     }
 
     /** The owner wants the hold to last for {@code nanos} from now on at least. */
-    public void extend(Hold held, long nanos, Outcome<Extension> outcome) {
+    public void extend(Hold held, long nanos, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Request request = held.request;
         if (hold == held && lastEvent >= request.deadline()) {
@@ -219,7 +219,7 @@ public final class LockMachine {
         pump();
     }
 
-    private void extend(Request request, Command.Renew.Item item, Outcome<Extension> outcome) {
+    private void extend(Request request, Command.Renew.Item item, Promise<Extension> outcome) {
         Command.Renew renew = new Command.Renew(List.of(item), extensionStale(request));
         if (extensions.isEmpty()) {
             extensions = new IdentityHashMap<>();
@@ -229,7 +229,7 @@ public final class LockMachine {
     }
 
     /** The owner wants to know whether the backend still knows the hold: an extension that prolongs nothing. */
-    public void verify(Hold held, Outcome<Extension> outcome) {
+    public void verify(Hold held, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Request request = held.request;
         if (hold == held && lastEvent >= request.deadline()) {
@@ -249,7 +249,7 @@ public final class LockMachine {
     }
 
     /** The owner does not wait for that extension any more. */
-    public void extensionGivenUp(Outcome<Extension> outcome) {
+    public void extensionGivenUp(Promise<Extension> outcome) {
         extensions.values().remove(outcome);
     }
 
@@ -380,7 +380,7 @@ public final class LockMachine {
                 Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
                 if (prolonged(restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome)
                         && outcome == Reply.Renewal.OK) {
-                    News.restored(effects, hold);
+                    LockEvents.restored(effects, hold);
                 }
                 named(restored.owner());
             } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
@@ -420,7 +420,7 @@ public final class LockMachine {
         if (request.state != State.WANTED) {
             owns(request, Long.MIN_VALUE, grant.token(), BY_MESSAGE);
         } else {
-            Exchange exchange = request.exchange();
+            Pending exchange = request.exchange();
             ServerTime answered = exchange.answered;
             long origin = exchange.firstSent;
             long given = origin;
@@ -460,7 +460,7 @@ public final class LockMachine {
     }
 
     /** A connection was replaced; messages and answers may have been lost, and the server may be another one. */
-    public void connected(Recovery recovery) {
+    public void connected(RecoveryTally recovery) {
         long now = effects.now();
         ManyRequests many = requests.many();
         if (many == null) {
@@ -474,7 +474,7 @@ public final class LockMachine {
         tick();
     }
 
-    private void connected(Request request, long now, Recovery recovery) {
+    private void connected(Request request, long now, RecoveryTally recovery) {
         switch (request.state) {
             case WANTED -> {
                 request.connectionReplaced(now);
@@ -631,7 +631,7 @@ public final class LockMachine {
         if (undoing != null && undoing.dismissal != null) {
             at = Math.min(at, effects.now());
         }
-        if (outage != Outage.NONE && !waiters.isEmpty()) {
+        if (outage != LockOutage.NONE && !waiters.isEmpty()) {
             at = Math.min(at, outage.patienceEnds(effects.timing().outagePatience));
         }
         return at;
@@ -691,10 +691,10 @@ public final class LockMachine {
 
     // ================================================================ undoing
 
-    Undoing undoing() {
-        Undoing made = undoing;
+    Withdrawing undoing() {
+        Withdrawing made = undoing;
         if (made == null) {
-            made = new Undoing(requests, effects);
+            made = new Withdrawing(requests, effects);
             undoing = made;
         }
         return made;
@@ -872,7 +872,7 @@ public final class LockMachine {
         hold = held;
         waiters.remove(waiter);
         decide(waiter, granted);
-        News.acquired(effects, held, waiter);
+        LockEvents.acquired(effects, held, waiter);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. */
@@ -888,7 +888,7 @@ public final class LockMachine {
             return false;
         }
         request.lastToken++;
-        News.handedOver(effects, from, next, request.lastToken);
+        LockEvents.handedOver(effects, from, next, request.lastToken);
         occupy(request, now);
         return true;
     }
@@ -928,7 +928,7 @@ public final class LockMachine {
     }
 
     private void lost(Request request) {
-        request.settle(Recovery::lost);
+        request.settle(RecoveryTally::lost);
         request.state = State.LOST;
         request.exchange().dueAt = Ticker.NEVER;
         request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout());
@@ -941,14 +941,14 @@ public final class LockMachine {
 
     private void dismissAll(LockException cause) {
         if (!waiters.isEmpty()) {
-            undoing().dismissal = new Undoing.Dismissal(cause, effects.now());
+            undoing().dismissal = new Withdrawing.Dismissal(cause, effects.now());
             dismissSome();
         }
     }
 
     /** Dismisses some of those that are to be dismissed; the others follow in the next event, at once. */
     private void dismissSome() {
-        Undoing.Dismissal dismissal = undoing == null ? null : undoing.dismissal;
+        Withdrawing.Dismissal dismissal = undoing == null ? null : undoing.dismissal;
         if (dismissal == null) {
             return;
         }
@@ -971,7 +971,7 @@ public final class LockMachine {
     private void ask(Request request) {
         if (request.tryOnly || requests.admits(request)) {
             askNow(request);
-        } else if (outage != Outage.NONE) {
+        } else if (outage != LockOutage.NONE) {
             outage = outage.failed(effects.now(), null); // no failure of its own will begin its patience
         }
     }
@@ -1054,7 +1054,7 @@ public final class LockMachine {
     private void askSoon(Request request, long sent) {
         long now = effects.now();
         boolean late = now - sent >= commandTimeout() / 2; // behind an outage, which is over
-        Exchange exchange = request.exchange();
+        Pending exchange = request.exchange();
         exchange.dueAt = now + (late || exchange.failures == 0 ? 0 : retryDelay(exchange));
         exchange.failures++;
     }
@@ -1062,7 +1062,7 @@ public final class LockMachine {
     private void queued(Request request, long sent, Reply.Acquired answer) {
         long now = effects.now();
         request.known = true;
-        Exchange exchange = request.exchange();
+        Pending exchange = request.exchange();
         exchange.failures = 0;
         if (exchange.answered == null || sent >= exchange.answeredSent) {
             exchange.answeredSent = sent;
@@ -1132,7 +1132,7 @@ public final class LockMachine {
         if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late: see who is
             askSoon(request, sent);
         } else if (answer.copies() < replicate.copies()) {
-            refuse(request, new Waiter.Failed(Outage.refused(effects.lock(), tooFew(replicate, answer))));
+            refuse(request, new Waiter.Failed(LockOutage.refused(effects.lock(), tooFew(replicate, answer))));
         } else {
             request.exchange().replicated = item.firstToken();
             owns(request, sent + Request.safe(item.leaseMillis(), 0), item.firstToken(), sent);
@@ -1156,7 +1156,7 @@ public final class LockMachine {
     }
 
     /** Whoever it is for does not get the lock. */
-    private void refuse(Request request, Waiter.Verdict verdict) {
+    private void refuse(Request request, Waiter.WaitResult verdict) {
         if (request == wanted) {
             wanted = null;
         }
@@ -1182,7 +1182,7 @@ public final class LockMachine {
         } else if (request.isRenewalDue(now, commandTimeout())) {
             if (request.isOnlyVerified() || !isAbandoned(request)) {
                 Command.Renew.Item item = request.renewal(now);
-                boolean tacit = outage == Outage.NONE && request.mayBeTacit(item);
+                boolean tacit = outage == LockOutage.NONE && request.mayBeTacit(item);
                 request.begun(effects.renew(item, tacit), tacit);
             } else if (!request.confirmed) {
                 effects.renew(request.verification(), false);
@@ -1229,7 +1229,7 @@ public final class LockMachine {
         request.renewAt = Ticker.NEVER;
         if (!request.abandoned) { // it is looked at again when a connection was replaced
             request.abandoned = true;
-            News.abandoned(effects, held, absence);
+            LockEvents.abandoned(effects, held, absence);
         }
         return true;
     }
@@ -1276,7 +1276,7 @@ public final class LockMachine {
         Command.Renew.Item item = renew.items().get(0);
         boolean held = prolonged(item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
         named(result.owner());
-        Outcome<Extension> outcome = extensions.remove(renew);
+        Promise<Extension> outcome = extensions.remove(renew);
         if (outcome != null) {
             effects.decide(
                     outcome,
@@ -1292,7 +1292,7 @@ public final class LockMachine {
         if (effects.now() >= request.deadline()) {
             request.quietAfterLease();
         }
-        request.settle(Recovery::done);
+        request.settle(RecoveryTally::done);
         request.state = State.RELEASING;
         request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout());
         request.exchange().failures = 0;
@@ -1383,8 +1383,8 @@ public final class LockMachine {
 
     /** The backend has answered. */
     private void over() {
-        if (outage != Outage.NONE) { // a reference that is written is work for the collector
-            outage = Outage.NONE;
+        if (outage != LockOutage.NONE) { // a reference that is written is work for the collector
+            outage = LockOutage.NONE;
         }
     }
 
@@ -1409,7 +1409,7 @@ public final class LockMachine {
         } else if (command instanceof Command.Restore restore) {
             renewalFailed(restore.request());
         } else if (command instanceof Command.Renew) {
-            Outcome<Extension> outcome = extensions.remove(command);
+            Promise<Extension> outcome = extensions.remove(command);
             if (outcome != null) {
                 effects.decide(outcome, new Extension.Failed(failed.cause()));
             }
@@ -1434,15 +1434,15 @@ public final class LockMachine {
             return;
         }
         if (!failed.cause().isRetryable()) {
-            failAll(Outage.refused(effects.lock(), failed.cause()));
+            failAll(LockOutage.refused(effects.lock(), failed.cause()));
         } else if (request.tryOnly && current) {
-            refuse(request, new Waiter.Failed(Outage.refused(effects.lock(), failed.cause())));
+            refuse(request, new Waiter.Failed(LockOutage.refused(effects.lock(), failed.cause())));
         }
     }
 
     private void retryLater(@Nullable Request request, Command command) {
         if (request != null && request.answeredTo(command)) {
-            Exchange exchange = request.exchange();
+            Pending exchange = request.exchange();
             exchange.dueAt = effects.now() + retryDelay(exchange);
             exchange.failures++;
             leaveReleaser(request);
@@ -1457,14 +1457,14 @@ public final class LockMachine {
         }
     }
 
-    private long retryDelay(Exchange exchange) {
+    private long retryDelay(Pending exchange) {
         long delay = FIRST_RETRY << Math.min(exchange.failures, RETRY_DOUBLINGS);
         return delay / 2 + effects.random(delay / 2);
     }
 
     /** The command timeout has passed. The answer may still come, and is an event like any other then. */
     private void unanswered(Request request) {
-        Exchange exchange = request.exchange();
+        Pending exchange = request.exchange();
         outage = outage.failed(exchange.awaitedSince, null);
         exchange.awaited = null;
         exchange.failures++;
@@ -1483,7 +1483,7 @@ public final class LockMachine {
         }
         request.exchange().releaser = null; // once; by its own clock it may have left already
         effects.decide(releaser.released(), Optional.empty());
-        News.releaseFailed(effects, releaser);
+        LockEvents.releaseFailed(effects, releaser);
     }
 
     private ClientClosedException closed(String what) {

@@ -79,10 +79,10 @@ public final class ManyRequests {
         /** The connection was replaced; else the server has forgotten requests. */
         private final boolean connected;
 
-        private final Recovery recovery;
+        private final RecoveryTally recovery;
         private long next = Long.MIN_VALUE;
 
-        Pass(long since, long last, boolean connected, Recovery recovery) {
+        Pass(long since, long last, boolean connected, RecoveryTally recovery) {
             this.since = since;
             this.last = last;
             this.connected = connected;
@@ -100,7 +100,7 @@ public final class ManyRequests {
             }
             entry.pass = this;
             Request request = entry.request;
-            Exchange exchange = request.exchange();
+            Pending exchange = request.exchange();
             if (request.state == State.WANTED) {
                 boolean askedSince = exchange.awaitedSince > since;
                 if (connected) {
@@ -276,7 +276,7 @@ public final class ManyRequests {
     // ================================================================ passes
 
     /** The connection was replaced at that time. */
-    void connected(long now, Recovery recovery) {
+    void connected(long now, RecoveryTally recovery) {
         for (Entry entry :
                 List.copyOf(underWay)) { // what was sent before is lost, and must not keep the others waiting
             entry.request.givesUpAnswer(now);
@@ -289,7 +289,7 @@ public final class ManyRequests {
     void askOthers(Request forgotten, long now) {
         Pass before = pass;
         boolean connected = before != null && before.connected;
-        Recovery recovery = before == null ? new Recovery() : before.recovery;
+        RecoveryTally recovery = before == null ? new RecoveryTally() : before.recovery;
         recovery.begin();
         Pass others = new Pass(now, lastNumber(), connected, recovery);
         if (forgotten.entry != null) {

@@ -67,7 +67,7 @@ public final class Repair {
     }
 
     private void request(Request request) {
-        Exchange exchange = request.exchangeIfAny();
+        Pending exchange = request.exchangeIfAny();
         boolean isForgotten = exchange != null
                 && exchange.awaited == null
                 && exchange.dueAt == Ticker.NEVER

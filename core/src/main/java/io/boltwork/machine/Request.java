@@ -69,7 +69,7 @@ public final class Request {
     State state;
 
     /** What is said about it; nothing about a lease that is just held. */
-    private @Nullable Exchange exchange;
+    private @Nullable Pending exchange;
 
     /** Whose wish alone it is (FIFO), until it is fulfilled; {@code null} if it stands for whoever is first in the client. */
     @Nullable
@@ -98,7 +98,7 @@ public final class Request {
     /** When the lock is free for others if the hold just ends: lease and takeover delay, counted from when they began at the latest. */
     public long closedUntil;
 
-    final Bounds bounds;
+    final HoldBounds bounds;
 
     /** Somebody wanted it longer than its options say. */
     public boolean extended;
@@ -133,7 +133,7 @@ public final class Request {
         this.terms = terms;
         this.tryOnly = tryOnly;
         this.state = state;
-        this.bounds = Bounds.of(terms);
+        this.bounds = HoldBounds.of(terms);
     }
 
     /** A new wish, for {@code waiter}, and if it is not FIFO for those behind. */
@@ -142,7 +142,7 @@ public final class Request {
         if (waiter.terms.isFifo && !waiter.tryOnly) {
             request.waiter = waiter;
         }
-        Exchange exchange = request.exchange();
+        Pending exchange = request.exchange();
         exchange.since = now;
         exchange.firstSent = now;
         return request;
@@ -168,13 +168,13 @@ public final class Request {
     // ================================================================ sending and hearing
 
     /** To be looked at and changed by the lock's machine. */
-    Exchange exchange() {
+    Pending exchange() {
         if (entry != null) {
             entry.changed();
         }
-        Exchange open = exchange;
+        Pending open = exchange;
         if (open == null) {
-            open = new Exchange();
+            open = new Pending();
             exchange = open;
         }
         return open;
@@ -182,7 +182,7 @@ public final class Request {
 
     /** What is said about it, or {@code null} if nothing is. */
     @Nullable
-    Exchange exchangeIfAny() {
+    Pending exchangeIfAny() {
         return exchange;
     }
 
@@ -203,7 +203,7 @@ public final class Request {
 
     /** The connection was replaced at that time, while it waits. */
     void connectionReplaced(long at) {
-        Exchange open = exchange();
+        Pending open = exchange();
         if (open.answered == null && open.firstSent <= at) {
             open.firstSent = Ticker.NEVER;
         }
@@ -222,7 +222,7 @@ public final class Request {
         if (state == State.WANTED && tryOnly) {
             return;
         }
-        Exchange open = exchange();
+        Pending open = exchange();
         open.awaited = null;
         open.failures = 0;
         open.dueAt = state == State.WANTED ? Ticker.NEVER : now;
@@ -252,7 +252,7 @@ public final class Request {
     }
 
     /** When what is awaited counts as not answered. Who only tries waits no longer because it has to ask again. */
-    private long patienceEnds(Exchange open, long commandTimeout) {
+    private long patienceEnds(Pending open, long commandTimeout) {
         return (tryOnly && state == State.WANTED ? open.since : open.awaitedSince) + commandTimeout;
     }
 
@@ -282,7 +282,7 @@ public final class Request {
     }
 
     Command.Acquire acquire(ServerClock clock, long now, long commandTimeout) {
-        Exchange open = exchange();
+        Pending open = exchange();
         if (open.awaitedSince == Ticker.NEVER) { // it may have waited in line until now
             open.firstSent = now;
         }
@@ -636,8 +636,8 @@ public final class Request {
     }
 
     /** The connection was replaced, and somebody counts what becomes of the holds. */
-    void recovers(Recovery counted) {
-        settle(Recovery::done);
+    void recovers(RecoveryTally counted) {
+        settle(RecoveryTally::done);
         counted.begin();
         exchange().recovery = counted;
         exchange().forgotten = false;
@@ -651,14 +651,14 @@ public final class Request {
     /** The server has it. */
     void verified() {
         if (exchange != null) {
-            settle(exchange.forgotten ? Recovery::restored : Recovery::kept);
+            settle(exchange.forgotten ? RecoveryTally::restored : RecoveryTally::kept);
             fallSilent();
         }
     }
 
     /** It is known what became of it. */
-    void settle(Consumer<Recovery> outcome) {
-        Recovery counted = exchange == null ? null : exchange.recovery;
+    void settle(Consumer<RecoveryTally> outcome) {
+        RecoveryTally counted = exchange == null ? null : exchange.recovery;
         if (counted != null) {
             exchange().recovery = null;
             outcome.accept(counted);
@@ -740,7 +740,7 @@ public final class Request {
         };
     }
 
-    private long retryAt(Exchange open, long commandTimeout) {
+    private long retryAt(Pending open, long commandTimeout) {
         return open.awaited == null ? open.dueAt : patienceEnds(open, commandTimeout);
     }
 

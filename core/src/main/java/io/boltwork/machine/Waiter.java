@@ -22,7 +22,7 @@ public final class Waiter {
     /** Whether it wants a {@link Lease} and not a {@code lock}. */
     final boolean asLease;
 
-    public final Outcome<Verdict> outcome = new Outcome<>();
+    public final Promise<WaitResult> outcome = new Promise<>();
 
     /** Its caller was cut short by an error and takes nothing any more. Written without a call, so a field. */
     public volatile boolean forsaken;
@@ -62,13 +62,13 @@ public final class Waiter {
     }
 
     /** How a wish ended. */
-    public sealed interface Verdict {}
+    public sealed interface WaitResult {}
 
     /** The lock is held. */
-    public record Granted(Hold hold) implements Verdict {}
+    public record Granted(Hold hold) implements WaitResult {}
 
     /** It is not, and that is all. */
-    public enum Denied implements Verdict {
+    public enum Denied implements WaitResult {
         /** Somebody else holds the lock, or waits for it. */
         REFUSED,
         /** Whoever wished does not wish any more. */
@@ -76,7 +76,7 @@ public final class Waiter {
     }
 
     /** The same for listeners. */
-    static LockListener.Outcome outcomeOf(Verdict verdict) {
+    static LockListener.Outcome outcomeOf(WaitResult verdict) {
         if (verdict instanceof Granted) {
             return LockListener.Outcome.GRANTED;
         }
@@ -87,5 +87,5 @@ public final class Waiter {
     }
 
     /** It is not, because something is wrong. */
-    public record Failed(LockException cause) implements Verdict {}
+    public record Failed(LockException cause) implements WaitResult {}
 }

@@ -1,6 +1,6 @@
 package io.boltwork.memory;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The client records of one server by client id, each until it expires. */
 final class ClientRecords {
-    private record Entry(ClientCard card, String nonce, long expiresAt) {}
+    private record Entry(ClientRecord card, String nonce, long expiresAt) {}
 
     private final Map<String, Entry> entries = new TreeMap<>();
 
@@ -27,14 +27,14 @@ final class ClientRecords {
     }
 
     /** Returns the records of those clients that have one, in the order of the ids. */
-    List<ClientCard> of(List<String> clients, long millis) {
+    List<ClientRecord> of(List<String> clients, long millis) {
         dropExpired(millis);
         return clients.stream().map(this::card).filter(Objects::nonNull).toList();
     }
 
     /** Returns the next records in the order of their client ids. */
-    Page<ClientCard> page(String cursor, int count, long millis) {
-        return Page.of(entries, cursor, count, entry -> entry.expiresAt > millis)
+    ScanPage<ClientRecord> page(String cursor, int count, long millis) {
+        return ScanPage.of(entries, cursor, count, entry -> entry.expiresAt > millis)
                 .map(Entry::card);
     }
 
@@ -60,7 +60,7 @@ final class ClientRecords {
         return entries.size();
     }
 
-    private @Nullable ClientCard card(String client) {
+    private @Nullable ClientRecord card(String client) {
         Entry entry = entries.get(client);
         return entry == null ? null : entry.card;
     }

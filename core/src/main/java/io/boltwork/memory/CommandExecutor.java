@@ -1,6 +1,6 @@
 package io.boltwork.memory;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
@@ -70,7 +70,7 @@ final class CommandExecutor {
 
     private Reply.ScannedLocks scan(Command.ScanLocks command) {
         NamePattern pattern = new NamePattern(command.pattern());
-        Page<LockRecord> page = keys.page(command.cursor(), command.count(), server.millis());
+        ScanPage<LockRecord> page = keys.page(command.cursor(), command.count(), server.millis());
         List<Reply.ScannedLocks.Lock> locks = page.found().entrySet().stream()
                 .filter(entry -> pattern.matches(entry.getKey()))
                 .flatMap(entry -> rules.summary(entry.getKey(), entry.getValue()).stream())
@@ -79,7 +79,7 @@ final class CommandExecutor {
     }
 
     private Reply.ScannedClients scan(Command.ScanClients command) {
-        Page<ClientCard> page = clients.page(command.cursor(), command.count(), server.millis());
+        ScanPage<ClientRecord> page = clients.page(command.cursor(), command.count(), server.millis());
         return new Reply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
     }
 }

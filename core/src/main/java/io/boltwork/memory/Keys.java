@@ -71,8 +71,8 @@ final class Keys {
     }
 
     /** Returns the next records in the order of their names. */
-    Page<LockRecord> page(String cursor, int count, long millis) {
-        return Page.of(keys, cursor, count, record -> record.expiresAt >= millis);
+    ScanPage<LockRecord> page(String cursor, int count, long millis) {
+        return ScanPage.of(keys, cursor, count, record -> record.expiresAt >= millis);
     }
 
     private void dropEldestIfExpired(long millis) {

@@ -106,7 +106,7 @@ public final class MemoryBackend implements LockBackend {
     public void send(Command command, Consumer<Reply> handler) {
         Connection open = connection.get();
         if (closed) {
-            handler.accept(Sent.failed(false, "the backend is closed"));
+            handler.accept(SentCommand.failed(false, "the backend is closed"));
         } else if (open == null) {
             throw new IllegalStateException("The backend has not been opened");
         } else {

@@ -60,7 +60,7 @@ public final class MemoryServer {
      */
     private final Map<String, Set<Connection>> listening = new HashMap<>();
 
-    private final ArrayDeque<Sent> waiting = new ArrayDeque<>();
+    private final ArrayDeque<SentCommand> waiting = new ArrayDeque<>();
 
     private Duration offset = Duration.ZERO;
     private final Supplier<String> runs;
@@ -285,7 +285,7 @@ public final class MemoryServer {
     ServerTime connect(Connection connection) {
         return atomically(() -> {
             if (frozen) {
-                throw Sent.failed(false, "it is frozen and accepts no connection")
+                throw SentCommand.failed(false, "it is frozen and accepts no connection")
                         .cause();
             }
             connections.add(connection);
@@ -312,7 +312,7 @@ public final class MemoryServer {
         atomically(() -> {
             connections.remove(connection);
             cut(connection);
-            for (Sent sent : waiting) {
+            for (SentCommand sent : waiting) {
                 if (sent.connection == connection) {
                     failures.add(sent.breakOff("the backend was closed"));
                 }
@@ -324,10 +324,10 @@ public final class MemoryServer {
     void send(Connection connection, Command command, Consumer<Reply> handler) {
         Reply reply = atomically(() -> {
             if (!connection.up) {
-                return Sent.failed(false, "not connected");
+                return SentCommand.failed(false, "not connected");
             }
             if (frozen) {
-                waiting.add(new Sent(connection, command, handler));
+                waiting.add(new SentCommand(connection, command, handler));
                 return null;
             }
             return step(command);
@@ -340,7 +340,7 @@ public final class MemoryServer {
 
     private boolean executeWaiting() {
         Runnable reply = atomically(() -> {
-            Sent sent = waiting.poll();
+            SentCommand sent = waiting.poll();
             if (sent == null) {
                 frozen = false;
                 reconnect();
@@ -361,11 +361,11 @@ public final class MemoryServer {
             for (Connection connection : connections) {
                 if (connection.up) {
                     cut(connection);
-                    BackendException cause = Sent.failed(true, why).cause();
+                    BackendException cause = SentCommand.failed(true, why).cause();
                     outbox.put(() -> connection.listener.disconnected(cause));
                 }
             }
-            List<Sent> before = List.copyOf(waiting);
+            List<SentCommand> before = List.copyOf(waiting);
             change.run();
             before.forEach(sent -> failures.add(sent.breakOff(why)));
             if (!frozen) {

@@ -185,7 +185,7 @@ public sealed interface Command {
      * @param nonce identifies the announcing client: if the record at the backend has another nonce, another client has
      *     the same id
      */
-    record Announce(ClientCard card, long lifeMillis, String nonce) implements Command {
+    record Announce(ClientRecord card, long lifeMillis, String nonce) implements Command {
         @Override
         public String toString() {
             return Printable.text("Announce[card=" + card + ", lifeMillis=" + lifeMillis + ", nonce=" + nonce + "]");

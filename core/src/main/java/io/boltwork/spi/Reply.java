@@ -327,7 +327,7 @@ public sealed interface Reply {
      * @param server the clock of the server
      * @param clients the records of the clients that are known, in the order of the command
      */
-    record Identified(ServerTime server, List<ClientCard> clients) implements Answer {
+    record Identified(ServerTime server, List<ClientRecord> clients) implements Answer {
 
         /**
          * Copies the records.
@@ -395,7 +395,7 @@ public sealed interface Reply {
      * @param clients the records that were found
      * @param cursor the cursor of the next command; empty if there is nothing more
      */
-    record ScannedClients(ServerTime server, List<ClientCard> clients, String cursor) implements Answer {
+    record ScannedClients(ServerTime server, List<ClientRecord> clients, String cursor) implements Answer {
 
         /**
          * Copies the records.

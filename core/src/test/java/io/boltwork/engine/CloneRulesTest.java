@@ -10,7 +10,7 @@ import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryReplica;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Rules of the engine for a client whose id another living one has, as after the restoration of a snapshot. */
 class CloneRulesTest extends EngineScene {
 
-    private static final ClientCard CARD = new ClientCard("c", "test", "there", 1, 0, 1);
+    private static final ClientRecord CARD = new ClientRecord("c", "test", "there", 1, 0, 1);
 
     private final List<LockListener.Lost> told = new ArrayList<>();
 

@@ -7,7 +7,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Two clients of one id on one server, as after the restoration of a snapshot, in virtual time. */
 class ClonesTest {
 
-    private static final ClientCard CARD = new ClientCard("clone", "test", "here", 1, 0, 1);
+    private static final ClientRecord CARD = new ClientRecord("clone", "test", "here", 1, 0, 1);
 
     private final VirtualTime time = new VirtualTime();
     private final MemoryServer server = MemoryServer.create(time::instant);

@@ -117,7 +117,7 @@ class EngineLincheckTest {
             LockDriver[] drivers = client.engine.drivers().toArray(new LockDriver[0]);
             StillClient.Task round = client.takeNext();
             client.moveTo(round.at);
-            Keeper keeper = client.engine.keeper;
+            LeaseRenewer keeper = client.engine.keeper;
             together(
                     () -> keeper.visit(drivers[0], client.now(), LEASE),
                     () -> keeper.visit(drivers[1], client.now(), LEASE));

@@ -13,7 +13,7 @@ import io.boltwork.machine.Extension;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Outcome;
+import io.boltwork.machine.Promise;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -292,14 +292,14 @@ class HoldingRulesTest extends EngineScene {
     @Test
     void anExtensionThatIsAnsweredAfterTheHoldHasEndedIsALoss() {
         Lease lease = acquire(TEN);
-        Outcome<Extension> outcome = new Outcome<>();
+        Promise<Extension> outcome = new Promise<>();
         isSilent();
         happens(machine -> machine.extend(holdOf(lease), MINUTE.toNanos(), outcome));
         Command.Renew renew = sent(Command.Renew.class).get(0);
         lease.releaseAsync();
         answered(renew, 0, renewed(Renewal.OK));
         assertThat(outcome.value()).isEqualTo(Extension.LOST);
-        Outcome<Extension> late = new Outcome<>();
+        Promise<Extension> late = new Promise<>();
         happens(machine -> machine.extend(holdOf(lease), MINUTE.toNanos(), late));
         assertThat(late.value()).isEqualTo(Extension.LOST);
     }
@@ -307,7 +307,7 @@ class HoldingRulesTest extends EngineScene {
     @Test
     void anExtensionThatIsAnsweredAtTheDeadlineIsALoss() {
         Lease lease = acquire(TEN);
-        Outcome<Extension> outcome = new Outcome<>();
+        Promise<Extension> outcome = new Promise<>();
         isSilent();
         happens(machine -> machine.extend(holdOf(lease), MINUTE.toNanos(), outcome));
         stallTo(lease);

@@ -15,7 +15,7 @@ class MailboxLincheckTest {
     private static final int NEVER = Integer.MAX_VALUE;
 
     /** Writes down what happens, without any synchronization of its own: the mailbox must give it. */
-    private static final class Diary extends Mailbox<Diary, Alarmed> {
+    private static final class Diary extends Mailbox<Diary, ErrorFlagOwner> {
         final List<Integer> events = new ArrayList<>();
         private final int retireAt;
         private final int longestDrain;
@@ -29,7 +29,7 @@ class MailboxLincheckTest {
         }
 
         Diary(int retireAt, int longestDrain) {
-            super(new Alarmed() {});
+            super(new ErrorFlagOwner() {});
             this.retireAt = retireAt;
             this.longestDrain = longestDrain;
         }

@@ -17,7 +17,7 @@ class MailboxTest {
     private static final int POSTS = 50_000;
 
     /** Counts without any synchronization of its own: the mailbox must give it. */
-    private static class Counter extends Mailbox<Counter, Alarmed> {
+    private static class Counter extends Mailbox<Counter, ErrorFlagOwner> {
         final int retireAt;
         int events;
         int settlements;
@@ -25,7 +25,7 @@ class MailboxTest {
         Throwable defect = new AssertionError("none");
 
         Counter(int retireAt) {
-            super(new Alarmed() {});
+            super(new ErrorFlagOwner() {});
             this.retireAt = retireAt;
         }
 

@@ -10,7 +10,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.Hold;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -123,7 +123,7 @@ class ManyNamesTest {
     /** In virtual time, without threads. */
     private static Engine still(VirtualTime time) {
         Engine.World world = new Engine.World(
-                new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
+                new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 time::now,
                 time::instant,
                 () -> "another",

@@ -17,7 +17,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.io.IOException;
@@ -213,7 +213,7 @@ class PrintableTextsTest {
     /** At another client's lock. */
     private void look() {
         client.server.execute(
-                new Command.Announce(new ClientCard("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
+                new Command.Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
         client.server.execute(new Command.Acquire(NAME, NAME + ":2", true, 60_000, 0, Long.MAX_VALUE));
         LockInfo info = inspector.describe(NAME);
         assertThat(info.holder()).isPresent();

@@ -4,7 +4,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -54,7 +54,7 @@ final class ScaleWorld {
                 new Wire(),
                 ClientOptions.defaults(),
                 new Engine.World(
-                        new ClientCard("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
+                        new ClientRecord("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
                         time::now,
                         time::instant,
                         () -> "id " + ids++,

@@ -12,7 +12,7 @@ class ServerClocksTest {
     private static final long SECOND = 1_000_000_000;
 
     private final ServerClocks clocks =
-            new ServerClocks(3, new Suspensions(() -> 0, () -> Instant.EPOCH, missed -> {}));
+            new ServerClocks(3, new SuspensionDetector(() -> 0, () -> Instant.EPOCH, missed -> {}));
 
     private static BitSet only(int... partitions) {
         BitSet set = new BitSet();

@@ -3,7 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.ClientOptions;
 import io.boltwork.LockListener;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import java.time.Instant;
@@ -62,7 +62,7 @@ final class SimulatedClient {
                 backend,
                 ClientOptions.defaults().withOutagePatience(simulation.plan.outagePatience()),
                 new Engine.World(
-                        new ClientCard(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
+                        new ClientRecord(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
                         this::clock,
                         this::wallClock,
                         () -> id + "-" + ++madeIds,
@@ -213,8 +213,8 @@ final class SimulatedClient {
     }
 
     /** What it announces. */
-    ClientCard card() {
-        return new ClientCard(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
+    ClientRecord card() {
+        return new ClientRecord(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
     }
 
     /** The id that it has now. */

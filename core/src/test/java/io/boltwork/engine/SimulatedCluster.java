@@ -1,7 +1,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.memory.MemoryReplica;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -166,7 +166,7 @@ final class SimulatedCluster {
     }
 
     /** Another client announces itself, where clients do. */
-    void announce(ClientCard card) {
+    void announce(ClientRecord card) {
         servers.get(0).cards().execute(new Command.Announce(card, 60_000, "of another"));
     }
 

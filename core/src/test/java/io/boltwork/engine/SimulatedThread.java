@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-import io.boltwork.machine.Outcome;
+import io.boltwork.machine.Promise;
 import io.boltwork.machine.Ticker;
 import java.util.concurrent.Semaphore;
 
@@ -26,7 +26,7 @@ final class SimulatedThread {
     private final Thread thread;
     private final Semaphore mayRun = new Semaphore(0);
     private final Semaphore pausedOrOver = new Semaphore(0);
-    private Outcome<?> sleepsFor;
+    private Promise<?> sleepsFor;
     private VirtualTime.Event wake;
     private boolean sleeps;
     private boolean over;
@@ -93,7 +93,7 @@ final class SimulatedThread {
     }
 
     /** {@link Sleeper#sleep}. */
-    void sleep(Outcome<?> outcome, long nanos) {
+    void sleep(Promise<?> outcome, long nanos) {
         if (outcome.isDecided() || Thread.currentThread().isInterrupted()) {
             return;
         }

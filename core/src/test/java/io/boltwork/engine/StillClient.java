@@ -3,10 +3,10 @@ package io.boltwork.engine;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LockOptions;
-import io.boltwork.machine.Outcome;
+import io.boltwork.machine.Promise;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -144,7 +144,7 @@ public final class StillClient {
         }
         server = servers.get(0);
         Engine.World world = new Engine.World(
-                new ClientCard("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
+                new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 this::now,
                 () -> Instant.EPOCH.plusNanos(now() + wallAhead.get()),
                 () -> "id" + ids.incrementAndGet(),
@@ -183,7 +183,7 @@ public final class StillClient {
         wallAhead.addAndGet(nanos);
     }
 
-    private void sleep(Outcome<?> outcome, Object blocker, long nanos) {
+    private void sleep(Promise<?> outcome, Object blocker, long nanos) {
         if (!timePassesInSleep) {
             outcome.sleep(blocker, nanos);
             return;

@@ -1,7 +1,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -87,7 +87,7 @@ final class TimelineWriter {
                 "item", item.lock(), item.request(), item.firstToken(), item.leaseMillis(), item.takeoverMillis());
     }
 
-    private static String client(ClientCard client) {
+    private static String client(ClientRecord client) {
         return fields("client", client.id(), client.application(), client.sinceMillis(), client.wireVersion());
     }
 

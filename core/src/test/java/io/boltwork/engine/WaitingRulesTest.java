@@ -7,7 +7,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.Recovery;
+import io.boltwork.machine.RecoveryTally;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -183,7 +183,7 @@ class WaitingRulesTest extends EngineScene {
         wish(FIFO);
         pass(100);
         forget();
-        happens(machine -> machine.connected(new Recovery()));
+        happens(machine -> machine.connected(new RecoveryTally()));
         assertThat(asked()).containsExactly("c:1", "c:2");
     }
 

@@ -141,17 +141,17 @@ class HoldTest {
                 (LeaseHandle) lock.acquireAsync().toCompletableFuture().join();
         Hold hold = outer.hold;
         assertThat(hold.absence()).as("the handle").isNull();
-        Right[] rights = new Right[4];
+        HandleRef[] rights = new HandleRef[4];
         for (int i = 0; i < rights.length; i++) {
             hold.enter(true);
-            rights[i] = new Right(outer, hold);
+            rights[i] = new HandleRef(outer, hold);
         }
         rights[0].use();
         hold.leave(true);
         rights[2].use();
         hold.leave(true);
         hold.enter(true);
-        Right newest = new Right(outer, hold);
+        HandleRef newest = new HandleRef(outer, hold);
         assertThat(newest.next).isSameAs(rights[3]);
         assertThat(rights[3].next).as("what is used up is forgotten").isSameAs(rights[1]);
         assertThat(rights[1].next).isNotNull().isNotSameAs(rights[0]);
@@ -161,7 +161,7 @@ class HoldTest {
         assertThat(rights[3].isForsaken()).isTrue();
         assertThat(newest.isForsaken()).isFalse();
         newest.clear();
-        Right first = rights[1].next;
+        HandleRef first = rights[1].next;
         first.clear();
         assertThat(hold.absence()).isEqualTo(LockListener.Absence.LEASE_UNREACHABLE);
         first.use();
@@ -195,9 +195,9 @@ class HoldTest {
         LeaseHandle handle =
                 (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();
         Hold hold = hold(LockOptions.defaults(), true);
-        Right clean = new Right(handle, hold);
-        Right late = new Right(handle, hold);
-        Right open = new Right(handle, hold);
+        HandleRef clean = new HandleRef(handle, hold);
+        HandleRef late = new HandleRef(handle, hold);
+        HandleRef open = new HandleRef(handle, hold);
         assertThat(clean.use()).isTrue();
         assertThat(clean.use()).isFalse();
         clean.left(false);

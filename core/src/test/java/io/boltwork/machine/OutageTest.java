@@ -13,8 +13,8 @@ class OutageTest {
 
     @Test
     void lastsFromTheFirstFailureToTheFirstAnswer() {
-        assertThat(Outage.NONE.patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
-        Outage outage = Outage.NONE.failed(7, null).failed(50, null);
+        assertThat(LockOutage.NONE.patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
+        LockOutage outage = LockOutage.NONE.failed(7, null).failed(50, null);
         assertThat(outage.patienceEnds(PATIENCE)).isEqualTo(107);
         assertThat(outage.restarted().patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
         assertThat(outage.restarted().failed(60, null).patienceEnds(PATIENCE)).isEqualTo(160);
@@ -22,20 +22,20 @@ class OutageTest {
 
     @Test
     void whoWantedTheLockIsToldOfTheLastFailureUntilThereIsAnAnswer() {
-        Outage outage = Outage.NONE.failed(7, cause).failed(8, null);
+        LockOutage outage = LockOutage.NONE.failed(7, cause).failed(8, null);
         assertThat(outage.restarted().unknown("stock", "for 1 s"))
                 .hasMessageContaining("'stock' for 1 s")
                 .hasMessageEndingWith("no route")
                 .hasCause(cause)
                 .matches(BackendException::isRetryable);
-        assertThat(Outage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network down?");
+        assertThat(LockOutage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network down?");
     }
 
     @Test
     void aRefusalIsAsRetryableAsItsCause() {
         BackendException forGood = new BackendException("no right", false, null);
-        assertThat(Outage.refused("stock", cause)).hasCause(cause).matches(BackendException::isRetryable);
-        assertThat(Outage.refused("stock", forGood))
+        assertThat(LockOutage.refused("stock", cause)).hasCause(cause).matches(BackendException::isRetryable);
+        assertThat(LockOutage.refused("stock", forGood))
                 .hasMessageContaining("no right")
                 .hasMessageContaining("'stock'")
                 .matches(refused -> !refused.isRetryable());

@@ -220,7 +220,7 @@ class RequestTest {
                 .as("a longer lease")
                 .isFalse();
         Request recovered = held(TEN_SECONDS);
-        recovered.recovers(new Recovery());
+        recovered.recovers(new RecoveryTally());
         assertThat(recovered.mayBeTacit(recovered.renewal(ms(3_000))))
                 .as("somebody counts")
                 .isFalse();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -324,10 +324,10 @@ class MemoryServerTest {
 
     @Test
     void aReplicaKnowsTheClientsThatHadBeenAnnounced() {
-        ClientCard known = new ClientCard("a", "shop", "host", 42, 0, 1);
+        ClientRecord known = new ClientRecord("a", "shop", "host", 42, 0, 1);
         server.execute(new Command.Announce(known, 60_000, "n"));
         MemoryReplica replica = server.replica();
-        server.execute(new Command.Announce(new ClientCard("b", "shop", "host", 43, 0, 1), 60_000, "n"));
+        server.execute(new Command.Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
         Reply.Identified answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);

@@ -5,7 +5,7 @@ import static io.boltwork.memory.Scene.LEASE;
 import static io.boltwork.memory.Scene.NEVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
@@ -36,8 +36,8 @@ class ScanTest {
         return scan(pattern).stream().map(ScannedLocks.Lock::name).toList();
     }
 
-    private static ClientCard card(String id) {
-        return new ClientCard(id, "shop", "host", 42, 1_700_000_000_000L, 1);
+    private static ClientRecord card(String id) {
+        return new ClientRecord(id, "shop", "host", 42, 1_700_000_000_000L, 1);
     }
 
     private void announce(String id, long lifeMillis) {
@@ -45,7 +45,7 @@ class ScanTest {
                 .isInstanceOf(Announced.class);
     }
 
-    private List<ClientCard> identify(String... clients) {
+    private List<ClientRecord> identify(String... clients) {
         return ((Identified) server.execute(new Command.Identify(List.of(clients)))).clients();
     }
 
@@ -150,7 +150,7 @@ class ScanTest {
     void clientsAreScannedLikeLocks() {
         IntStream.range(0, 25).forEach(i -> announce("client" + i, i < 5 ? 10 : 1_000));
         scene.pass(10);
-        List<ClientCard> found = new ArrayList<>();
+        List<ClientRecord> found = new ArrayList<>();
         String cursor = "";
         do {
             ScannedClients page = (ScannedClients) server.execute(new Command.ScanClients(cursor, 10));

@@ -21,13 +21,13 @@ final class AcquireCall extends CommandCall {
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, command.request());
-        Resp.write(out, command.leaseMillis());
-        Resp.write(out, command.takeoverMillis());
-        Resp.write(out, command.queue() ? 1 : 0);
-        Resp.write(out, command.notAfter());
-        Resp.write(out, keySpace.idleMillis);
-        Resp.write(out, mark());
+        RespWriter.write(out, command.request());
+        RespWriter.write(out, command.leaseMillis());
+        RespWriter.write(out, command.takeoverMillis());
+        RespWriter.write(out, command.queue() ? 1 : 0);
+        RespWriter.write(out, command.notAfter());
+        RespWriter.write(out, keySpace.idleMillis);
+        RespWriter.write(out, mark());
     }
 
     @Override
@@ -37,7 +37,7 @@ final class AcquireCall extends CommandCall {
 
     @Override
     Reply read(FlatReply answer) {
-        String owner = Code.of(answer.number(1)) == Code.GRANTED ? command.request() : owner(answer.text(5));
+        String owner = ReplyCode.of(answer.number(1)) == ReplyCode.GRANTED ? command.request() : owner(answer.text(5));
         return acquired(answer, 1, time(answer.number(0)), owner);
     }
 

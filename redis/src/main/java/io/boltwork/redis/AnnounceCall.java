@@ -1,6 +1,6 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command.Announce;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Announced;
@@ -19,19 +19,19 @@ final class AnnounceCall extends CommandCall {
 
     @Override
     void writeKeys(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, keySpace.clientKey(command.card().id()));
+        RespWriter.write(out, keySpace.clientKey(command.card().id()));
     }
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        ClientCard card = command.card();
-        Resp.write(out, command.lifeMillis());
-        Resp.write(out, card.application());
-        Resp.write(out, card.host());
-        Resp.write(out, card.pid());
-        Resp.write(out, card.sinceMillis());
-        Resp.write(out, card.wireVersion());
-        Resp.write(out, command.nonce());
+        ClientRecord card = command.card();
+        RespWriter.write(out, command.lifeMillis());
+        RespWriter.write(out, card.application());
+        RespWriter.write(out, card.host());
+        RespWriter.write(out, card.pid());
+        RespWriter.write(out, card.sinceMillis());
+        RespWriter.write(out, card.wireVersion());
+        RespWriter.write(out, command.nonce());
     }
 
     @Override

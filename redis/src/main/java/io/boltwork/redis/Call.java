@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * no time-out in between. A call belongs to its connection for good, and a connection to one run of one server (it is never
  * made anew, see {@link ServerConnection}), so a reply cannot be taken for that of another run.
  */
-abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Doubt.Kept {
+abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, StaleMasterGuard.Kept {
     private static final AtomicIntegerFieldUpdater<Call> STATE =
             AtomicIntegerFieldUpdater.newUpdater(Call.class, "state");
 
@@ -30,7 +30,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
 
     /** The outlet that counts it as under way, {@code null} if none does. The outlet's. */
     @Nullable
-    Outlet outlet;
+    CallPipeline outlet;
 
     /** Whether the outlet counts it as not written yet, too. The outlet's. */
     boolean isUnwritten;
@@ -80,7 +80,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
     @Override
     public final void encode(ByteBuf out) {
         try {
-            Outlet through = outlet;
+            CallPipeline through = outlet;
             if (STATE.compareAndSet(this, NEW, WRITTEN) && through != null) { // from here on it may be executed
                 through.written();
             }
@@ -108,7 +108,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
-        Outlet through = outlet; // it may be sent again
+        CallPipeline through = outlet; // it may be sent again
         try {
             if (output.hasError()) {
                 refused(output.getError());
@@ -139,7 +139,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Dou
         if (before == DONE) {
             return false;
         }
-        Outlet through = outlet;
+        CallPipeline through = outlet;
         try {
             if (before == NEW && through != null && isUnwritten) {
                 through.unwritten();

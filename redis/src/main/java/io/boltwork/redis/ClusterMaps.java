@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
-import io.boltwork.redis.Panel.Heard;
+import io.boltwork.redis.Poll.PollResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  * clerk's thread, but for {@link #first}.
  */
 final class ClusterMaps {
-    private final Deployment deployment;
-    private final Lettuce lettuce;
-    private final Panel<SlotMap> panel;
-    private final Map<String, Scout<SlotMap>> scouts = new HashMap<>();
+    private final RedisDeployment deployment;
+    private final LettuceClient lettuce;
+    private final Poll<SlotMap> panel;
+    private final Map<String, PolledServer<SlotMap>> scouts = new HashMap<>();
     private long readings;
 
-    ClusterMaps(Deployment deployment, Lettuce lettuce) {
+    ClusterMaps(RedisDeployment deployment, LettuceClient lettuce) {
         this.deployment = deployment;
         this.lettuce = lettuce;
-        this.panel = new Panel<>(lettuce.clerk());
+        this.panel = new Poll<>(lettuce.clerk());
     }
 
     /** Asks all nodes that the user has named. Fails with a {@link BackendException} that says what each of them said. */
@@ -48,7 +48,7 @@ final class ClusterMaps {
         return panel.ask(() -> anyOf(masters, but, some), millis).thenApply(this::most);
     }
 
-    private List<Scout<SlotMap>> anyOf(Collection<NodeAddress> masters, @Nullable NodeAddress but, int some) {
+    private List<PolledServer<SlotMap>> anyOf(Collection<NodeAddress> masters, @Nullable NodeAddress but, int some) {
         Map<String, RedisAddress> known = new HashMap<>();
         deployment.members().forEach(member -> known.put(member.hostAndPort(), member));
         for (NodeAddress master : masters) {
@@ -65,9 +65,9 @@ final class ClusterMaps {
                 .toList();
     }
 
-    private Scout<SlotMap> scout(RedisAddress where) {
+    private PolledServer<SlotMap> scout(RedisAddress where) {
         return scouts.computeIfAbsent(
-                where.hostAndPort(), name -> new Scout<>(where, Errors.of(where), lettuce::scout, this::slots));
+                where.hostAndPort(), name -> new PolledServer<>(where, Errors.of(where), lettuce::scout, this::slots));
     }
 
     private CompletionStage<SlotMap> slots(RedisAddress where, StatefulRedisConnection<String, String> connection) {
@@ -76,7 +76,7 @@ final class ClusterMaps {
         return connection.async().clusterSlots().thenApply(reply -> SlotMap.parse(reply, asked, ++readings));
     }
 
-    private SlotMap most(Heard<SlotMap> heard) {
+    private SlotMap most(PollResult<SlotMap> heard) {
         SlotMap best = null;
         long votes = 0;
         for (SlotMap map : heard.answers()) {

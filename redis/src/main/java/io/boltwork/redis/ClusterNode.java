@@ -366,7 +366,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         if (!refuses || !up || connection == null) {
             return; // there is news of it when the connection is back
         }
-        CompletionStage<ServerTime> well = Hash.length(connection, keySpace.key(Slots.tag(slot)))
+        CompletionStage<ServerTime> well = HashFields.length(connection, keySpace.key(Slots.tag(slot)))
                 .handle((length, failure) -> failure == null || !Errors.isAboutCluster(failure))
                 .thenCompose(takesCommands -> takesCommands ? connection.time() : STILL_DOWN);
         well.whenComplete((time, failure) -> clerk.execute(() -> {

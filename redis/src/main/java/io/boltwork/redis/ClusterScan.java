@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Identify;
 import io.boltwork.spi.Command.ScanClients;
@@ -104,7 +104,7 @@ final class ClusterScan {
     }
 
     private static Reply joined(Queue<Reply> replies) {
-        List<ClientCard> cards = new ArrayList<>();
+        List<ClientRecord> cards = new ArrayList<>();
         for (Reply reply : replies) {
             if (!(reply instanceof Identified identified)) {
                 return reply;

@@ -109,7 +109,7 @@ abstract class CommandCall extends ScriptCall {
 
     /** The answer to a request for a lock, from an index of the reply on: code, known, number, position. */
     static Acquired acquired(FlatReply answer, int index, ServerTime server, @Nullable String owner) {
-        Verdict verdict = Code.of(answer.number(index)).verdict();
+        Verdict verdict = ReplyCode.of(answer.number(index)).verdict();
         boolean known = answer.number(index + 1) == 1;
         long number = answer.number(index + 2);
         if (verdict == Verdict.GRANTED ? number <= 0 : number < 0 || number > LONGEST_WAIT) {

@@ -41,7 +41,7 @@ final class Connections {
 
     private final Connector connector;
     private final EventExecutor clerk;
-    private final Keeper commandKeeper;
+    private final Reconnector commandKeeper;
     private final Replicator replicator;
     private final DeliveryProbe delivery;
 
@@ -49,7 +49,7 @@ final class Connections {
     private volatile BackendException absence;
     private final CompletableFuture<@Nullable Void> tried = new CompletableFuture<>();
 
-    private @Nullable Keeper grantKeeper;
+    private @Nullable Reconnector grantKeeper;
     private volatile @Nullable ServerConnection grants;
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
@@ -77,7 +77,7 @@ final class Connections {
         this.absence = connector.errors().broken("it has not been made yet");
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
         this.commandKeeper =
-                new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
+                new Reconnector(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
         this.delivery = new DeliveryProbe(clerk, connector.keySpace(), shards, new ProbeOwner());
     }
@@ -185,7 +185,7 @@ final class Connections {
         whose = client;
         KeySpace keySpace = connector.keySpace();
         Connector.Ear probed = delivery.before(ear);
-        Keeper keeper = new Keeper(
+        Reconnector keeper = new Reconnector(
                 clerk,
                 () -> connector.subscribe(keySpace.channel(client), keySpace.told(client), probed),
                 connection -> connection.ping().thenApply(pong -> false),
@@ -200,7 +200,7 @@ final class Connections {
      * of it as of a connection that broke. On the clerk's thread.
      */
     void reopen(String client, Connector.Ear ear) {
-        Keeper before = grantKeeper;
+        Reconnector before = grantKeeper;
         if (before != null) {
             before.stop();
             grants = null;
@@ -253,7 +253,7 @@ final class Connections {
 
     /** Closes the connection for grants. On the clerk's thread. */
     CompletableFuture<@Nullable Void> unopen() {
-        Keeper keeper = grantKeeper;
+        Reconnector keeper = grantKeeper;
         grantKeeper = null;
         grants = null;
         listener = null;
@@ -337,7 +337,7 @@ final class Connections {
         }
     }
 
-    private final class CommandOwner implements Keeper.Owner {
+    private final class CommandOwner implements Reconnector.Owner {
         @Override
         public void up(Made made) {
             commands = made.connection();
@@ -364,7 +364,7 @@ final class Connections {
         }
     }
 
-    private final class GrantOwner implements Keeper.Owner {
+    private final class GrantOwner implements Reconnector.Owner {
         @Override
         public void up(Made made) {
             grants = made.connection();

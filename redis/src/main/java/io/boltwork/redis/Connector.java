@@ -43,8 +43,8 @@ final class Connector {
     /** A connection that has just been made, and the server's clock a moment ago. */
     record Made(ServerConnection connection, ServerTime time) {}
 
-    private final Lettuce lettuce;
-    private final Deployment deployment;
+    private final LettuceClient lettuce;
+    private final RedisDeployment deployment;
     private final KeySpace keySpace;
     private final Errors errors;
     private final EventExecutor clerk;
@@ -52,14 +52,14 @@ final class Connector {
     private final Redirector redirector;
 
     /** For the only master, which the finder says. */
-    Connector(Lettuce lettuce, Deployment deployment, KeySpace keySpace, MasterFinder finder) {
+    Connector(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace, MasterFinder finder) {
         this(lettuce, deployment, keySpace, finder, new Errors(deployment), Redirector.NONE);
     }
 
     /** For one of several masters. */
     Connector(
-            Lettuce lettuce,
-            Deployment deployment,
+            LettuceClient lettuce,
+            RedisDeployment deployment,
             KeySpace keySpace,
             MasterFinder finder,
             Errors errors,
@@ -73,11 +73,11 @@ final class Connector {
         this.redirector = redirector;
     }
 
-    Lettuce lettuce() {
+    LettuceClient lettuce() {
         return lettuce;
     }
 
-    Deployment deployment() {
+    RedisDeployment deployment() {
         return deployment;
     }
 
@@ -104,7 +104,7 @@ final class Connector {
     }
 
     /** Makes a connection for commands to the master. */
-    Attempt connect() {
+    ConnectionAttempt connect() {
         return make(
                 lettuce::connect,
                 (made, connection) -> connection.time().thenApply(time -> new Made(connection, time)));
@@ -117,7 +117,7 @@ final class Connector {
      * @param told on which channel for what is taken away
      * @param ear gets what is heard
      */
-    Attempt subscribe(String channel, String told, Ear ear) {
+    ConnectionAttempt subscribe(String channel, String told, Ear ear) {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
         byte[] second = told.getBytes(StandardCharsets.UTF_8);
         return make(lettuce::connectPubSub, (made, connection) -> {
@@ -171,7 +171,7 @@ final class Connector {
     }
 
     private record Message(ServerConnection from, BiConsumer<ServerConnection, byte[]> hearer, byte[] body)
-            implements Doubt.Kept {
+            implements StaleMasterGuard.Kept {
         @Override
         public void use() {
             hearer.accept(from, body);
@@ -193,10 +193,10 @@ final class Connector {
         });
     }
 
-    private <L extends StatefulRedisConnection<byte[], byte[]>> Attempt make(
+    private <L extends StatefulRedisConnection<byte[], byte[]>> ConnectionAttempt make(
             Function<RedisURI, CompletionStage<L>> connect,
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
-        Attempt attempt = new Attempt();
+        ConnectionAttempt attempt = new ConnectionAttempt();
         finder.find(RedisAddress.CONNECT_TIMEOUT.toMillis()).whenComplete((master, failure) -> {
             if (failure != null) {
                 attempt.made.completeExceptionally(errors.connecting(failure));
@@ -215,7 +215,7 @@ final class Connector {
     }
 
     private <L extends StatefulRedisConnection<byte[], byte[]>> void make(
-            Attempt attempt,
+            ConnectionAttempt attempt,
             RedisAddress server,
             Function<RedisURI, CompletionStage<L>> connect,
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
@@ -223,7 +223,7 @@ final class Connector {
         Errors errors = this.errors.at(server.hostAndPort());
         long found = System.nanoTime();
         CompletionStage<L> connected =
-                server.resolved().thenCompose(uri -> Lettuce.connected(() -> connect.apply(uri)));
+                server.resolved().thenCompose(uri -> LettuceClient.connected(() -> connect.apply(uri)));
         connected.whenComplete((lettuce, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
@@ -280,7 +280,7 @@ final class Connector {
             throw errors.unfit("it does not say its run_id (INFO server)");
         }
         boolean inCluster = ServerInfo.field(info, "cluster_enabled").equals("1");
-        if (inCluster != (deployment.kind() == Deployment.Kind.CLUSTER)) {
+        if (inCluster != (deployment.kind() == RedisDeployment.Kind.CLUSTER)) {
             throw errors.unfit(
                     inCluster
                             ? "it is a node of a Redis Cluster; use RedisBackend.connectCluster"

@@ -88,8 +88,8 @@ final class Errors {
     private final boolean cluster;
 
     /** Of whatever the master is. */
-    Errors(Deployment deployment) {
-        this(deployment.describe(), deployment.isTls(), "the URI", deployment.kind() == Deployment.Kind.CLUSTER);
+    Errors(RedisDeployment deployment) {
+        this(deployment.describe(), deployment.isTls(), "the URI", deployment.kind() == RedisDeployment.Kind.CLUSTER);
     }
 
     /** Of a server that is spoken to with TLS or without, named as in messages: {@code Redis at localhost:6379}. */

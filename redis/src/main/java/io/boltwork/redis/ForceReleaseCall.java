@@ -22,16 +22,16 @@ final class ForceReleaseCall extends CommandCall {
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, command.expectedToken());
-        Resp.write(out, keySpace.idleMillis);
-        Resp.write(out, mark());
+        RespWriter.write(out, command.expectedToken());
+        RespWriter.write(out, keySpace.idleMillis);
+        RespWriter.write(out, mark());
     }
 
     @Override
     Reply read(FlatReply answer) {
         return new Forced(
                 time(answer.number(0)),
-                Code.of(answer.number(1)).taken(),
+                ReplyCode.of(answer.number(1)).taken(),
                 answer.number(2),
                 owner(answer.text(3)),
                 owner(answer.text(4)),

@@ -27,8 +27,8 @@ final class GroupCall extends ScriptCall {
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
         for (CommandCall member : members) {
-            Resp.write(out, member.inGroup());
-            Resp.write(out, member.arguments);
+            RespWriter.write(out, member.inGroup());
+            RespWriter.write(out, member.arguments);
             member.writeArguments(out, keySpace);
         }
     }

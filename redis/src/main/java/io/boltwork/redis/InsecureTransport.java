@@ -18,7 +18,7 @@ final class InsecureTransport {
     private InsecureTransport() {}
 
     /** Logs what is insecure about a deployment that is about to be connected with, one line for each kind. */
-    static void warn(Deployment deployment, RedisOptions options) {
+    static void warn(RedisDeployment deployment, RedisOptions options) {
         List<RedisURI> addresses = new ArrayList<>(List.of(deployment.node().lettuce()));
         deployment.members().forEach(member -> addresses.add(member.lettuce()));
         if (addresses.stream().anyMatch(uri -> uri.isSsl() && uri.getVerifyMode() == SslVerifyMode.NONE)) {

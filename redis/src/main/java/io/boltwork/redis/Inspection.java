@@ -18,7 +18,7 @@ final class Inspection {
     static void send(ServerConnection connection, Inspect command, int hops, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         String lock = command.lock();
-        Hash.read(connection, keySpace.key(lock)) // first, should it be asked after ASKING
+        HashFields.read(connection, keySpace.key(lock)) // first, should it be asked after ASKING
                 .thenCombine(connection.time(), (hash, time) -> read(time, hash))
                 .whenComplete((inspected, failure) -> {
                     if (failure == null) {
@@ -33,7 +33,7 @@ final class Inspection {
                 });
     }
 
-    private static Inspected read(ServerTime server, Hash hash) {
+    private static Inspected read(ServerTime server, HashFields hash) {
         String owned = hash.text("owner");
         String owner = CommandCall.owner(owned);
         return new Inspected(
@@ -46,7 +46,7 @@ final class Inspection {
                 queue(hash));
     }
 
-    private static List<Waiting> queue(Hash hash) {
+    private static List<Waiting> queue(HashFields hash) {
         List<Waiting> queue = new ArrayList<>();
         long tail = hash.number("tail");
         for (long i = hash.number("head"); i < tail; i++) {

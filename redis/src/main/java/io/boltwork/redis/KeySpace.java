@@ -52,11 +52,11 @@ final class KeySpace {
     /** Writes a lock's key as an argument of a command. */
     void writeKey(ByteBuf out, String lock) {
         String escaped = escape(lock);
-        Resp.writeLength(out, open.length + ByteBufUtil.utf8Bytes(escaped) + 1);
+        RespWriter.writeLength(out, open.length + ByteBufUtil.utf8Bytes(escaped) + 1);
         out.writeBytes(open);
         ByteBufUtil.writeUtf8(out, escaped);
         out.writeByte('}');
-        Resp.writeEnd(out);
+        RespWriter.writeEnd(out);
     }
 
     /** How many bytes a key takes as an argument beside the lock's name, if that is not very long. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Says which server the master is: one way for each kind of {@link Deployment}. What it says is a hint: a connection counts
+ * Says which server the master is: one way for each kind of {@link RedisDeployment}. What it says is a hint: a connection counts
  * only if the server at its end calls itself a master. Thread-safe.
  */
 interface MasterFinder {
@@ -55,7 +55,7 @@ interface MasterFinder {
     }
 
     /** The way of a deployment that has one master. */
-    static MasterFinder of(Deployment deployment, Lettuce lettuce) {
+    static MasterFinder of(RedisDeployment deployment, LettuceClient lettuce) {
         return switch (deployment.kind()) {
             case STANDALONE -> fixed(deployment.node());
             case SENTINEL -> new SentinelFinder(deployment, lettuce.clerk(), lettuce::scout);

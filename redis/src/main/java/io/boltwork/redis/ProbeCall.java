@@ -41,14 +41,14 @@ final class ProbeCall extends ScriptCall {
     @Override
     void writeKeys(ByteBuf out, KeySpace keySpace) {
         if (key != null) {
-            Resp.write(out, key);
+            RespWriter.write(out, key);
         }
     }
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, channel);
-        Resp.write(out, message);
+        RespWriter.write(out, channel);
+        RespWriter.write(out, message);
     }
 
     @Override

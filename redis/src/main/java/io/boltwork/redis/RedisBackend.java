@@ -57,16 +57,16 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class RedisBackend implements LockBackend {
-    private final Deployment deployment;
+    private final RedisDeployment deployment;
 
     /** {@code null} if each attempt to connect creates its own. */
-    private final @Nullable Lettuce lettuce;
+    private final @Nullable LettuceClient lettuce;
 
-    private final Servers servers;
+    private final Routing servers;
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private RedisBackend(Deployment deployment, @Nullable Lettuce lettuce, Servers servers) {
+    private RedisBackend(RedisDeployment deployment, @Nullable LettuceClient lettuce, Routing servers) {
         this.deployment = deployment;
         this.lettuce = lettuce;
         this.servers = servers;
@@ -102,7 +102,7 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(Deployment.parse(uri, options), options, ClientOptions.create());
+        return connect(RedisDeployment.parse(uri, options), options, ClientOptions.create());
     }
 
     /**
@@ -132,7 +132,7 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connect(RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(Deployment.of(uri, options), options, ClientOptions.create());
+        return connect(RedisDeployment.of(uri, options), options, ClientOptions.create());
     }
 
     /**
@@ -185,7 +185,7 @@ public final class RedisBackend implements LockBackend {
                     "options must have no clientResources if a client is given: the client's resources are used");
         }
         return connect(
-                Deployment.of(uri, options), options.clientResources(client.getResources()), client.getOptions());
+                RedisDeployment.of(uri, options), options.clientResources(client.getResources()), client.getOptions());
     }
 
     /**
@@ -214,7 +214,7 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connectReplicated(List<String> uris, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(Deployment.replicated(uris), options, ClientOptions.create());
+        return connect(RedisDeployment.replicated(uris), options, ClientOptions.create());
     }
 
     /**
@@ -247,30 +247,30 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connectCluster(List<String> uris, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(Deployment.cluster(uris), options, ClientOptions.create());
+        return connect(RedisDeployment.cluster(uris), options, ClientOptions.create());
     }
 
-    private static RedisBackend connect(Deployment deployment, RedisOptions options, ClientOptions base) {
+    private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {
         InsecureTransport.warn(deployment, options);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
         KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
         if (options.lazyConnect()) {
-            Servers lazy =
-                    LazyServers.connect(deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
+            Routing lazy =
+                    LazyRouting.connect(deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
             return new RedisBackend(deployment, null, lazy);
         }
         return connectNow(deployment, keySpace, options, base);
     }
 
     private static RedisBackend connectNow(
-            Deployment deployment, KeySpace keySpace, RedisOptions options, ClientOptions base) {
-        Lettuce lettuce = new Lettuce(deployment, options, base);
+            RedisDeployment deployment, KeySpace keySpace, RedisOptions options, ClientOptions base) {
+        LettuceClient lettuce = new LettuceClient(deployment, options, base);
         try {
-            Servers servers = deployment.kind() == Deployment.Kind.CLUSTER
-                    ? Cluster.connect(lettuce, deployment, keySpace)
-                    : OneMaster.connect(lettuce, deployment, keySpace);
+            Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
+                    ? ClusterRouting.connect(lettuce, deployment, keySpace)
+                    : SingleMaster.connect(lettuce, deployment, keySpace);
             return new RedisBackend(deployment, lettuce, servers);
         } catch (RuntimeException e) {
             lettuce.awaitEnd(lettuce.shutdown());
@@ -382,7 +382,7 @@ public final class RedisBackend implements LockBackend {
         }
     }
 
-    Servers servers() {
+    Routing servers() {
         return servers;
     }
 

@@ -26,17 +26,17 @@ final class ReleaseCall extends CommandCall {
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, command.request());
-        Resp.write(out, command.firstToken());
-        Resp.write(out, command.lastToken());
-        Resp.write(out, command.keepMillis());
+        RespWriter.write(out, command.request());
+        RespWriter.write(out, command.firstToken());
+        RespWriter.write(out, command.lastToken());
+        RespWriter.write(out, command.keepMillis());
         Acquire next = command.next();
-        Resp.write(out, next == null ? "" : next.request());
-        Resp.write(out, next == null ? 0 : next.leaseMillis());
-        Resp.write(out, next == null ? 0 : next.takeoverMillis());
-        Resp.write(out, next == null ? 0 : next.notAfter());
-        Resp.write(out, keySpace.idleMillis);
-        Resp.write(out, mark());
+        RespWriter.write(out, next == null ? "" : next.request());
+        RespWriter.write(out, next == null ? 0 : next.leaseMillis());
+        RespWriter.write(out, next == null ? 0 : next.takeoverMillis());
+        RespWriter.write(out, next == null ? 0 : next.notAfter());
+        RespWriter.write(out, keySpace.idleMillis);
+        RespWriter.write(out, mark());
     }
 
     @Override
@@ -49,7 +49,7 @@ final class ReleaseCall extends CommandCall {
         ServerTime server = time(answer.number(0));
         String owner = owner(answer.text(3));
         @Nullable Acquired next = answer.size() > 4 ? acquired(answer, 4, server, owner) : null;
-        return new Released(server, Code.of(answer.number(1)).release(), next, answer.number(2), owner);
+        return new Released(server, ReplyCode.of(answer.number(1)).release(), next, answer.number(2), owner);
     }
 
     @Override

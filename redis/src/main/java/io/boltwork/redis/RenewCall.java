@@ -68,17 +68,17 @@ final class RenewCall extends CommandCall {
         Renew.Item first = command.items().get(0);
         boolean differ = differ(command.items());
         int begin = commonBegin(command.items());
-        Resp.write(out, command.notAfter());
-        Resp.write(out, first.request().substring(0, begin));
+        RespWriter.write(out, command.notAfter());
+        RespWriter.write(out, first.request().substring(0, begin));
         if (differ) {
-            Resp.write(out, "");
-            Resp.write(out, "");
+            RespWriter.write(out, "");
+            RespWriter.write(out, "");
         } else {
-            Resp.write(out, first.leaseMillis());
-            Resp.write(out, first.takeoverMillis());
+            RespWriter.write(out, first.leaseMillis());
+            RespWriter.write(out, first.takeoverMillis());
         }
-        Resp.write(out, keySpace.idleMillis);
-        Resp.write(out, packed(begin, differ));
+        RespWriter.write(out, keySpace.idleMillis);
+        RespWriter.write(out, packed(begin, differ));
     }
 
     private ByteBuf packed(int begin, boolean withTimes) {
@@ -102,7 +102,7 @@ final class RenewCall extends CommandCall {
         int index = 1;
         for (Renew.Item item : command.items()) {
             if (index < answer.size() && answer.number(index) == items.size() + 1) {
-                Renewal outcome = Code.of(answer.number(index + 1)).renewal();
+                Renewal outcome = ReplyCode.of(answer.number(index + 1)).renewal();
                 items.add(new Renewed.Item(outcome, owner(answer.text(index + 2))));
                 index += 3;
             } else {

@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
-import io.boltwork.redis.Panel.Heard;
+import io.boltwork.redis.Poll.PollResult;
 import io.boltwork.spi.NodeStatus;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.netty.util.concurrent.EventExecutor;
@@ -22,39 +22,39 @@ final class ReplicaFinder implements MasterFinder {
     /** For so long a master that is not heard of any more counts as who was the master last. */
     private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
 
-    private final Deployment deployment;
+    private final RedisDeployment deployment;
     private final EventExecutor clerk;
     private final Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect;
-    private final Panel<Standing> panel;
+    private final Poll<ReplicationState> panel;
 
     /** By host and port; added to on the clerk's thread only. */
-    private final Map<String, Scout<Standing>> nodes = new ConcurrentSkipListMap<>();
+    private final Map<String, PolledServer<ReplicationState>> nodes = new ConcurrentSkipListMap<>();
 
     /* What follows belongs to the clerk's thread. */
-    private @Nullable Standing newest;
+    private @Nullable ReplicationState newest;
     private long newestAt;
 
     ReplicaFinder(
-            Deployment deployment,
+            RedisDeployment deployment,
             EventExecutor clerk,
             Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect) {
         this.deployment = deployment;
         this.clerk = clerk;
         this.connect = connect;
-        this.panel = new Panel<>(clerk);
+        this.panel = new Poll<>(clerk);
         deployment.members().forEach(this::add);
     }
 
     private boolean add(RedisAddress address) {
         return nodes.putIfAbsent(
                         address.hostAndPort(),
-                        new Scout<>(
+                        new PolledServer<>(
                                 address,
                                 Errors.of(address),
                                 connect,
                                 (where, lettuce) -> lettuce.async()
                                         .info("replication")
-                                        .thenApply(info -> Standing.of(where, info))))
+                                        .thenApply(info -> ReplicationState.of(where, info))))
                 == null;
     }
 
@@ -63,7 +63,7 @@ final class ReplicaFinder implements MasterFinder {
         return ask(millis)
                 .thenCompose(heard -> {
                     boolean others = false;
-                    for (Standing standing : heard.answers()) {
+                    for (ReplicationState standing : heard.answers()) {
                         RedisAddress master = standing.follows();
                         others |= master != null && isNobodyMaster(heard) && add(master);
                     }
@@ -72,18 +72,18 @@ final class ReplicaFinder implements MasterFinder {
                 .thenApply(this::chosen);
     }
 
-    private CompletableFuture<Heard<Standing>> ask(long millis) {
+    private CompletableFuture<PollResult<ReplicationState>> ask(long millis) {
         return panel.ask(() -> List.copyOf(nodes.values()), millis);
     }
 
-    private static boolean isNobodyMaster(Heard<Standing> heard) {
-        return heard.answers().stream().noneMatch(Standing::isMaster);
+    private static boolean isNobodyMaster(PollResult<ReplicationState> heard) {
+        return heard.answers().stream().noneMatch(ReplicationState::isMaster);
     }
 
-    private RedisAddress chosen(Heard<Standing> heard) {
+    private RedisAddress chosen(PollResult<ReplicationState> heard) {
         long now = System.nanoTime();
-        Standing before = newest != null && now - newestAt < MEMORY ? newest : null;
-        Standing master = Standing.master(heard.answers(), before);
+        ReplicationState before = newest != null && now - newestAt < MEMORY ? newest : null;
+        ReplicationState master = ReplicationState.master(heard.answers(), before);
         if (master == null) {
             throw nobody(heard);
         }
@@ -92,11 +92,11 @@ final class ReplicaFinder implements MasterFinder {
         return master.address();
     }
 
-    private BackendException nobody(Heard<Standing> heard) {
+    private BackendException nobody(PollResult<ReplicationState> heard) {
         String cannot = "Cannot find " + deployment.describe() + ": ";
         List<String> masters = new ArrayList<>();
         List<String> replicas = new ArrayList<>();
-        for (Standing standing : heard.answers()) {
+        for (ReplicationState standing : heard.answers()) {
             (standing.isMaster() ? masters : replicas).add(standing.address().hostAndPort());
         }
         if (!masters.isEmpty()) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The connection is made when it is needed first, and kept up from then on. Everything but {@link #send} belongs to the
  * clerk's thread.
  */
-final class Replicator implements Keeper.Owner {
+final class Replicator implements Reconnector.Owner {
     private static final int BATCH = 100;
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
@@ -53,7 +53,7 @@ final class Replicator implements Keeper.Owner {
     private final EventExecutor clerk;
     private final Errors errors;
     private final Supplier<@Nullable ServerConnection> commands;
-    private final Keeper keeper;
+    private final Reconnector keeper;
 
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private @Nullable ServerConnection connection;
@@ -79,7 +79,7 @@ final class Replicator implements Keeper.Owner {
         this.clerk = connector.clerk();
         this.errors = connector.errors();
         this.commands = commands;
-        this.keeper = new Keeper(clerk, connector::connect, ServerConnection::isReplica, patience, this);
+        this.keeper = new Reconnector(clerk, connector::connect, ServerConnection::isReplica, patience, this);
     }
 
     /** Sends a command; the handler is told the outcome. {@code slot}: of the lock in a cluster, else 0. */

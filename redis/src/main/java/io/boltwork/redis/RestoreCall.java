@@ -22,17 +22,17 @@ final class RestoreCall extends CommandCall {
 
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
-        Resp.write(out, command.request());
-        Resp.write(out, command.firstToken());
-        Resp.write(out, command.leaseMillis());
-        Resp.write(out, command.takeoverMillis());
-        Resp.write(out, command.notAfter());
-        Resp.write(out, keySpace.idleMillis);
+        RespWriter.write(out, command.request());
+        RespWriter.write(out, command.firstToken());
+        RespWriter.write(out, command.leaseMillis());
+        RespWriter.write(out, command.takeoverMillis());
+        RespWriter.write(out, command.notAfter());
+        RespWriter.write(out, keySpace.idleMillis);
     }
 
     @Override
     Reply read(FlatReply answer) {
-        return new Restored(time(answer.number(0)), Code.of(answer.number(1)).renewal(), owner(answer.text(2)));
+        return new Restored(time(answer.number(0)), ReplyCode.of(answer.number(1)).renewal(), owner(answer.text(2)));
     }
 
     @Override

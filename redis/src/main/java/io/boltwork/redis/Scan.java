@@ -1,6 +1,6 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command.Identify;
 import io.boltwork.spi.Command.ScanClients;
 import io.boltwork.spi.Command.ScanLocks;
@@ -42,7 +42,7 @@ final class Scan {
                     String lock = keySpace.lockOrNull(key);
                     return lock != null && pattern.matches(lock) ? lock : null;
                 })
-                .thenCompose(page -> hashes(page.names(), lock -> Hash.read(connection, keySpace.key(lock), LOCK))
+                .thenCompose(page -> hashes(page.names(), lock -> HashFields.read(connection, keySpace.key(lock), LOCK))
                         .thenApply(hashes -> locks(page, hashes)))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a scan of locks"))
@@ -52,7 +52,7 @@ final class Scan {
     static void clients(ServerConnection connection, ScanClients command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         page(connection, keySpace.clientGlob(), command.cursor(), command.count(), keySpace::clientOrNull)
-                .thenCompose(page -> hashes(page.names(), client -> Hash.read(connection, keySpace.clientKey(client)))
+                .thenCompose(page -> hashes(page.names(), client -> HashFields.read(connection, keySpace.clientKey(client)))
                         .thenApply(hashes ->
                                 (Reply) new ScannedClients(page.server(), cards(page.names(), hashes), page.cursor())))
                 .handle((reply, failure) ->
@@ -65,7 +65,7 @@ final class Scan {
         connection
                 .time()
                 .thenCombine(
-                        hashes(command.clients(), client -> Hash.read(connection, keySpace.clientKey(client))),
+                        hashes(command.clients(), client -> HashFields.read(connection, keySpace.clientKey(client))),
                         (time, hashes) -> (Reply) new Identified(time, cards(command.clients(), hashes)))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a look at clients"))
@@ -103,13 +103,13 @@ final class Scan {
         return found.getCursor().equals(BEGIN) ? "" : found.getCursor();
     }
 
-    private static CompletionStage<List<Hash>> hashes(
-            List<String> names, Function<String, CompletionStage<Hash>> read) {
-        return Hash.all(
-                names.stream().map(name -> Hash.orNone(read.apply(name))).toList());
+    private static CompletionStage<List<HashFields>> hashes(
+            List<String> names, Function<String, CompletionStage<HashFields>> read) {
+        return HashFields.all(
+                names.stream().map(name -> HashFields.orNone(read.apply(name))).toList());
     }
 
-    private static Reply locks(Page page, List<Hash> hashes) {
+    private static Reply locks(Page page, List<HashFields> hashes) {
         List<ScannedLocks.Lock> locks = new ArrayList<>();
         for (int i = 0; i < hashes.size(); i++) {
             ScannedLocks.Lock lock =
@@ -122,7 +122,7 @@ final class Scan {
     }
 
     /** A lock in short, {@code null} if it is merely remembered. */
-    private static ScannedLocks.@Nullable Lock lock(String name, Hash hash, long now) {
+    private static ScannedLocks.@Nullable Lock lock(String name, HashFields hash, long now) {
         String owned = hash.text("owner");
         long until = hash.number("until");
         int waiting = (int) Math.min(Integer.MAX_VALUE, Math.max(0, hash.number("tail") - hash.number("head")));
@@ -141,12 +141,12 @@ final class Scan {
                         waiting);
     }
 
-    private static List<ClientCard> cards(List<String> clients, List<Hash> hashes) {
-        List<ClientCard> cards = new ArrayList<>();
+    private static List<ClientRecord> cards(List<String> clients, List<HashFields> hashes) {
+        List<ClientRecord> cards = new ArrayList<>();
         for (int i = 0; i < hashes.size(); i++) {
-            Hash hash = hashes.get(i);
+            HashFields hash = hashes.get(i);
             if (hash.has("wire")) {
-                cards.add(new ClientCard(
+                cards.add(new ClientRecord(
                         clients.get(i),
                         hash.text("application"),
                         hash.text("host"),

@@ -37,10 +37,10 @@ abstract class ScriptCall extends Call {
 
     @Override
     final void write(ByteBuf out) {
-        Resp.writeCommand(out, 3 + keys + arguments);
-        Resp.write(out, withText ? EVAL : EVALSHA);
-        Resp.write(out, withText ? script.text() : script.sha());
-        Resp.write(out, keys);
+        RespWriter.writeCommand(out, 3 + keys + arguments);
+        RespWriter.write(out, withText ? EVAL : EVALSHA);
+        RespWriter.write(out, withText ? script.text() : script.sha());
+        RespWriter.write(out, keys);
         writeKeys(out, connection.keySpace());
         writeArguments(out, connection.keySpace());
     }

@@ -1,7 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
-import io.boltwork.redis.Panel.Heard;
+import io.boltwork.redis.Poll.PollResult;
 import io.boltwork.spi.NodeStatus;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -34,24 +34,24 @@ final class SentinelFinder implements MasterFinder {
         static final View UNKNOWN = new View("", 0, -1);
     }
 
-    private final Deployment deployment;
+    private final RedisDeployment deployment;
     private final EventExecutor clerk;
-    private final List<Scout<View>> sentinels;
-    private final Panel<View> panel;
+    private final List<PolledServer<View>> sentinels;
+    private final Poll<View> panel;
 
     /** The newest view so far; belongs to the clerk's thread. */
     private @Nullable View newest;
 
     SentinelFinder(
-            Deployment deployment,
+            RedisDeployment deployment,
             EventExecutor clerk,
             Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect) {
         this.deployment = deployment;
         this.clerk = clerk;
-        this.panel = new Panel<>(clerk);
+        this.panel = new Poll<>(clerk);
         this.sentinels = deployment.members().stream()
                 .map(address ->
-                        new Scout<>(address, Errors.ofSentinel(address), connect, (where, lettuce) -> ask(lettuce)))
+                        new PolledServer<>(address, Errors.ofSentinel(address), connect, (where, lettuce) -> ask(lettuce)))
                 .toList();
     }
 
@@ -91,7 +91,7 @@ final class SentinelFinder implements MasterFinder {
         return panel.ask(() -> sentinels, millis).thenApply(this::chosen);
     }
 
-    private RedisAddress chosen(Heard<View> heard) {
+    private RedisAddress chosen(PollResult<View> heard) {
         List<View> known =
                 heard.answers().stream().filter(view -> view.epoch() >= 0).toList();
         View view = choose(known, newest, sentinels.size());
@@ -111,7 +111,7 @@ final class SentinelFinder implements MasterFinder {
         return views.size() > sentinels / 2 ? best : before;
     }
 
-    private BackendException nobody(Heard<View> heard) {
+    private BackendException nobody(PollResult<View> heard) {
         if (!heard.answers().isEmpty()) {
             return new BackendException(
                     "Cannot find " + deployment.describe() + ": the sentinels know no master with the name '"

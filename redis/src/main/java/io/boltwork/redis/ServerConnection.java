@@ -38,9 +38,9 @@ final class ServerConnection {
     private final KeySpace keySpace;
     private final Errors errors;
     private final Executor clerk;
-    private final Outlet outlet;
+    private final CallPipeline outlet;
     private final List<String> warnings;
-    private final @Nullable Doubt doubt;
+    private final @Nullable StaleMasterGuard doubt;
     private volatile Runnable demoted = NOBODY;
 
     /** Whether answers may be mistaken for those of other commands. */
@@ -76,10 +76,10 @@ final class ServerConnection {
         this.keySpace = keySpace;
         this.errors = errors;
         this.clerk = clerk;
-        this.outlet = new Outlet(this, call -> lettuce.dispatch(call), clerk, redirector == Redirector.NONE);
+        this.outlet = new CallPipeline(this, call -> lettuce.dispatch(call), clerk, redirector == Redirector.NONE);
         this.warnings = List.copyOf(warnings);
         this.doubt =
-                confirmation == null ? null : new Doubt(confirmation, why -> replaced.accept(why), System::nanoTime);
+                confirmation == null ? null : new StaleMasterGuard(confirmation, why -> replaced.accept(why), System::nanoTime);
     }
 
     /** Host and port of the server. */
@@ -166,19 +166,19 @@ final class ServerConnection {
 
     /** Asks for a sign of life. */
     CompletionStage<String> ping() {
-        return lettuce.async().ping().whenComplete((pong, failure) -> heard(Doubt.SIGN));
+        return lettuce.async().ping().whenComplete((pong, failure) -> heard(StaleMasterGuard.SIGN));
     }
 
     /** Asks for a sign of life, and whether the server has become a replica. */
     CompletionStage<Boolean> isReplica() {
         return lettuce.async()
                 .info("replication")
-                .whenComplete((info, failure) -> heard(Doubt.SIGN))
+                .whenComplete((info, failure) -> heard(StaleMasterGuard.SIGN))
                 .thenApply(ServerInfo::isReplica);
     }
 
     /** Something came: it counts at once, or when it is certain that the server is the master still, or not at all. */
-    void heard(Doubt.Kept what) {
+    void heard(StaleMasterGuard.Kept what) {
         if (doubt == null) {
             what.use();
         } else {

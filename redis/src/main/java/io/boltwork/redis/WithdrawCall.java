@@ -23,10 +23,10 @@ final class WithdrawCall extends CommandCall {
     @Override
     void writeArguments(ByteBuf out, KeySpace keySpace) {
         String request = command.request();
-        Resp.write(out, request == null ? "" : request);
-        Resp.write(out, command.lastToken());
-        Resp.write(out, keySpace.idleMillis);
-        Resp.write(out, mark());
+        RespWriter.write(out, request == null ? "" : request);
+        RespWriter.write(out, command.lastToken());
+        RespWriter.write(out, keySpace.idleMillis);
+        RespWriter.write(out, mark());
     }
 
     @Override
@@ -37,7 +37,7 @@ final class WithdrawCall extends CommandCall {
     @Override
     Reply read(FlatReply answer) {
         return new Withdrawn(
-                time(answer.number(0)), Code.of(answer.number(1)).known(), answer.number(2), owner(answer.text(3)));
+                time(answer.number(0)), ReplyCode.of(answer.number(1)).known(), answer.number(2), owner(answer.text(3)));
     }
 
     @Override

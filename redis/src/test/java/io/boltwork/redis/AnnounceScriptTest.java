@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import java.util.Map;
@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class AnnounceScriptTest extends ScriptTest {
     private static final String CARD = "boltwork:client:a";
 
-    private static ClientCard card(String application) {
-        return new ClientCard("a", application, "host-7", 4_711, 1_700_000_000_123L, 1);
+    private static ClientRecord card(String application) {
+        return new ClientRecord("a", application, "host-7", 4_711, 1_700_000_000_123L, 1);
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -110,15 +110,15 @@ final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.ForceRelease(lock, expectedToken), Reply.Forced.class);
     }
 
-    Reply.Announced announce(ClientCard card, long lifeMillis) {
+    Reply.Announced announce(ClientRecord card, long lifeMillis) {
         return announce(card, lifeMillis, "nonce");
     }
 
-    Reply.Announced announce(ClientCard card, long lifeMillis, String nonce) {
+    Reply.Announced announce(ClientRecord card, long lifeMillis, String nonce) {
         return ask(new Command.Announce(card, lifeMillis, nonce), Reply.Announced.class);
     }
 
-    List<ClientCard> identify(String... clients) {
+    List<ClientRecord> identify(String... clients) {
         return ask(new Command.Identify(List.of(clients)), Reply.Identified.class)
                 .clients();
     }
@@ -136,8 +136,8 @@ final class Client implements BackendListener, AutoCloseable {
     }
 
     /** All clients that have been announced. */
-    List<ClientCard> scanClients(int count) {
-        List<ClientCard> cards = new ArrayList<>();
+    List<ClientRecord> scanClients(int count) {
+        List<ClientRecord> cards = new ArrayList<>();
         String cursor = "";
         do {
             Reply.ScannedClients page = ask(new Command.ScanClients(cursor, count), Reply.ScannedClients.class);

@@ -181,7 +181,7 @@ class ClusterTest {
     }
 
     private static void sweep(RedisBackend backend) throws Exception {
-        ((Cluster) backend.servers()).sweep().get(10, TimeUnit.SECONDS);
+        ((ClusterRouting) backend.servers()).sweep().get(10, TimeUnit.SECONDS);
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.BackendException;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
@@ -138,7 +138,7 @@ class ConnectTest {
                 client.release("l", "a:1", token);
                 assertThat(client.nextGrant().request()).isEqualTo("a:2");
                 assertThat(client.withdraw("l", "a:2", 0).known()).isTrue();
-                ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+                ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
                 client.announce(card, 60_000);
                 client.announce(card, 0);
                 assertThat(client.force("l", 0).released()).isFalse();

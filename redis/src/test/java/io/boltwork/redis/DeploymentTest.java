@@ -23,7 +23,7 @@ class DeploymentTest {
                 "redis://me:s3cr3t@h                            | redis://me@h:6379/0"
             })
     void whatAUriSaysWithoutItsPassword(String uri, String text) {
-        Deployment deployment = Deployment.parse(uri, RedisOptions.defaults());
+        RedisDeployment deployment = RedisDeployment.parse(uri, RedisOptions.defaults());
         assertThat(deployment).hasToString(text);
         assertThat(deployment.describe()).doesNotContain("s3cr3t");
     }
@@ -31,32 +31,32 @@ class DeploymentTest {
     @Test
     void usersOfSentinelsAreNotThoseOfTheServersTheyWatch() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
-        Deployment deployment = Deployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
+        RedisDeployment deployment = RedisDeployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
         assertThat(deployment.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(deployment.node().at("c", 4)).hasToString("rediss://me@c:4/3");
         assertThat(deployment.members().toString()).isEqualTo("[rediss://watch@a:1/0, rediss://watch@b:2/0]");
         assertThat(options.toString()).doesNotContain("s3nt");
-        Deployment without = Deployment.parse("redis-sentinel://me:s3cr3t@a:1/3#m", RedisOptions.defaults());
+        RedisDeployment without = RedisDeployment.parse("redis-sentinel://me:s3cr3t@a:1/3#m", RedisOptions.defaults());
         assertThat(without.members().toString()).isEqualTo("[redis://a:1/0]");
     }
 
     @Test
     void ofLettucesUriWithSentinelsAllIsKept() {
         RedisURI uri = RedisURI.create("redis-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m");
-        assertThat(Deployment.of(uri, RedisOptions.defaults())).hasToString("redis-sentinel://a:1,b:2/3#m");
+        assertThat(RedisDeployment.of(uri, RedisOptions.defaults())).hasToString("redis-sentinel://a:1,b:2/3#m");
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
-        assertThat(Deployment.of(uri, options).members().toString())
+        assertThat(RedisDeployment.of(uri, options).members().toString())
                 .isEqualTo("[redis://watch@a:1/0, redis://watch@b:2/0]");
         uri.setSentinelMasterId("");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Deployment.of(uri, RedisOptions.defaults()))
+                .isThrownBy(() -> RedisDeployment.of(uri, RedisOptions.defaults()))
                 .withMessageContaining("name")
                 .withMessageNotContaining("s3cr3t");
     }
 
     @Test
     void severalServersHaveOneDatabaseAndOneTimeout() {
-        assertThat(Deployment.replicated(List.of("redis://me:s3cr3t@a/1", "redis://me:s3cr3t@b:2/1")))
+        assertThat(RedisDeployment.replicated(List.of("redis://me:s3cr3t@a/1", "redis://me:s3cr3t@b:2/1")))
                 .hasToString("redis://me@a:6379,b:2/1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connectReplicated(List.of()))

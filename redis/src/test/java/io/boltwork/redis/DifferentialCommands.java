@@ -1,6 +1,6 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
@@ -235,8 +235,8 @@ final class DifferentialCommands {
         return new Command.ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any
     }
 
-    private ClientCard card() {
-        return new ClientCard(
+    private ClientRecord card() {
+        return new ClientRecord(
                 CLIENTS.get(random.nextInt(CLIENTS.size())),
                 oneIn(2) ? "shop" : "desk",
                 oneIn(2) ? "höst" : "h",

@@ -237,7 +237,7 @@ final class DifferentialSite implements AutoCloseable {
 
     /** The connection that the backend's commands go through, so that looks are executed after them. */
     static ServerConnection connection(LockBackend backend) {
-        return ((OneMaster) ((RedisBackend) backend).servers()).commands();
+        return ((SingleMaster) ((RedisBackend) backend).servers()).commands();
     }
 
     /** Alone or in a group, in turns. */

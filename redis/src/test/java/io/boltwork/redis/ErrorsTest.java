@@ -3,7 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
@@ -66,16 +66,16 @@ class ErrorsTest {
         Supplier<CompletionStage<String>> thrice = () -> tried.incrementAndGet() < 3
                 ? CompletableFuture.failedFuture(unseen)
                 : CompletableFuture.completedFuture("connected");
-        assertThat(Lettuce.connected(thrice, 3)).isCompletedWithValue("connected");
+        assertThat(LettuceClient.connected(thrice, 3)).isCompletedWithValue("connected");
         tried.set(0);
-        assertThat(Lettuce.connected(thrice, 2)).isCompletedExceptionally();
+        assertThat(LettuceClient.connected(thrice, 2)).isCompletedExceptionally();
         assertThat(tried).as("never for ever").hasValue(2);
         tried.set(0);
         Supplier<CompletionStage<String>> refused = () -> {
             tried.incrementAndGet();
             return CompletableFuture.failedFuture(new RedisConnectionException("refused"));
         };
-        assertThat(Lettuce.connected(refused, 3)).isCompletedExceptionally();
+        assertThat(LettuceClient.connected(refused, 3)).isCompletedExceptionally();
         assertThat(tried).as("what is known is not tried again").hasValue(1);
     }
 
@@ -134,7 +134,7 @@ class ErrorsTest {
                     new Command.Renew(List.of(new Command.Renew.Item("held", "a:1", token, 90_000, 0)), Client.NEVER),
                     new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER),
                     new Command.ForceRelease("held", 0),
-                    new Command.Announce(new ClientCard("a", "shop", "host", 1, 1, 1), 1_000, "n"));
+                    new Command.Announce(new ClientRecord("a", "shop", "host", 1, 1, 1), 1_000, "n"));
             for (Command command : commands) {
                 redis.command("REPLICAOF", "127.0.0.1", "1");
                 Failed failed = client.ask(command, Failed.class);

@@ -52,7 +52,7 @@ class InsecureTransportTest {
         logger.setUseParentHandlers(true);
     }
 
-    private void warn(Deployment deployment, RedisOptions options, String warning) {
+    private void warn(RedisDeployment deployment, RedisOptions options, String warning) {
         logged.clear();
         InsecureTransport.warn(deployment, options);
         if (warning == null) {
@@ -93,30 +93,30 @@ class InsecureTransportTest {
                 "rediss-sentinel://:s3cr3t@h,i/0?verifyPeer=none#m | does not check the server's certificate"
             })
     void anAddressIsWarnedOf(String uri, String warning) {
-        warn(Deployment.parse(uri, RedisOptions.defaults()), RedisOptions.defaults(), warning);
+        warn(RedisDeployment.parse(uri, RedisOptions.defaults()), RedisOptions.defaults(), warning);
     }
 
     @Test
     void eachAddressOfSeveralCounts() {
         RedisOptions options = RedisOptions.defaults();
-        warn(Deployment.cluster(List.of("redis://:s3cr3t@localhost", "redis://:s3cr3t@h")), options, PASSWORD);
-        warn(Deployment.replicated(List.of("rediss://h", "rediss://i?verifyPeer=none")), options, CERTIFICATE);
-        warn(Deployment.replicated(List.of("redis://h", "redis://i")), options, null);
+        warn(RedisDeployment.cluster(List.of("redis://:s3cr3t@localhost", "redis://:s3cr3t@h")), options, PASSWORD);
+        warn(RedisDeployment.replicated(List.of("rediss://h", "rediss://i?verifyPeer=none")), options, CERTIFICATE);
+        warn(RedisDeployment.replicated(List.of("redis://h", "redis://i")), options, null);
     }
 
     @Test
     void credentialsOfSentinelsCount() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("u", "s3cr3t");
-        warn(Deployment.parse("redis-sentinel://h/0#m", options), options, PASSWORD);
-        warn(Deployment.parse("redis-sentinel://localhost/0#m", options), options, null);
-        warn(Deployment.parse("rediss-sentinel://h/0#m", options), options, null);
+        warn(RedisDeployment.parse("redis-sentinel://h/0#m", options), options, PASSWORD);
+        warn(RedisDeployment.parse("redis-sentinel://localhost/0#m", options), options, null);
+        warn(RedisDeployment.parse("rediss-sentinel://h/0#m", options), options, null);
     }
 
     @Test
     void credentialsOfAnApplicationsOwnProviderCount() {
         RedisURI uri = RedisURI.create("redis://h");
         uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "s3cr3t")));
-        warn(Deployment.of(uri, RedisOptions.defaults()), RedisOptions.defaults(), PASSWORD);
+        warn(RedisDeployment.of(uri, RedisOptions.defaults()), RedisOptions.defaults(), PASSWORD);
     }
 
     @ParameterizedTest

@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -174,7 +174,7 @@ class MemoryFullTest extends ScriptTest {
 
     @Test
     void nobodyIsAnnouncedButWhoLeavesIsForgotten() {
-        ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
+        ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
         a.announce(card, 60_000);
         fillMemory();
         assertThat(a.ask(new Command.Announce(card, 60_000, "n"), Failed.class).executed())

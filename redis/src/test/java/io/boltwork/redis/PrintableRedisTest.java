@@ -105,7 +105,7 @@ class PrintableRedisTest {
     void addresses() {
         String encoded = "stock%0A%0D%1B%5B31m%E2%80%AE%3A1";
         String sentinel = "redis-sentinel://" + encoded + ":p@127.0.0.1:1/0#" + encoded;
-        Deployment deployment = Deployment.parse(sentinel, RedisOptions.defaults());
+        RedisDeployment deployment = RedisDeployment.parse(sentinel, RedisOptions.defaults());
         texts.add(deployment.toString());
         texts.add(deployment.describe());
         texts.add(RedisAddress.parse("redis://" + encoded + ":p@h").toString());

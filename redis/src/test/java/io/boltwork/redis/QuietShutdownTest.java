@@ -58,8 +58,8 @@ class QuietShutdownTest {
         /** Refusals go on for long enough that the first of them time out when the last have not. */
         private static void round(long millis) throws Exception {
             String server = "redis://127.0.0.1:" + NO_SERVER;
-            Lettuce lettuce = new Lettuce(
-                    Deployment.parse(server, RedisOptions.defaults()), RedisOptions.defaults(), ClientOptions.create());
+            LettuceClient lettuce = new LettuceClient(
+                    RedisDeployment.parse(server, RedisOptions.defaults()), RedisOptions.defaults(), ClientOptions.create());
             RedisURI uri = RedisURI.create(server);
             uri.setTimeout(TIMEOUT);
             long begun = System.nanoTime();

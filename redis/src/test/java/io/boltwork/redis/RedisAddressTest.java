@@ -164,7 +164,7 @@ class RedisAddressTest {
 
     private static String told(String uri) {
         try {
-            Deployment deployment = Deployment.parse(uri, RedisOptions.defaults());
+            RedisDeployment deployment = RedisDeployment.parse(uri, RedisOptions.defaults());
             return deployment + " " + deployment.describe() + " " + deployment.node() + " "
                     + deployment.node().lettuce() + " " + deployment.members();
         } catch (IllegalArgumentException e) {

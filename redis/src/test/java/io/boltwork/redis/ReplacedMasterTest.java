@@ -30,8 +30,8 @@ class ReplacedMasterTest {
     @AutoClose
     private final RedisServer server = RedisServer.start();
 
-    private final Deployment deployment = Deployment.parse(server.uri(), RedisOptions.defaults());
-    private final Lettuce lettuce = new Lettuce(deployment, RedisOptions.defaults(), ClientOptions.create());
+    private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), RedisOptions.defaults());
+    private final LettuceClient lettuce = new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
 
     /** Who is named as the master. */
     private volatile RedisAddress master = deployment.node();
@@ -95,7 +95,7 @@ class ReplacedMasterTest {
         first.join(); // now the server has the script, so one message is enough
         server.freeze();
         Calls.send(connection, asking("frozen"), replies::add);
-        thawedAfter(Doubt.SILENCE_NANOS, named);
+        thawedAfter(StaleMasterGuard.SILENCE_NANOS, named);
         Await.until("it is granted", () -> server.command("HGET", "boltwork:{frozen}", "owner") != null);
     }
 
@@ -133,7 +133,7 @@ class ReplacedMasterTest {
         ServerConnection speaks = connector.connect().made.join().connection();
         server.freeze();
         speaks.lettuce().publish("grants".getBytes(StandardCharsets.UTF_8), "granted".getBytes(StandardCharsets.UTF_8));
-        thawedAfter(Doubt.SILENCE_NANOS, named);
+        thawedAfter(StaleMasterGuard.SILENCE_NANOS, named);
         Await.until("it came", () -> expected == 0 ? replaced.isDone() : heard.size() == expected);
         listens.close().join();
         speaks.close().join();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
@@ -106,7 +106,7 @@ class RightsTest {
             return refused;
         }
         try (Client client = opened[0]) {
-            ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
             List<Command> commands = new ArrayList<>(List.of(
                     new Command.Announce(card, 60_000, "n"),
                     new Command.Announce(card, 0, ""),

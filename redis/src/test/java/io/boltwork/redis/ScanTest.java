@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;
@@ -135,10 +135,10 @@ class ScanTest extends ScriptTest {
         redis.command("HSET", "boltwork:{50%}", "owner", "a:1", "until", "" + Client.NEVER);
         redis.command("HSET", "boltwork:client:{l}", "owner", "a:1", "until", "" + Client.NEVER);
         redis.command("HSET", "other:{l}", "owner", "a:1", "until", "" + Client.NEVER);
-        a.announce(new ClientCard("{c}", "shop", "host", 1, 1, 1), 60_000);
+        a.announce(new ClientRecord("{c}", "shop", "host", 1, 1, 1), 60_000);
         redis.command("SET", "boltwork:client:text", "not a client");
         assertThat(names("*")).containsExactly(LOCK);
-        assertThat(a.scanClients(10)).extracting(ClientCard::id).containsExactly("{c}");
+        assertThat(a.scanClients(10)).extracting(ClientRecord::id).containsExactly("{c}");
     }
 
     @Test
@@ -150,7 +150,7 @@ class ScanTest extends ScriptTest {
             assertThat(other.scanLocks("*", 10)).isEmpty();
             other.acquire("l", "a:1");
             assertThat(other.scanLocks("*", 10)).extracting(Lock::name).containsExactly("l");
-            ClientCard card = new ClientCard("a", "shop", "host", 1, 1, 1);
+            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
             other.announce(card, 60_000);
             assertThat(other.scanClients(10)).containsExactly(card);
         }
@@ -162,11 +162,11 @@ class ScanTest extends ScriptTest {
     void everyClientIsFoundPageByPage() {
         IntStream.range(0, 300)
                 .forEach(i -> a.send(
-                        new Command.Announce(new ClientCard("client" + i, "shop", "host", i, i, 1), 60_000, "n")));
+                        new Command.Announce(new ClientRecord("client" + i, "shop", "host", i, i, 1), 60_000, "n")));
         lock(LOCK, "client");
         assertThat(new HashSet<>(a.scanClients(20)))
                 .hasSize(300)
-                .contains(new ClientCard("client7", "shop", "host", 7, 7, 1));
+                .contains(new ClientRecord("client7", "shop", "host", 7, 7, 1));
     }
 
     @Test

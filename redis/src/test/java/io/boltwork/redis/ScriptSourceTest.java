@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Announce;
 import io.boltwork.spi.Command.ForceRelease;
@@ -81,7 +81,7 @@ class ScriptSourceTest {
         for (String line : header(script)) {
             Matcher matcher = LISTED.matcher(line);
             if (matcher.matches()) {
-                Code code = Code.of(Integer.parseInt(matcher.group(1)));
+                ReplyCode code = ReplyCode.of(Integer.parseInt(matcher.group(1)));
                 assertThat(code.name()).isEqualTo(matcher.group(2));
                 listed.add(code.number);
             }
@@ -92,7 +92,7 @@ class ScriptSourceTest {
             returned.add(Integer.parseInt(matcher.group(1)));
         }
         if (script == Script.RELEASE) { // its next request always queues
-            returned.remove(Code.REFUSED.number);
+            returned.remove(ReplyCode.REFUSED.number);
         }
         if (script == Script.RENEW) {
             assertThat(new String(script.text(), StandardCharsets.UTF_8)).contains("local code = 10\n", "code = 8\n");
@@ -112,7 +112,7 @@ class ScriptSourceTest {
         });
         assertThat(listed)
                 .containsExactlyInAnyOrder(
-                        Stream.of(Code.values()).map(Code::name).toArray(String[]::new));
+                        Stream.of(ReplyCode.values()).map(ReplyCode::name).toArray(String[]::new));
     }
 
     @Test
@@ -136,7 +136,7 @@ class ScriptSourceTest {
         check(Script.RESTORE, new RestoreCall(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
         check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
         check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
-        ClientCard card = new ClientCard("a", "shop", "host", 42, 1, 1);
+        ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
         check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
         check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
         assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))

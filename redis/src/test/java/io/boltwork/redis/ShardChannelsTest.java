@@ -22,8 +22,8 @@ class ShardChannelsTest {
     @AutoClose
     private final RedisServer server = RedisServer.start();
 
-    private final Deployment deployment = Deployment.parse(server.uri(), RedisOptions.defaults());
-    private final Lettuce lettuce = new Lettuce(deployment, RedisOptions.defaults(), ClientOptions.create());
+    private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), RedisOptions.defaults());
+    private final LettuceClient lettuce = new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
     private final KeySpace keySpace = new KeySpace("boltwork");
     private final ShardChannels channels = new ShardChannels(lettuce.clerk(), keySpace, () -> {}, slot -> {});
 

@@ -1,6 +1,6 @@
 package io.boltwork.redis;
 
-import io.boltwork.spi.ClientCard;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -45,7 +45,7 @@ final class Timeless {
             return new Reply.ScannedLocks(
                     NO_TIME, sorted(scanned.locks(), Reply.ScannedLocks.Lock::name), scanned.cursor());
         } else if (reply instanceof Reply.ScannedClients scanned) {
-            return new Reply.ScannedClients(NO_TIME, sorted(scanned.clients(), ClientCard::id), scanned.cursor());
+            return new Reply.ScannedClients(NO_TIME, sorted(scanned.clients(), ClientRecord::id), scanned.cursor());
         } else if (reply instanceof Inspected is) {
             return new Inspected(NO_TIME, is.owner(), is.token(), is.untilMillis(), is.claim(), is.fence(), is.queue());
         }

@@ -1,0 +1,74 @@
+package io.boltwork.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks on an executor of the user's, but never on the thread that hands them over: that one may be draining a lock, or be the
+ * timer's or the backend's. If the executor runs a task there ({@code CallerRunsPolicy}), refuses it, or throws, a thread of the
+ * client's own runs it. Thread-safe.
+ */
+final class OtherThreadExecutor implements Executor {
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    private final Executor users;
+    private final Executor own;
+
+    OtherThreadExecutor(Executor users, Executor own) {
+        this.users = users;
+        this.own = own;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        Passed passed = new Passed(task, Thread.currentThread());
+        try {
+            users.execute(passed);
+        } catch (RejectedExecutionException closed) {
+            LOG.log(System.Logger.Level.DEBUG, "The executor for callbacks no longer accepts tasks", closed);
+            passed.returned = true;
+        } catch (Throwable broken) { // out of threads, perhaps
+            LOG.log(System.Logger.Level.WARNING, "The executor for callbacks threw; the lock is not affected", broken);
+            passed.returned = true;
+        } finally {
+            passed.giver = null;
+        }
+        if (passed.returned && passed.begin()) {
+            own.execute(task);
+        }
+    }
+
+    /** A task that was passed to the user's executor. Runs once. */
+    private static final class Passed extends AtomicBoolean implements Runnable {
+        private static final long serialVersionUID = 1;
+
+        private final transient Runnable task;
+
+        /** The thread that hands it over, while it does. */
+        private transient volatile @Nullable Thread giver;
+
+        /** The executor does not run it, or not where it may run. */
+        private volatile boolean returned;
+
+        Passed(Runnable task, Thread giver) {
+            this.task = task;
+            this.giver = giver;
+        }
+
+        boolean begin() {
+            return compareAndSet(false, true);
+        }
+
+        @Override
+        public void run() {
+            if (giver == Thread.currentThread()) {
+                returned = true;
+            } else if (begin()) {
+                task.run();
+            }
+        }
+    }
+}

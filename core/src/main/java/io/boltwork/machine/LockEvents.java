@@ -1,0 +1,97 @@
+package io.boltwork.machine;
+
+import io.boltwork.LockListener.Abandoned;
+import io.boltwork.LockListener.Absence;
+import io.boltwork.LockListener.Acquired;
+import io.boltwork.LockListener.HandedOver;
+import io.boltwork.LockListener.ReleaseFailed;
+import io.boltwork.LockListener.Released;
+import io.boltwork.LockListener.Restored;
+import io.boltwork.LockListener.Waited;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a lock's machine has to tell: to listeners, if there are any, and to the log. Losses are noticed by any thread, so the {@link Hold} tells them. */
+final class LockEvents {
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    private LockEvents() {}
+
+    static void waited(LockContext context, Waiter waiter, Waiter.WaitResult verdict) {
+        if (context.isHeard()) {
+            Waited event = new Waited(
+                    context.lock(), waiter.asker.getName(), Waiter.outcomeOf(verdict), since(context, waiter.since));
+            context.tell(listener -> listener.waited(event));
+        }
+    }
+
+    static void acquired(LockContext context, Hold hold, Waiter waiter) {
+        if (context.isHeard()) {
+            Duration waited = Duration.ofNanos(hold.since - waiter.since);
+            Acquired event = new Acquired(context.lock(), hold.token, hold.owner(), waited);
+            context.tell(listener -> listener.acquired(event));
+        }
+    }
+
+    static void handedOver(LockContext context, Hold from, Waiter to, long token) {
+        if (context.isHeard()) {
+            HandedOver event = new HandedOver(context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
+            context.tell(listener -> listener.handedOver(event));
+        }
+    }
+
+    static void released(LockContext context, Hold hold) {
+        if (context.isHeard()) {
+            Released event = new Released(context.lock(), hold.token, hold.owner(), since(context, hold.since));
+            context.tell(listener -> listener.released(event));
+        }
+    }
+
+    static void restored(LockContext context, @Nullable Hold hold) {
+        if (hold == null) {
+            return;
+        }
+        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
+        if (context.isHeard()) {
+            Restored event = new Restored(context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.restored(event));
+        }
+    }
+
+    static void abandoned(LockContext context, Hold hold, Absence absence) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
+                Printable.all(context.lock(), hold, absence));
+        if (context.isHeard()) {
+            Abandoned event = new Abandoned(context.lock(), hold.token, hold.owner(), absence);
+            context.tell(listener -> listener.abandoned(event));
+        }
+    }
+
+    static void releaseFailed(LockContext context, Hold hold) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The backend has not answered the release of the lock ''{0}'' by {1}; the release is repeated until the"
+                        + " lease would have ended",
+                Printable.all(context.lock(), hold));
+        if (context.isHeard()) {
+            ReleaseFailed event = new ReleaseFailed(context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.releaseFailed(event));
+        }
+    }
+
+    static void waitsForItself(LockContext context, Waiter waiter) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "Thread ''{0}'' waits for the lock ''{1}'', which is held by an asynchronous lease that the same thread"
+                        + " requested; asynchronous leases are not reentrant: release the lease, or use lock() instead",
+                Printable.all(waiter.asker.getName(), context.lock()));
+    }
+
+    private static Duration since(LockContext context, long moment) {
+        return Duration.ofNanos(context.now() - moment);
+    }
+}

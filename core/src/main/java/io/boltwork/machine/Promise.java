@@ -1,0 +1,90 @@
+package io.boltwork.machine;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that is decided once, for which one thread may sleep or one callback may wait. Leaner than a future: nothing is
+ * allocated to sleep on it.
+ *
+ * @param <T> what is decided
+ */
+public final class Promise<T> {
+
+    /* `state` is OPEN, the thread that sleeps, the callback that waits, or the decision in a box. */
+    private static final Object OPEN = new Object();
+
+    private record Decided<T>(T value) {}
+
+    @SuppressWarnings("rawtypes") // the updater of a generic class
+    private static final AtomicReferenceFieldUpdater<Promise, Object> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Promise.class, Object.class, "state");
+
+    private volatile Object state = OPEN;
+
+    public static <T> Promise<T> decided(T value) {
+        Promise<T> outcome = new Promise<>();
+        outcome.decide(value);
+        return outcome;
+    }
+
+    /** Decides, wakes who sleeps, calls who waits. Later decisions change nothing. */
+    public void decide(T value) {
+        Thread sleeper = decideQuietly(value);
+        if (sleeper != null) {
+            LockSupport.unpark(sleeper);
+        }
+    }
+
+    /** Decides, and calls who waits, but leaves it to the caller to unpark who sleeps. */
+    @Nullable
+    public Thread decideQuietly(T value) {
+        Decided<T> decided = new Decided<>(value);
+        for (; ; ) {
+            Object before = state;
+            if (before instanceof Decided) {
+                return null;
+            }
+            if (STATE.compareAndSet(this, before, decided)) {
+                if (before instanceof Runnable callback && !(before instanceof Thread)) {
+                    callback.run();
+                }
+                return before instanceof Thread sleeper ? sleeper : null;
+            }
+        }
+    }
+
+    public boolean isDecided() {
+        return state instanceof Decided;
+    }
+
+    /** What was decided. */
+    @SuppressWarnings("unchecked") // only decide() boxes, and it boxes a T
+    public T value() {
+        if (state instanceof Decided<?> decided) {
+            return (T) decided.value();
+        }
+        throw new IllegalStateException("not decided");
+    }
+
+    /** Sleeps until it is decided, the time is over, or the thread is unparked or interrupted. For one thread. */
+    public void sleep(Object blocker, long nanos) {
+        Thread current = Thread.currentThread();
+        Object before = state;
+        if (before == current || before == OPEN && STATE.compareAndSet(this, OPEN, current)) {
+            if (nanos == Ticker.NEVER) {
+                LockSupport.park(blocker);
+            } else if (nanos > 0) {
+                LockSupport.parkNanos(blocker, nanos);
+            }
+        }
+    }
+
+    /** Calls {@code callback} when it is decided: now or later, on the deciding thread. For one callback. */
+    public void then(Runnable callback) {
+        if (!STATE.compareAndSet(this, OPEN, callback)) {
+            callback.run();
+        }
+    }
+}

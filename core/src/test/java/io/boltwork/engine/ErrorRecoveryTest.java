@@ -1,0 +1,148 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.Lease;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What an error leaves half done, in virtual time. */
+class ErrorRecoveryTest extends EngineScene {
+
+    private static final StackOverflowError END = new StackOverflowError("in a test");
+
+    private void endsAt(Class<? extends Command> kind) {
+        answers(command -> {
+            if (kind.isInstance(command)) {
+                answersAgain();
+                throw END;
+            }
+            return client.execute(command);
+        });
+    }
+
+    @Test
+    void aWishThatWasCutShortLeavesNothingBehind() {
+        endsAt(Command.Acquire.class);
+        assertThatThrownBy(() -> acquire(TEN)).isSameAs(END);
+        pass(1_000);
+        assertThat(client.isFree()).isTrue();
+        acquire(TEN).close();
+    }
+
+    @Test
+    void aReleaseThatWasCutShortIsRepeated() {
+        Lease lease = acquire(TEN);
+        endsAt(Command.Release.class);
+        assertThatThrownBy(lease::close).isSameAs(END);
+        pass(3_000);
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void aLevelThatCouldNotBeLeftIsLeftByTheMachine() {
+        Lease lease = acquire(TEN);
+        holdOf(lease).owed = Hold.OWED_HANDLE;
+        client.engine.alarm.cause = END;
+        client.engine.alarm.raised = true;
+        pass(1_000);
+        assertThat(client.isFree()).isTrue();
+        assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    void aRightThatCouldNotBeUsedIsUsedByTheMachine() {
+        Lease outer = acquire(TEN);
+        Lease inner = acquire(TEN);
+        ((LeaseHandle) inner).cut = true;
+        holdOf(inner).owed = Hold.OWED_RIGHT;
+        client.engine.alarm.raised = true;
+        pass(1_000);
+        assertThat(outer.isValid()).isTrue();
+        assertThat(inner.isValid()).isFalse();
+        outer.close();
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void aGrantThatItsCallerDoesNotTakeIsGivenBack() {
+        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
+        client.engine.request("lock", waiter);
+        assertThat(client.isFree()).isFalse();
+        client.engine.cutShort(waiter, END);
+        assertThat(client.engine.holdOf("lock", Thread.currentThread())).isNull();
+        pass(1_000);
+        assertThat(client.isFree()).isTrue();
+        assertThat(((Waiter.Granted) waiter.outcome.value()).hold().take(waiter))
+                .isFalse();
+    }
+
+    @Test
+    void anAsyncWishThatWasCutShortLeavesNothingBehind() {
+        endsAt(Command.Acquire.class);
+        assertThatThrownBy(() -> wish(TEN)).isSameAs(END);
+        pass(1_000);
+        assertThat(client.isFree()).isTrue();
+        assertThat(machine().waiting()).isZero();
+    }
+
+    @Test
+    void aWaiterThatWasCutShortIsWithdrawn() {
+        holdElsewhere(60_000);
+        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
+        client.engine.request("lock", waiter);
+        client.engine.cutShort(waiter, END);
+        pass(1_000);
+        assertThat(withdrawn()).hasSize(1);
+    }
+
+    @Test
+    void healthTellsOfErrorsUntilLocksWereLookedAfter() {
+        acquire(TEN);
+        assertThat(client.engine.health().warnings()).isEmpty();
+        client.engine.alarm.raised = true;
+        assertThat(client.engine.health().warnings()).singleElement().asString().contains("are being repaired");
+        pass(4_000);
+        assertThat(client.engine.health().warnings()).isEmpty();
+    }
+
+    @Test
+    void anExecutorThatRunsTasksOnItsCallerDoesNotStopTheDrain() {
+        List<Runnable> own = new ArrayList<>();
+        AtomicInteger ran = new AtomicInteger();
+        new OtherThreadExecutor(Runnable::run, own::add).execute(ran::incrementAndGet);
+        assertThat(ran).hasValue(0);
+        assertThat(own).hasSize(1);
+        own.get(0).run();
+        assertThat(ran).hasValue(1);
+    }
+
+    @Test
+    void anExecutorThatRefusesDoesNotStopTheDrain() {
+        List<Runnable> own = new ArrayList<>();
+        Executor refusing = task -> {
+            throw new RejectedExecutionException("in a test");
+        };
+        new OtherThreadExecutor(refusing, own::add).execute(() -> {});
+        assertThat(own).hasSize(1);
+    }
+
+    @Test
+    void anExecutorThatRunsATaskLaterNeedsNoOtherThread() throws Exception {
+        CompletableFuture<Runnable> later = new CompletableFuture<>();
+        AtomicInteger ran = new AtomicInteger();
+        new OtherThreadExecutor(later::complete, task -> ran.addAndGet(100)).execute(ran::incrementAndGet);
+        later.join().run();
+        assertThat(ran).hasValue(1);
+    }
+}

@@ -1,0 +1,69 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.memory.MemoryBackend;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LockEventsTest {
+
+    private static final int PAIRS = 20_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /** Events are objects; those that nobody hears are never made, so who has no listener pays nothing for them. */
+    @Test
+    void whatNobodyHearsCostsNothing() {
+        try (LockClient client = LockClient.create(MemoryBackend.create())) {
+            FencedLock lock = client.lock("lock");
+            long before = bytesPerPair(lock);
+            Counter counter = new Counter();
+            client.addListener(counter);
+            long heard = bytesPerPair(lock);
+            client.removeListener(counter);
+            long after = bytesPerPair(lock);
+            System.out.printf("bytes per pair: %d without a listener, %d with one%n", before, heard);
+            assertThat(counter.events).as("waited, acquired, released").hasValueGreaterThanOrEqualTo(3 * PAIRS);
+            assertThat(heard).isGreaterThan(before + 100);
+            assertThat(after).isLessThan(before + 20);
+        }
+    }
+
+    private long bytesPerPair(FencedLock lock) {
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 5; round++) {
+            long start = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < PAIRS; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - start) / PAIRS);
+        }
+        return least;
+    }
+
+    private static final class Counter implements LockListener {
+        private final AtomicLong events = new AtomicLong();
+
+        @Override
+        public void waited(Waited event) {
+            events.incrementAndGet();
+        }
+
+        @Override
+        public void acquired(Acquired event) {
+            events.incrementAndGet();
+        }
+
+        @Override
+        public void released(Released event) {
+            events.incrementAndGet();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.boltwork.redis;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Servers that may be down when the client starts. A thread connects in the background until it succeeds, and ends then; the
+ * connected backend follows later outages by itself. Until then the client has an outage, with the reason of the last attempt.
+ */
+final class LazyRouting implements Routing {
+    private static final long FIRST_PAUSE_MILLIS = 50;
+    private static final long LAST_PAUSE_MILLIS = 2_000;
+    private static final long END_MILLIS = 2_000;
+
+    private final RedisDeployment deployment;
+    private final KeySpace keySpace;
+    private final Errors errors;
+    private final Supplier<RedisBackend> connector;
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+    /** Connected, but no client has opened it. */
+    private @Nullable RedisBackend made;
+
+    /** Grants can arrive from it. */
+    private volatile @Nullable RedisBackend opened;
+
+    /** Whose grants are wanted. */
+    private volatile String client = "";
+
+    private volatile BackendException absence;
+    private volatile @Nullable Thread thread;
+    private volatile boolean closed;
+
+    private LazyRouting(RedisDeployment deployment, KeySpace keySpace, Supplier<RedisBackend> connector) {
+        this.deployment = deployment;
+        this.keySpace = keySpace;
+        this.errors = new Errors(deployment);
+        this.connector = connector;
+        this.absence = errors.broken("it has not been made yet");
+    }
+
+    /**
+     * Tries once to connect. Blocks.
+     *
+     * @param connector connects, or throws
+     * @throws BackendException if the server was reached and refuses
+     */
+    static LazyRouting connect(RedisDeployment deployment, KeySpace keySpace, Supplier<RedisBackend> connector) {
+        LazyRouting servers = new LazyRouting(deployment, keySpace, connector);
+        try {
+            servers.made = connector.get();
+        } catch (BackendException e) {
+            if (!e.isRetryable()) {
+                throw e;
+            }
+            servers.absence = e;
+        }
+        return servers;
+    }
+
+    @Override
+    public void open(String whose, BackendListener listener) {
+        client = whose;
+        RedisBackend first = made;
+        made = null;
+        if (first != null && open(first, listener)) {
+            ended.complete(null);
+            return;
+        }
+        listener.disconnected(absence);
+        Thread connecting = new Thread(() -> keepConnecting(listener), "boltwork-connect");
+        connecting.setDaemon(true);
+        thread = connecting;
+        connecting.start();
+    }
+
+    private void keepConnecting(BackendListener listener) {
+        try {
+            long pause = FIRST_PAUSE_MILLIS;
+            while (!closed && !tryOnce(listener)) {
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(pause));
+                pause = Math.min(2 * pause, LAST_PAUSE_MILLIS);
+            }
+        } finally {
+            ended.complete(null);
+        }
+    }
+
+    private boolean tryOnce(BackendListener listener) {
+        try {
+            return open(connector.get(), listener);
+        } catch (BackendException e) {
+            absence = e;
+        } catch (RuntimeException e) { // such as resources of the application that have been shut down
+            absence = errors.connecting(e);
+        }
+        return false;
+    }
+
+    private boolean open(RedisBackend backend, BackendListener listener) {
+        String whose = client;
+        try {
+            backend.open(whose, new FirstNews(backend, listener));
+            opened = backend;
+            if (!whose.equals(client)) { // rename() may have overlooked it
+                backend.rename(client);
+            }
+        } catch (BackendException e) {
+            absence = e;
+            opened = null;
+            backend.close();
+            if (!closed) {
+                listener.disconnected(e);
+            }
+            return false;
+        }
+        if (closed) { // close() may have overlooked it
+            backend.close();
+        }
+        return true;
+    }
+
+    @Override
+    public void rename(String whose) {
+        client = whose;
+        RedisBackend backend = opened;
+        if (backend != null) {
+            backend.rename(whose);
+        }
+    }
+
+    /** The client sends nothing before grants can arrive. */
+    private final class FirstNews implements BackendListener {
+        private final RedisBackend backend;
+        private final BackendListener client;
+
+        FirstNews(RedisBackend backend, BackendListener client) {
+            this.backend = backend;
+            this.client = client;
+        }
+
+        @Override
+        public void granted(Grant grant) {
+            client.granted(grant);
+        }
+
+        @Override
+        public void taken(Taken taken) {
+            client.taken(taken);
+        }
+
+        @Override
+        public void connected(ServerTime server) {
+            opened = backend;
+            client.connected(server);
+        }
+
+        @Override
+        public void connected(ServerTime server, BitSet partitions) {
+            opened = backend;
+            client.connected(server, partitions);
+        }
+
+        @Override
+        public void warned(String what) {
+            client.warned(what);
+        }
+
+        @Override
+        public void disconnected(Throwable cause) {
+            client.disconnected(cause);
+        }
+
+        @Override
+        public void disconnected(Throwable cause, BitSet partitions) {
+            client.disconnected(cause, partitions);
+        }
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        LockBackend backend = opened;
+        if (backend == null) {
+            handler.accept(new Reply.Failed(false, errors.notConnected(absence)));
+        } else {
+            backend.send(command, handler);
+        }
+    }
+
+    @Override
+    public int partitions() {
+        return deployment.kind() == RedisDeployment.Kind.CLUSTER ? Slots.COUNT : 1;
+    }
+
+    @Override
+    public int partition(String lock) {
+        return deployment.kind() == RedisDeployment.Kind.CLUSTER ? keySpace.slot(lock) : 0;
+    }
+
+    @Override
+    public CompletableFuture<List<NodeStatus>> nodes() {
+        RedisBackend backend = opened;
+        return backend == null
+                ? CompletableFuture.completedFuture(
+                        List.of(Probe.unreachable(deployment.describe(), String.valueOf(absence.getMessage()))))
+                : backend.servers().nodes();
+    }
+
+    @Override
+    public long malformedMessages() {
+        RedisBackend backend = opened;
+        return backend == null ? 0 : backend.malformedMessages();
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> close() {
+        closed = true;
+        Thread connecting = thread;
+        if (connecting == null) {
+            ended.complete(null); // opened at once, or never
+        } else {
+            connecting.interrupt();
+        }
+        closeIfThere(made);
+        closeIfThere(opened);
+        if (!(Thread.currentThread() instanceof FastThreadLocalThread)) {
+            awaitEnd();
+        }
+        return ended;
+    }
+
+    private void awaitEnd() {
+        try {
+            ended.get(END_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            return; // a daemon, which ends with its attempt
+        }
+    }
+
+    private static void closeIfThere(@Nullable RedisBackend backend) {
+        if (backend != null) {
+            backend.close();
+        }
+    }
+}

@@ -17,7 +17,7 @@ public final class CallbackQueue {
             AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "stopped");
 
     private final Executor executor;
-    private final ErrorFlag alarm;
+    private final ErrorFlag errorFlag;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile int waiting;
 
@@ -28,10 +28,10 @@ public final class CallbackQueue {
         this(executor, new ErrorFlag());
     }
 
-    /** A queue without callbacks; {@code alarm} is raised when an error has stopped it. */
-    CallbackQueue(Executor executor, ErrorFlag alarm) {
+    /** A queue without callbacks; {@code errorFlag} is raised when an error has stopped it. */
+    CallbackQueue(Executor executor, ErrorFlag errorFlag) {
         this.executor = executor;
-        this.alarm = alarm;
+        this.errorFlag = errorFlag;
     }
 
     public void run(Runnable callback) {
@@ -43,8 +43,8 @@ public final class CallbackQueue {
                 start();
             }
         } catch (Throwable cut) { // at the entry of start(), which throws nothing else
-            alarm.cause = cut;
-            alarm.raised = true;
+            errorFlag.cause = cut;
+            errorFlag.raised = true;
             if (own) {
                 stopped = 1; // the last act: from here on the queue may be another thread's
             }
@@ -64,8 +64,8 @@ public final class CallbackQueue {
                 start();
             }
         } catch (Throwable cut) {
-            alarm.cause = cut;
-            alarm.raised = true;
+            errorFlag.cause = cut;
+            errorFlag.raised = true;
             if (own) {
                 stopped = 1;
             }
@@ -77,8 +77,8 @@ public final class CallbackQueue {
             // here if the executor does not: told late is worse than told on the wrong thread
             ExecutorTask.send(this::drain, executor, Runnable::run);
         } catch (Throwable cut) { // the drain does not throw
-            alarm.cause = cut;
-            alarm.raised = true;
+            errorFlag.cause = cut;
+            errorFlag.raised = true;
             stopped = 1; // the last act: from here on the queue may be another thread's
         }
     }
@@ -96,8 +96,8 @@ public final class CallbackQueue {
                 }
             } while (WAITING.decrementAndGet(this) > 0);
         } catch (Throwable cut) {
-            alarm.cause = cut;
-            alarm.raised = true;
+            errorFlag.cause = cut;
+            errorFlag.raised = true;
             stopped = 1;
         }
     }

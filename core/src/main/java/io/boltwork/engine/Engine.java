@@ -79,18 +79,18 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     final LockMachine.Timing timing;
     final ServerClocks clocks;
     final ReleaseLog releases;
-    final LeaseRenewer keeper;
+    final LeaseRenewer leaseRenewer;
     public final Listeners listeners = new Listeners();
 
     private final long shutdownNanos;
     private final Runnable stopThreads;
-    final SuspensionDetector suspensions;
+    final SuspensionDetector suspensionDetector;
 
     /** Makes ids that no other client makes, and nonces. */
     final Supplier<String> ids;
 
-    private final Announcer introduction;
-    private final ErrorRecovery aftercare;
+    private final Announcer announcer;
+    private final ErrorRecovery errorRecovery;
 
     /** Kept until the client is closed, and not used: else it would be collected. */
     private final AtomicReference<@Nullable Object> restoredBy = new AtomicReference<>();
@@ -111,7 +111,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
     private final BitSet everything = new BitSet();
-    private final PartitionOutages downtimes = new PartitionOutages();
+    private final PartitionOutages partitionOutages = new PartitionOutages();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
@@ -163,8 +163,8 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
-        this.suspensions = new SuspensionDetector(world.ticker, world.wall, this::suspended);
-        this.clocks = new ServerClocks(backend.partitions(), suspensions);
+        this.suspensionDetector = new SuspensionDetector(world.ticker, world.wall, this::suspended);
+        this.clocks = new ServerClocks(backend.partitions(), suspensionDetector);
         this.everything.set(0, backend.partitions());
         this.ids = world.ids;
         this.ticker = world.ticker;
@@ -181,11 +181,11 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
                 world.underWay);
         this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
-        this.keeper = new LeaseRenewer(this);
-        this.introduction = new Announcer(this, world.card);
-        this.aftercare = new ErrorRecovery(this, alarm);
+        this.leaseRenewer = new LeaseRenewer(this);
+        this.announcer = new Announcer(this, world.card);
+        this.errorRecovery = new ErrorRecovery(this, errorFlag);
         this.heartbeat = new Heartbeat(
-                this, List.of(suspensions::look, introduction::check, aftercare::check, releases::forgetOld));
+                this, List.of(suspensionDetector::look, announcer::check, errorRecovery::check, releases::forgetOld));
         this.backendEvents = newCallbackQueue();
     }
 
@@ -222,7 +222,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
             world.stopThreads.run();
             throw refused;
         }
-        engine.introduction.begin();
+        engine.announcer.begin();
         engine.heartbeat.plan();
         return engine;
     }
@@ -260,8 +260,8 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     /** An error has cut a caller short that was acquiring. Calls nothing: the stack may have ended. */
     void cutShort(Waiter waiter, Error cut) {
         waiter.forsaken = true;
-        alarm.cause = cut;
-        alarm.raised = true;
+        errorFlag.cause = cut;
+        errorFlag.raised = true;
     }
 
     /** The hold that this thread has to leave: as {@link #holdOf}, and after {@link #close} what that has ended. */
@@ -538,7 +538,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     }
 
     CallbackQueue newCallbackQueue() {
-        return new CallbackQueue(callbackExecutor, alarm);
+        return new CallbackQueue(callbackExecutor, errorFlag);
     }
 
     /** The queues of locks are resumed with them. */
@@ -621,15 +621,16 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     @Override
     public void connected(ServerTime server, BitSet partitions) {
         boolean another = clocks.connected(partitions, server, ticker.nanos());
-        List<PartitionOutages.Return> returns = downtimes.end(partitions, another);
-        RecoveryTally recovery = returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
-        keeper.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
+        List<PartitionOutages.Return> returns = partitionOutages.end(partitions, another);
+        RecoveryTally recovery =
+                returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
+        leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
         for (PartitionOutages.Return back : returns) {
             if (back.over()) {
                 up(back);
             }
         }
-        introduction.connected();
+        announcer.connected();
         if (another) {
             List<ReleaseLog.Entry> lost = releases.recent();
             lost.removeIf(entry -> !partitions.get(backend.partition(entry.lock())));
@@ -651,7 +652,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
                 System.Logger.Level.WARNING,
                 "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the backend",
                 Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
-        keeper.together(() -> drivers.values().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
+        leaseRenewer.together(() -> drivers.values().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
     }
 
     /**
@@ -660,7 +661,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
      */
     void cloned(String id) {
         String fresh = ids.get();
-        if (isClosed() || !introduction.rename(id, fresh)) {
+        if (isClosed() || !announcer.rename(id, fresh)) {
             return;
         }
         LOG.log(
@@ -670,7 +671,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
                 Printable.all(id, fresh));
         backend.rename(fresh);
         drivers.values().forEach(driver -> driver.post(LockDriver::renamed));
-        introduction.connected();
+        announcer.connected();
     }
 
     /** This JVM was restored from a checkpoint, and so were others, perhaps. */
@@ -803,7 +804,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     /** Whether all servers that keep locks are connected. */
     public boolean isConnected() {
-        return !isClosed() && downtimes.isNone();
+        return !isClosed() && partitionOutages.isNone();
     }
 
     /** The holder and the waiters of a lock in this client. */
@@ -840,7 +841,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         }
         boolean told = sleep(nodes, 2 * timing.commandTimeout()); // the backend keeps to one; its timer may be late
         return new ClientHealth(
-                downtimes.isNone(),
+                partitionOutages.isNone(),
                 told ? nodes.value() : List.of(),
                 held.get(),
                 waiting.get(),
@@ -850,7 +851,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     private List<String> warnings() {
         List<String> all = new ArrayList<>(warnings);
-        String passing = aftercare.warning();
+        String passing = errorRecovery.warning();
         if (passing != null) {
             all.add(passing);
         }
@@ -864,8 +865,8 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     /** Handles a failed task of the timer, or the death of its thread: planned tasks may be lost. For any thread. */
     void timerFailed(Throwable cause) {
-        alarm.cause = cause;
-        alarm.raised = true;
+        errorFlag.cause = cause;
+        errorFlag.raised = true;
         heartbeat.planAgain();
     }
 
@@ -876,7 +877,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause, BitSet partitions) {
-        if (!downtimes.begin(partitions, ticker.nanos(), new RecoveryTally())) {
+        if (!partitionOutages.begin(partitions, ticker.nanos(), new RecoveryTally())) {
             return;
         }
         LOG.log(
@@ -936,7 +937,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     /** The client's id. */
     String client() {
-        return introduction.client();
+        return announcer.client();
     }
 
     long newRequest() {
@@ -990,8 +991,8 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
             }
         } catch (Error cut) {
             if (own) { // no call: the stack may have ended
-                alarm.cause = cut;
-                alarm.raised = true;
+                errorFlag.cause = cut;
+                errorFlag.raised = true;
                 unfinished = true;
             }
             throw cut;
@@ -999,14 +1000,14 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     }
 
     private void cutShortClosing(Error cut) {
-        alarm.cause = cut;
-        alarm.raised = true;
+        errorFlag.cause = cut;
+        errorFlag.raised = true;
         unfinished = true;
     }
 
     /** Goes on with a close that an error has cut short, on a thread of its own: the timer is needed meanwhile. */
     void closeOn() {
-        aftercare.check();
+        errorRecovery.check();
         if (unfinished) {
             unfinished = false;
             try {
@@ -1039,7 +1040,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
             driver.post(this::close);
         }
         boolean interrupted = false;
-        Promise<Reply> farewell = introduction.end();
+        Promise<Reply> farewell = announcer.end();
         while (!drivers.isEmpty() && ticker.nanos() - start < shutdownNanos) {
             lookAway();
             interrupted |= Thread.interrupted();
@@ -1055,7 +1056,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
             drivers.clear();
         }
         long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));
-        sleep(farewell, downtimes.isNone() ? left : 0);
+        sleep(farewell, partitionOutages.isNone() ? left : 0);
         backend.close();
         restoredBy.set(null);
         ended = true;

@@ -9,9 +9,9 @@ import io.boltwork.LockException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
+import io.boltwork.machine.HandleRef;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.HandleRef;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
 import io.boltwork.machine.Waiter.WaitResult;
@@ -122,8 +122,8 @@ public final class EngineLock implements FencedLock {
                     hold == null ? entered : hold; // where the stack ends at once, not even the hold can be looked up
             if (own != null && own.thread == self) {
                 own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
-                engine.alarm.cause = cut;
-                engine.alarm.raised = true;
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
             }
             throw cut;
         }
@@ -207,8 +207,8 @@ public final class EngineLock implements FencedLock {
                 }
             } catch (Error cut) {
                 waiter.forsaken = true;
-                engine.alarm.cause = cut;
-                engine.alarm.raised = true;
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
                 throw cut;
             }
         }
@@ -247,8 +247,8 @@ public final class EngineLock implements FencedLock {
                 }
             } catch (Error cut) {
                 waiter.forsaken = true;
-                engine.alarm.cause = cut;
-                engine.alarm.raised = true;
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
                 throw cut;
             }
         }

@@ -15,22 +15,22 @@ final class ErrorRecovery {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final Engine engine;
-    private final ErrorFlag alarm;
+    private final ErrorFlag errorFlag;
 
     /** When to look once more; {@link Ticker#NEVER} if that is not needed. Touched by the heartbeat alone. */
     private volatile long againAt = Ticker.NEVER;
 
-    ErrorRecovery(Engine engine, ErrorFlag alarm) {
+    ErrorRecovery(Engine engine, ErrorFlag errorFlag) {
         this.engine = engine;
-        this.alarm = alarm;
+        this.errorFlag = errorFlag;
     }
 
     /** A check of the heartbeat. */
     void check() {
         long now = engine.ticker.nanos();
-        if (alarm.raised) {
+        if (errorFlag.raised) {
             againAt = now + engine.timing.commandTimeout();
-            alarm.raised = false; // first: what is cut short from here on raises it anew
+            errorFlag.raised = false; // first: what is cut short from here on raises it anew
         } else if (now >= againAt) {
             againAt = Ticker.NEVER;
         } else {
@@ -38,14 +38,14 @@ final class ErrorRecovery {
         }
         boolean isDone = false;
         try {
-            engine.keeper.mend();
+            engine.leaseRenewer.mend();
             engine.drivers().forEach(this::look);
             engine.resumeCallbacks();
             report();
             isDone = true;
         } finally {
             if (!isDone) {
-                alarm.raised = true;
+                errorFlag.raised = true;
             }
         }
     }
@@ -56,20 +56,20 @@ final class ErrorRecovery {
     }
 
     private void report() {
-        Throwable cause = alarm.cause;
+        Throwable cause = errorFlag.cause;
         if (cause != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} cut short the work of the client; its locks are being repaired",
                     Printable.all(cause));
-            alarm.cause = null;
+            errorFlag.cause = null;
         }
     }
 
     /** Returns what {@link ClientHealth} warns of meanwhile, or {@code null} if all is well. For any thread. */
     @Nullable
     String warning() {
-        if (!alarm.raised && againAt == Ticker.NEVER) {
+        if (!errorFlag.raised && againAt == Ticker.NEVER) {
             return null;
         }
         long still = engine.drivers().stream().filter(LockDriver::isAbandoned).count();

@@ -2,9 +2,9 @@ package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.machine.HandleRef;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
-import io.boltwork.machine.HandleRef;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -55,12 +55,12 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             if (!used) {
                 cut = true;
                 hold.owed = hold.owed | Hold.OWED_RIGHT;
-                engine.alarm.cause = error;
-                engine.alarm.raised = true;
+                engine.errorFlag.cause = error;
+                engine.errorFlag.raised = true;
             } else if (!leaving) {
                 hold.owed = hold.owed | Hold.OWED_HANDLE;
-                engine.alarm.cause = error;
-                engine.alarm.raised = true;
+                engine.errorFlag.cause = error;
+                engine.errorFlag.raised = true;
             }
             throw error;
         }
@@ -101,8 +101,8 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             return engine.left(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
-            engine.alarm.cause = error;
-            engine.alarm.raised = true;
+            engine.errorFlag.cause = error;
+            engine.errorFlag.raised = true;
             throw error;
         }
     }

@@ -23,7 +23,7 @@ class LeaseView implements Lease {
 
     final Engine engine;
     public final Hold hold;
-    private final AtomicReference<@Nullable LossReport> news = new AtomicReference<>();
+    private final AtomicReference<@Nullable LossReport> events = new AtomicReference<>();
 
     LeaseView(Engine engine, Hold hold) {
         this.engine = engine;
@@ -104,20 +104,20 @@ class LeaseView implements Lease {
 
     @Override
     public final CompletionStage<LeaseLoss> whenLost() {
-        LossReport known = news.get();
+        LossReport known = events.get();
         if (known == null) {
             LossReport fresh = new LossReport(losses());
-            if (news.compareAndSet(null, fresh)) {
+            if (events.compareAndSet(null, fresh)) {
                 hold.whenLost().thenRun(fresh::tell);
             }
-            known = Objects.requireNonNull(news.get());
+            known = Objects.requireNonNull(events.get());
         }
         return known.future();
     }
 
     /** Completes {@link #whenLost()} if there is something to tell. */
     final void tellLoss() {
-        LossReport wanted = news.get();
+        LossReport wanted = events.get();
         if (wanted != null) {
             wanted.tell();
         }

@@ -124,7 +124,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public long missedSince(long moment) {
-        return owner.suspensions.since(moment);
+        return owner.suspensionDetector.since(moment);
     }
 
     @Override
@@ -143,12 +143,12 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public long renew(Command.Renew.Item item, boolean tacit) {
-        return owner.keeper.renew(this, item, machine.watchedLease(), tacit);
+        return owner.leaseRenewer.renew(this, item, machine.watchedLease(), tacit);
     }
 
     @Override
     public long renewedAt(long batch) {
-        return owner.keeper.renewedAt(batch);
+        return owner.leaseRenewer.renewedAt(batch);
     }
 
     @Override
@@ -173,7 +173,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     boolean settled() {
         long keepAt = machine.keepAt();
         if (keepAt < visitAt) {
-            owner.keeper.visit(this, keepAt, machine.watchedLease());
+            owner.leaseRenewer.visit(this, keepAt, machine.watchedLease());
         }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
@@ -205,14 +205,14 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     @Override
     void retired() {
         cancelTimer();
-        owner.keeper.forget(this);
+        owner.leaseRenewer.forget(this);
         owner.forget(this);
     }
 
     @Override
     void broken(Throwable defect) {
         if (defect instanceof VirtualMachineError) {
-            owner.alarm.cause = defect; // no defect of the machine, and no time to build a text
+            owner.errorFlag.cause = defect; // no defect of the machine, and no time to build a text
         } else {
             owner.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
         }
@@ -231,7 +231,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     /** Mends what an error has left half done; inside the mailbox. */
     void mend() {
         long now = now();
-        owner.keeper.forget(this); // and planned anew when this has settled
+        owner.leaseRenewer.forget(this); // and planned anew when this has settled
         visitAt = Ticker.NEVER;
         if (timerAt <= now) {
             cancelTimer();

@@ -149,8 +149,8 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
                         return true;
                     }
                 } catch (Throwable cut) {
-                    owner.alarm.cause = cut;
-                    owner.alarm.raised = true;
+                    owner.errorFlag.cause = cut;
+                    owner.errorFlag.raised = true;
                     if (own) {
                         abandoned = CUT_SHORT; // the last act: from here on the drain may be another thread's
                     }
@@ -189,8 +189,8 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
                 left(sleepers);
             }
         } catch (Throwable cut) {
-            owner.alarm.cause = cut;
-            owner.alarm.raised = true;
+            owner.errorFlag.cause = cut;
+            owner.errorFlag.raised = true;
             if (own) {
                 abandoned = CUT_SHORT;
             }
@@ -295,7 +295,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
 
     /** An event ended before its time. Where the stack has ended nothing is drained any more: another thread goes on. */
     private void cut(Throwable defect) {
-        owner.alarm.raised = true;
+        owner.errorFlag.raised = true;
         if (defect instanceof StackOverflowError end) {
             throw end;
         }

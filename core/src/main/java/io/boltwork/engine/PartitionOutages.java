@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class PartitionOutages {
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Downtime> downtimes = new ArrayList<>();
+    private final List<Downtime> partitionOutages = new ArrayList<>();
 
     /** From the loss of a connection until all that it led to can be reached again. */
     private static final class Downtime {
@@ -47,8 +47,8 @@ final class PartitionOutages {
         lock.lock();
         try {
             BitSet left = (BitSet) partitions.clone();
-            downtimes.forEach(known -> left.andNot(known.left));
-            return !left.isEmpty() && downtimes.add(new Downtime(now, recovery, left));
+            partitionOutages.forEach(known -> left.andNot(known.left));
+            return !left.isEmpty() && partitionOutages.add(new Downtime(now, recovery, left));
         } finally {
             lock.unlock();
         }
@@ -59,7 +59,7 @@ final class PartitionOutages {
         List<Return> returns = new ArrayList<>(1);
         lock.lock();
         try {
-            for (Iterator<Downtime> all = downtimes.iterator(); all.hasNext(); ) {
+            for (Iterator<Downtime> all = partitionOutages.iterator(); all.hasNext(); ) {
                 Downtime downtime = all.next();
                 if (downtime.left.intersects(partitions)) {
                     downtime.left.andNot(partitions);
@@ -81,7 +81,7 @@ final class PartitionOutages {
     boolean isNone() {
         lock.lock();
         try {
-            return downtimes.isEmpty();
+            return partitionOutages.isEmpty();
         } finally {
             lock.unlock();
         }

@@ -46,12 +46,12 @@ final class ProgressWatch {
 
     /** How long to sleep until the first look: not for long if an error has just cut something short. */
     static long patience(Engine engine) {
-        return engine.alarm.raised ? Heartbeat.PERIOD : engine.timing.commandTimeout();
+        return engine.errorFlag.raised ? Heartbeat.PERIOD : engine.timing.commandTimeout();
     }
 
     /** How long to sleep until the next look: not for long if an error has just cut something short. */
     long left() {
-        if (engine.alarm.raised) {
+        if (engine.errorFlag.raised) {
             next = Math.min(next, since + Heartbeat.PERIOD);
         }
         return Math.max(1, next - engine.ticker.nanos());
@@ -85,7 +85,7 @@ final class ProgressWatch {
 
     private void giveUp() {
         waiter.forsaken = true; // should it be granted all the same, it is given back
-        engine.alarm.raised = true;
+        engine.errorFlag.raised = true;
         throw new BackendException(
                 "This client has made no progress with the lock '" + name + "' for "
                         + Durations.text(engine.backend.commandTimeout())

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class ServerClocks {
 
     private final AtomicReferenceArray<ServerClock> clocks;
-    private final SuspensionDetector suspensions;
+    private final SuspensionDetector suspensionDetector;
 
     /** The server run that each partition was connected to last. */
     private final AtomicReferenceArray<String> connectedTo;
 
-    /** @param suspensions is told if one of them shows that the client's clock has missed time */
-    ServerClocks(int partitions, SuspensionDetector suspensions) {
-        this.suspensions = suspensions;
+    /** @param suspensionDetector is told if one of them shows that the client's clock has missed time */
+    ServerClocks(int partitions, SuspensionDetector suspensionDetector) {
+        this.suspensionDetector = suspensionDetector;
         clocks = new AtomicReferenceArray<>(partitions);
         connectedTo = new AtomicReferenceArray<>(partitions);
         ServerClock unknown = new ServerClock("");
@@ -65,9 +65,9 @@ final class ServerClocks {
     }
 
     private void read(ServerClock clock, ServerTime server, long now) {
-        long missed = clock.read(server.millis(), now, suspensions.total());
+        long missed = clock.read(server.millis(), now, suspensionDetector.total());
         if (missed > 0) {
-            suspensions.notice(missed);
+            suspensionDetector.notice(missed);
         }
     }
 }

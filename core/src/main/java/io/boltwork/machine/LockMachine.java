@@ -77,7 +77,7 @@ public final class LockMachine {
     private volatile @Nullable Hold hold;
 
     /** Made when there is something to undo or to look after: most locks never need it. */
-    private @Nullable Withdrawing undoing;
+    private @Nullable Withdrawing withdrawing;
 
     private volatile LostHolds lostHolds = LostHolds.NONE;
 
@@ -115,7 +115,7 @@ public final class LockMachine {
     /** Somebody wants the lock. */
     public void request(Waiter waiter) {
         lastEvent = effects.now();
-        waiter.since = undoing == null ? lastEvent : undoing.afterDismissal(lastEvent);
+        waiter.since = withdrawing == null ? lastEvent : withdrawing.afterDismissal(lastEvent);
         if (closed) {
             decide(waiter, new Waiter.Failed(closed("cannot be acquired")));
             return;
@@ -163,7 +163,7 @@ public final class LockMachine {
                                 : new Waiter.Failed(outage.unknown(
                                         effects.lock(), "within the time that the caller was willing to wait")));
         if (waiter.request != null) {
-            undoing().undo(waiter.request);
+            withdrawing().undo(waiter.request);
         }
         othersPoll(polls);
         pump();
@@ -516,7 +516,7 @@ public final class LockMachine {
     /** An answered release may have been lost by a server that took over; it is undone once more. */
     public void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
-            undoing().releaseAgain(request, lastToken);
+            withdrawing().releaseAgain(request, lastToken);
             sendWaiting();
         }
     }
@@ -572,8 +572,8 @@ public final class LockMachine {
                 askNow(oldest);
             }
         }
-        if (undoing != null) {
-            undoing.tick(now);
+        if (withdrawing != null) {
+            withdrawing.tick(now);
         }
         if (now >= outage.patienceEnds(effects.timing().outagePatience)) {
             failAll(outage.unknown(effects.lock(), "for as long as the client's outage patience"));
@@ -614,7 +614,7 @@ public final class LockMachine {
                         request.exchange().repeated = true;
                         sendRelease(request, null);
                     } else {
-                        undoing().send(request);
+                        withdrawing().send(request);
                     }
                 }
             }
@@ -628,7 +628,7 @@ public final class LockMachine {
         if (hold != null && requests.many() != null) {
             at = Math.min(at, hold.request.wakeAt(commandTimeout()));
         }
-        if (undoing != null && undoing.dismissal != null) {
+        if (withdrawing != null && withdrawing.dismissal != null) {
             at = Math.min(at, effects.now());
         }
         if (outage != LockOutage.NONE && !waiters.isEmpty()) {
@@ -691,11 +691,11 @@ public final class LockMachine {
 
     // ================================================================ undoing
 
-    Withdrawing undoing() {
-        Withdrawing made = undoing;
+    Withdrawing withdrawing() {
+        Withdrawing made = withdrawing;
         if (made == null) {
             made = new Withdrawing(requests, effects);
-            undoing = made;
+            withdrawing = made;
         }
         return made;
     }
@@ -704,7 +704,7 @@ public final class LockMachine {
     private void stray(@Nullable String id) {
         long number = effects.number(id);
         if (number != RequestId.NONE) {
-            undoing().stray(number);
+            withdrawing().stray(number);
         }
     }
 
@@ -717,8 +717,8 @@ public final class LockMachine {
 
     /** The lock was heard of: whoever is in charge of it now looks after it. */
     private void heard() {
-        if (undoing != null) {
-            undoing.heard();
+        if (withdrawing != null) {
+            withdrawing.heard();
         }
     }
 
@@ -728,12 +728,12 @@ public final class LockMachine {
      */
     public void nudgeAfter(long claimMillis) {
         if (claimMillis != 0) {
-            undoing().nudgeAfter(claimMillis);
+            withdrawing().nudgeAfter(claimMillis);
         }
     }
 
     private long nudgeAt() {
-        return undoing == null ? Ticker.NEVER : undoing.nudgeAt();
+        return withdrawing == null ? Ticker.NEVER : withdrawing.nudgeAt();
     }
 
     // ================================================================ local and remote meet
@@ -755,7 +755,7 @@ public final class LockMachine {
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
             wanted = null;
-            undoing().undo(unwanted);
+            withdrawing().undo(unwanted);
         }
         Request oldest = waiters.oldest();
         if (oldest != null
@@ -782,7 +782,7 @@ public final class LockMachine {
             if (next.state == State.WANTED) {
                 askNow(next);
             } else {
-                undoing().sendNow(next);
+                withdrawing().sendNow(next);
             }
         }
     }
@@ -831,7 +831,7 @@ public final class LockMachine {
                     }
                 }
             }
-            case UNDOING -> undoing().again(request);
+            case UNDOING -> withdrawing().again(request);
             case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
         }
     }
@@ -941,26 +941,26 @@ public final class LockMachine {
 
     private void dismissAll(LockException cause) {
         if (!waiters.isEmpty()) {
-            undoing().dismissal = new Withdrawing.Dismissal(cause, effects.now());
+            withdrawing().dismissal = new Withdrawing.Dismissal(cause, effects.now());
             dismissSome();
         }
     }
 
     /** Dismisses some of those that are to be dismissed; the others follow in the next event, at once. */
     private void dismissSome() {
-        Withdrawing.Dismissal dismissal = undoing == null ? null : undoing.dismissal;
+        Withdrawing.Dismissal dismissal = withdrawing == null ? null : withdrawing.dismissal;
         if (dismissal == null) {
             return;
         }
         for (int i = 0; i < effects.timing().underWay; i++) {
             Waiter waiter = waiters.poll(dismissal.until());
             if (waiter == null) {
-                undoing().dismissal = null;
+                withdrawing().dismissal = null;
                 return;
             }
             decide(waiter, new Waiter.Failed(dismissal.cause()));
             if (waiter.request != null) {
-                undoing().undo(waiter.request);
+                withdrawing().undo(waiter.request);
             }
         }
     }
@@ -1011,7 +1011,7 @@ public final class LockMachine {
             }
             case QUEUED -> {
                 if (request.state == State.UNDOING) {
-                    undoing().again(request);
+                    withdrawing().again(request);
                 } else if (request.state == State.WANTED) {
                     refusals++;
                     queued(request, sent, answer);
@@ -1019,7 +1019,7 @@ public final class LockMachine {
             }
             case AGAIN -> {
                 if (request.state == State.UNDOING && waits(acquire, answer)) {
-                    undoing().again(request);
+                    withdrawing().again(request);
                 } else if (request.state == State.WANTED && !request.tryOnly) {
                     request.exchange().askAgain = true;
                     queued(request, sent, answer);
@@ -1162,7 +1162,7 @@ public final class LockMachine {
         }
         boolean polls = waiters.oldest() == request;
         decide(waiters.takeFor(request), verdict);
-        undoing().undo(request);
+        withdrawing().undo(request);
         othersPoll(polls);
     }
 
@@ -1363,14 +1363,14 @@ public final class LockMachine {
     /** A request has been given back; if bytes of it may still run, it is withdrawn, too. */
     private void gone(Request request) {
         if (request.state == State.RELEASING && request.unanswered() > 0) {
-            undoing().undo(request);
+            withdrawing().undo(request);
         } else {
             requests.remove(request);
         }
     }
 
     private void withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
-        Request forgotten = undoing().withdrawn(withdraw, answer);
+        Request forgotten = withdrawing().withdrawn(withdraw, answer);
         if (forgotten != null) {
             askOthers(forgotten);
         }
@@ -1401,10 +1401,10 @@ public final class LockMachine {
             }
         } else if (command instanceof Command.Withdraw withdraw) {
             if (withdraw.request() == null) {
-                undoing().nudgeFailed();
+                withdrawing().nudgeFailed();
             } else {
                 retryLater(find(withdraw.request()), command);
-                undoing().refused(withdraw.request(), failed.cause(), commandTimeout());
+                withdrawing().refused(withdraw.request(), failed.cause(), commandTimeout());
             }
         } else if (command instanceof Command.Restore restore) {
             renewalFailed(restore.request());

@@ -106,7 +106,7 @@ public final class Repair {
         boolean isOrphan =
                 own == null ? request != machine.wanted : own.request != request || !machine.waiters.contains(own);
         if (isOrphan) {
-            machine.undoing().undo(request);
+            machine.withdrawing().undo(request);
         } else if (isForgotten && (own == null || !request.known)) {
             request.exchange().dueAt = now;
         }

@@ -30,7 +30,8 @@ record ScanPage<V>(Map<String, V> found, String cursor) {
                 .limit(size)
                 .filter(entry -> alive.test(entry.getValue()))
                 .forEach(entry -> found.put(entry.getKey(), entry.getValue()));
-        return new ScanPage<>(found, next.size() > size ? AFTER + next.get(size - 1).getKey() : "");
+        return new ScanPage<>(
+                found, next.size() > size ? AFTER + next.get(size - 1).getKey() : "");
     }
 
     /** Returns the same page with other values. */

@@ -117,11 +117,11 @@ class EngineLincheckTest {
             LockDriver[] drivers = client.engine.drivers().toArray(new LockDriver[0]);
             StillClient.Task round = client.takeNext();
             client.moveTo(round.at);
-            LeaseRenewer keeper = client.engine.keeper;
+            LeaseRenewer leaseRenewer = client.engine.leaseRenewer;
             together(
-                    () -> keeper.visit(drivers[0], client.now(), LEASE),
-                    () -> keeper.visit(drivers[1], client.now(), LEASE));
-            together(round::run, () -> keeper.visit(drivers[0], client.now() + 1, LEASE));
+                    () -> leaseRenewer.visit(drivers[0], client.now(), LEASE),
+                    () -> leaseRenewer.visit(drivers[1], client.now(), LEASE));
+            together(round::run, () -> leaseRenewer.visit(drivers[0], client.now() + 1, LEASE));
             client.passTo(client.now() + 3 * LEASE);
             for (Lease lease : leases) {
                 check(lease.isValid(), "not renewed");

@@ -53,8 +53,8 @@ class ErrorRecoveryTest extends EngineScene {
     void aLevelThatCouldNotBeLeftIsLeftByTheMachine() {
         Lease lease = acquire(TEN);
         holdOf(lease).owed = Hold.OWED_HANDLE;
-        client.engine.alarm.cause = END;
-        client.engine.alarm.raised = true;
+        client.engine.errorFlag.cause = END;
+        client.engine.errorFlag.raised = true;
         pass(1_000);
         assertThat(client.isFree()).isTrue();
         assertThat(lease.isValid()).isFalse();
@@ -66,7 +66,7 @@ class ErrorRecoveryTest extends EngineScene {
         Lease inner = acquire(TEN);
         ((LeaseHandle) inner).cut = true;
         holdOf(inner).owed = Hold.OWED_RIGHT;
-        client.engine.alarm.raised = true;
+        client.engine.errorFlag.raised = true;
         pass(1_000);
         assertThat(outer.isValid()).isTrue();
         assertThat(inner.isValid()).isFalse();
@@ -110,7 +110,7 @@ class ErrorRecoveryTest extends EngineScene {
     void healthTellsOfErrorsUntilLocksWereLookedAfter() {
         acquire(TEN);
         assertThat(client.engine.health().warnings()).isEmpty();
-        client.engine.alarm.raised = true;
+        client.engine.errorFlag.raised = true;
         assertThat(client.engine.health().warnings()).singleElement().asString().contains("are being repaired");
         pass(4_000);
         assertThat(client.engine.health().warnings()).isEmpty();

@@ -132,15 +132,15 @@ class LeaseRenewerTest {
     void whoIsPlannedForThatRoundAlreadyCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         LockDriver driver = new LockDriver("lock", client.engine);
-        client.engine.keeper.visit(driver, 20 * SECOND, 9 * SECOND);
+        client.engine.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < 1_000; i++) { // pair after pair, each some time later
-            client.engine.keeper.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
+            client.engine.leaseRenewer.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
         }
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000); // it was 192,000
         assertThat(driver.visitAt).isEqualTo(round);
-        client.engine.keeper.forget(driver);
+        client.engine.leaseRenewer.forget(driver);
     }
 
     @Test

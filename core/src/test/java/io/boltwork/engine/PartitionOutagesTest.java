@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class PartitionOutagesTest {
 
-    private final PartitionOutages downtimes = new PartitionOutages();
+    private final PartitionOutages partitionOutages = new PartitionOutages();
     private final RecoveryTally first = new RecoveryTally();
     private final RecoveryTally second = new RecoveryTally();
 
@@ -22,36 +22,38 @@ class PartitionOutagesTest {
 
     @Test
     void isOverWhenAllThatWasLostIsBack() {
-        assertThat(downtimes.isNone()).isTrue();
-        assertThat(downtimes.begin(range(0, 10), 100, first)).isTrue();
-        assertThat(downtimes.end(range(0, 4), false)).containsExactly(new Return(100, first, false, false));
-        assertThat(downtimes.isNone()).isFalse();
-        assertThat(downtimes.end(range(20, 30), true)).as("was never away").isEmpty();
-        assertThat(downtimes.end(range(4, 20), true)).containsExactly(new Return(100, first, true, true));
-        assertThat(downtimes.isNone()).isTrue();
+        assertThat(partitionOutages.isNone()).isTrue();
+        assertThat(partitionOutages.begin(range(0, 10), 100, first)).isTrue();
+        assertThat(partitionOutages.end(range(0, 4), false)).containsExactly(new Return(100, first, false, false));
+        assertThat(partitionOutages.isNone()).isFalse();
+        assertThat(partitionOutages.end(range(20, 30), true))
+                .as("was never away")
+                .isEmpty();
+        assertThat(partitionOutages.end(range(4, 20), true)).containsExactly(new Return(100, first, true, true));
+        assertThat(partitionOutages.isNone()).isTrue();
     }
 
     @Test
     void thatSomethingElsewhereCameBackIsNotForgotten() {
-        downtimes.begin(range(0, 10), 100, first);
-        downtimes.end(range(0, 4), true);
-        assertThat(downtimes.end(range(4, 10), false)).containsExactly(new Return(100, first, true, true));
+        partitionOutages.begin(range(0, 10), 100, first);
+        partitionOutages.end(range(0, 4), true);
+        assertThat(partitionOutages.end(range(4, 10), false)).containsExactly(new Return(100, first, true, true));
     }
 
     @Test
     void whatIsAwayAlreadyIsCountedOnce() {
-        downtimes.begin(range(0, 10), 100, first);
-        assertThat(downtimes.begin(range(2, 5), 200, second)).isFalse();
-        assertThat(downtimes.begin(range(5, 15), 200, second)).isTrue();
-        assertThat(downtimes.end(range(10, 15), false)).containsExactly(new Return(200, second, false, true));
-        assertThat(downtimes.end(range(0, 15), false)).isEqualTo(List.of(new Return(100, first, false, true)));
+        partitionOutages.begin(range(0, 10), 100, first);
+        assertThat(partitionOutages.begin(range(2, 5), 200, second)).isFalse();
+        assertThat(partitionOutages.begin(range(5, 15), 200, second)).isTrue();
+        assertThat(partitionOutages.end(range(10, 15), false)).containsExactly(new Return(200, second, false, true));
+        assertThat(partitionOutages.end(range(0, 15), false)).isEqualTo(List.of(new Return(100, first, false, true)));
     }
 
     @Test
     void whatIsKeptOfTheCallersSetDoesNotChangeWithIt() {
         BitSet mine = range(0, 2);
-        downtimes.begin(mine, 100, first);
+        partitionOutages.begin(mine, 100, first);
         mine.clear();
-        assertThat(downtimes.end(range(1, 2), false)).containsExactly(new Return(100, first, false, false));
+        assertThat(partitionOutages.end(range(1, 2), false)).containsExactly(new Return(100, first, false, false));
     }
 }

@@ -247,8 +247,8 @@ class PrintableTextsTest {
         client.engine.warned(NAME);
         client.engine.disconnected(new IOException(NAME));
         client.engine.connected(client.server.time());
-        client.engine.alarm.cause = new StackOverflowError(NAME);
-        client.engine.alarm.raised = true;
+        client.engine.errorFlag.cause = new StackOverflowError(NAME);
+        client.engine.errorFlag.raised = true;
         pass(5);
         client.wire = command -> new Reply.Failed(false, new BackendException(NAME, false, null));
         fails(lock::acquire);

@@ -18,7 +18,8 @@ class ServerClocksLincheckTest {
     @Test
     void oneServersTimeIsNeverTakenForTheOthers() {
         Interleavings.of(60, () -> {
-            ServerClocks clocks = new ServerClocks(1, new SuspensionDetector(() -> 0, () -> Instant.EPOCH, missed -> {}));
+            ServerClocks clocks =
+                    new ServerClocks(1, new SuspensionDetector(() -> 0, () -> Instant.EPOCH, missed -> {}));
             clocks.read(0, OLD, 0);
             together(() -> clocks.read(0, NEW, 0), () -> clocks.read(0, OLD, 0), () -> {
                 long millis = clocks.of(0).millisAt(0);

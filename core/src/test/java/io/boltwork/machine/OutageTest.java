@@ -28,7 +28,9 @@ class OutageTest {
                 .hasMessageEndingWith("no route")
                 .hasCause(cause)
                 .matches(BackendException::isRetryable);
-        assertThat(LockOutage.NONE.unknown("stock", "for 1 s")).hasNoCause().hasMessageEndingWith("or the network down?");
+        assertThat(LockOutage.NONE.unknown("stock", "for 1 s"))
+                .hasNoCause()
+                .hasMessageEndingWith("or the network down?");
     }
 
     @Test

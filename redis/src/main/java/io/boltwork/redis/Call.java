@@ -30,7 +30,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
 
     /** The outlet that counts it as under way, {@code null} if none does. The outlet's. */
     @Nullable
-    CallPipeline outlet;
+    CallPipeline pipeline;
 
     /** Whether the outlet counts it as not written yet, too. The outlet's. */
     boolean isUnwritten;
@@ -58,7 +58,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     /** Makes it ready to be sent once more, after an answer that says that it was not executed. */
     final void reset() {
         output = new FlatReply();
-        outlet = null;
+        pipeline = null;
         isUnwritten = false;
         state = NEW;
     }
@@ -80,7 +80,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     @Override
     public final void encode(ByteBuf out) {
         try {
-            CallPipeline through = outlet;
+            CallPipeline through = pipeline;
             if (STATE.compareAndSet(this, NEW, WRITTEN) && through != null) { // from here on it may be executed
                 through.written();
             }
@@ -108,7 +108,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
-        CallPipeline through = outlet; // it may be sent again
+        CallPipeline through = pipeline; // it may be sent again
         try {
             if (output.hasError()) {
                 refused(output.getError());
@@ -139,7 +139,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         if (before == DONE) {
             return false;
         }
-        CallPipeline through = outlet;
+        CallPipeline through = pipeline;
         try {
             if (before == NEW && through != null && isUnwritten) {
                 through.unwritten();

@@ -153,7 +153,7 @@ final class CallPipeline {
                         StackProbe.reach();
                     }
                     underWay.incrementAndGet();
-                    next.outlet = this;
+                    next.pipeline = this;
                     unwritten.incrementAndGet();
                     next.isUnwritten = true;
                     next.dispatch(channel);

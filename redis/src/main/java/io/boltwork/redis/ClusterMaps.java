@@ -21,19 +21,19 @@ import org.jspecify.annotations.Nullable;
 final class ClusterMaps {
     private final RedisDeployment deployment;
     private final LettuceClient lettuce;
-    private final Poll<SlotMap> panel;
+    private final Poll<SlotMap> poll;
     private final Map<String, PolledServer<SlotMap>> scouts = new HashMap<>();
     private long readings;
 
     ClusterMaps(RedisDeployment deployment, LettuceClient lettuce) {
         this.deployment = deployment;
         this.lettuce = lettuce;
-        this.panel = new Poll<>(lettuce.clerk());
+        this.poll = new Poll<>(lettuce.loop());
     }
 
     /** Asks all nodes that the user has named. Fails with a {@link BackendException} that says what each of them said. */
     CompletableFuture<SlotMap> first() {
-        return panel.ask(
+        return poll.ask(
                         () -> deployment.members().stream().map(this::scout).toList(),
                         RedisAddress.CONNECT_TIMEOUT.toMillis())
                 .thenApply(this::most);
@@ -45,7 +45,7 @@ final class ClusterMaps {
      * @param but whom not to ask, {@code null} for nobody
      */
     CompletableFuture<SlotMap> ask(Set<NodeAddress> masters, @Nullable NodeAddress but, int some, long millis) {
-        return panel.ask(() -> anyOf(masters, but, some), millis).thenApply(this::most);
+        return poll.ask(() -> anyOf(masters, but, some), millis).thenApply(this::most);
     }
 
     private List<PolledServer<SlotMap>> anyOf(Collection<NodeAddress> masters, @Nullable NodeAddress but, int some) {

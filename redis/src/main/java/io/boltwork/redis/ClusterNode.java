@@ -59,7 +59,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     }
 
     private final NodeAddress address;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final KeySpace keySpace;
     private final Errors errors;
     private final Owner owner;
@@ -76,12 +76,12 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
 
     ClusterNode(NodeAddress address, Connector connector, Owner owner) {
         this.address = address;
-        this.clerk = connector.clerk();
+        this.loop = connector.loop();
         this.keySpace = connector.keySpace();
         this.errors = connector.errors();
         this.owner = owner;
         this.connections = new Connections(connector, this);
-        this.channels = new ShardChannels(clerk, keySpace, owner::suspicion, owner::unheard);
+        this.channels = new ShardChannels(loop, keySpace, owner::suspicion, owner::unheard);
     }
 
     NodeAddress address() {
@@ -240,7 +240,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     private void dispatchAsking(
             ServerConnection connection, Command command, int slot, int hops, Consumer<Reply> handler) {
         if (command instanceof Command.Inspect inspect) {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 connection.lettuce().asking();
                 Inspection.send(connection, inspect, hops, handler);
             });
@@ -348,7 +348,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
 
     /** It takes no commands about a slot, or any, because too much of the cluster is gone. It is asked until it does. */
     void refuses(int slot) {
-        clerk.execute(() -> {
+        loop.execute(() -> {
             if (isUp()) {
                 refuses = true;
                 owner.down(this, errors.broken("the cluster is down, as this node sees it"));
@@ -358,7 +358,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     }
 
     private void lookLater(int slot) {
-        clerk.schedule(() -> look(slot), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        loop.schedule(() -> look(slot), LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void look(int slot) {
@@ -369,7 +369,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         CompletionStage<ServerTime> well = HashFields.length(connection, keySpace.key(Slots.tag(slot)))
                 .handle((length, failure) -> failure == null || !Errors.isAboutCluster(failure))
                 .thenCompose(takesCommands -> takesCommands ? connection.time() : STILL_DOWN);
-        well.whenComplete((time, failure) -> clerk.execute(() -> {
+        well.whenComplete((time, failure) -> loop.execute(() -> {
             if (time == null) {
                 lookLater(slot);
             } else if (refuses && up) {

@@ -82,7 +82,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     private final RedisDeployment deployment;
     private final KeySpace keySpace;
     private final Errors errors;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final ClusterMaps maps;
     private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
     private volatile Topology topology = Topology.NONE;
@@ -104,7 +104,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         this.deployment = deployment;
         this.keySpace = keySpace;
         this.errors = new Errors(deployment);
-        this.clerk = lettuce.clerk();
+        this.loop = lettuce.loop();
         this.maps = new ClusterMaps(deployment, lettuce);
     }
 
@@ -127,7 +127,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
                     return node;
                 }));
         LettuceClient.await(all(connects));
-        cluster.clerk.execute(cluster::lookLater);
+        cluster.loop.execute(cluster::lookLater);
         return cluster;
     }
 
@@ -202,13 +202,13 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         return nodes.computeIfAbsent(address, unknown -> {
             ClusterNode node = newNode(unknown);
             node.keepConnecting();
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 if (closed) {
                     node.close();
                 } else if (listener != null) {
                     node.open(client, false); // the client works with the others
                 }
-                clerk.schedule(() -> retire(node, false), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
+                loop.schedule(() -> retire(node, false), GRACE_SECONDS, TimeUnit.SECONDS); // unless it gets slots
             });
             return node;
         });
@@ -230,7 +230,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     @Override
     public void open(String whose, BackendListener told) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
-        clerk.execute(() -> {
+        loop.execute(() -> {
             client = whose;
             listener = told;
             List<CompletableFuture<?>> opens = new ArrayList<>();
@@ -246,7 +246,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         try {
             LettuceClient.await(opened);
         } catch (BackendException e) {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 listener = null;
                 nodes.values().forEach(ClusterNode::unopen);
             });
@@ -256,7 +256,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
 
     @Override
     public void rename(String whose) {
-        clerk.execute(() -> {
+        loop.execute(() -> {
             client = whose;
             nodes.values().forEach(node -> node.rename(whose));
         });
@@ -358,7 +358,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         if (hops < HOPS_AT_ONCE) {
             redirect(redirection, source, command, slot, hops + 1, handler);
         } else {
-            clerk.schedule(
+            loop.schedule(
                     () -> redirect(redirection, source, command, slot, hops + 1, handler),
                     HOP_MILLIS,
                     TimeUnit.MILLISECONDS);
@@ -403,7 +403,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     private void lookLater() {
         if (!closed) {
             boolean calm = masters().stream().allMatch(ClusterNode::isUp) || listener == null;
-            clerk.schedule(
+            loop.schedule(
                     () -> {
                         look();
                         lookLater();
@@ -416,10 +416,10 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     @Override
     public void suspicion() {
         try {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 if (!suspects && !closed) {
                     suspects = true;
-                    clerk.schedule(
+                    loop.schedule(
                             () -> {
                                 suspects = false;
                                 look();
@@ -458,7 +458,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         }
         looking = true;
         maps.ask(topology.map().masters(), null, ASKED, CALM_MILLIS)
-                .whenComplete((map, failure) -> clerk.execute(() -> {
+                .whenComplete((map, failure) -> loop.execute(() -> {
                     looking = false;
                     if (map != null && !closed) {
                         follow(map);
@@ -510,7 +510,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
             told.disconnected(errors.broken("slots have moved to " + target + ", which is not connected yet"), slots);
             return;
         }
-        time.whenComplete((read, failure) -> clerk.execute(() -> {
+        time.whenComplete((read, failure) -> loop.execute(() -> {
             BitSet still = topology.slots(target);
             still.and(slots);
             if (read != null && target.isUp() && !still.isEmpty()) {
@@ -524,7 +524,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
      * for before, so what is under way there is given up. If it is about to get some, what is under way may still be answered.
      */
     private void retire(ClusterNode node, boolean replaced) {
-        clerk.schedule(
+        loop.schedule(
                 () -> {
                     if (!topology.map().masters().contains(node.address()) && nodes.remove(node.address(), node)) {
                         node.close();
@@ -536,7 +536,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
 
     /** Closes channels that have not been used since the last time; nodes do so by themselves every half minute. */
     CompletableFuture<@Nullable Void> sweep() {
-        return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), clerk);
+        return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), loop);
     }
 
     // ================================================================ what nodes say

@@ -40,7 +40,7 @@ final class Connections {
     private static final String ELSEWHERE = "its address leads to another run of the server now";
 
     private final Connector connector;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final Reconnector commandKeeper;
     private final Replicator replicator;
     private final DeliveryProbe delivery;
@@ -73,13 +73,13 @@ final class Connections {
     /** Connections that have not been made. */
     Connections(Connector connector, DeliveryProbe.Shards shards) {
         this.connector = connector;
-        this.clerk = connector.clerk();
+        this.loop = connector.loop();
         this.absence = connector.errors().broken("it has not been made yet");
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
         this.commandKeeper =
-                new Reconnector(clerk, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
+                new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
-        this.delivery = new DeliveryProbe(clerk, connector.keySpace(), shards, new ProbeOwner());
+        this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeOwner());
     }
 
     /** Connects for commands; if that fails, it is not tried again. */
@@ -87,7 +87,7 @@ final class Connections {
         connector.connect().made.whenComplete((made, failure) -> {
             if (made != null) {
                 commands = made.connection();
-                clerk.execute(() -> {
+                loop.execute(() -> {
                     commandKeeper.adopt(made);
                     watchLater();
                 });
@@ -106,7 +106,7 @@ final class Connections {
 
     /** Connects for commands, again and again until it succeeds. */
     void keepConnecting() {
-        clerk.execute(commandKeeper::start);
+        loop.execute(commandKeeper::start);
     }
 
     /** The connection for commands, {@code null} while there is none. */
@@ -163,13 +163,13 @@ final class Connections {
      */
     CompletableFuture<@Nullable Void> open(String whose, Connector.Ear ear, BackendListener client, boolean refusing) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
-        clerk.execute(() -> {
+        loop.execute(() -> {
             listener = client;
             opening = opened;
             strict = refusing;
             listen(whose, ear);
         });
-        Future<?> timeout = clerk.schedule(
+        Future<?> timeout = loop.schedule(
                 () -> opened.completeExceptionally(late()),
                 Connector.LIMIT_MILLIS + GRACE_MILLIS,
                 TimeUnit.MILLISECONDS);
@@ -185,14 +185,14 @@ final class Connections {
         whose = client;
         KeySpace keySpace = connector.keySpace();
         Connector.Ear probed = delivery.before(ear);
-        Reconnector keeper = new Reconnector(
-                clerk,
+        Reconnector reconnector = new Reconnector(
+                loop,
                 () -> connector.subscribe(keySpace.channel(client), keySpace.told(client), probed),
                 connection -> connection.ping().thenApply(pong -> false),
                 GRANTS_PATIENCE,
                 new GrantOwner());
-        grantKeeper = keeper;
-        keeper.start();
+        grantKeeper = reconnector;
+        reconnector.start();
     }
 
     /**
@@ -211,7 +211,7 @@ final class Connections {
 
     private void watchLater() {
         if (connector.finder().mayMove() && !closed) {
-            clerk.schedule(this::watch, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+            loop.schedule(this::watch, WATCH_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -223,7 +223,7 @@ final class Connections {
         connector
                 .finder()
                 .find(WATCH_LIMIT_MILLIS)
-                .whenComplete((master, failure) -> clerk.execute(() -> {
+                .whenComplete((master, failure) -> loop.execute(() -> {
                     if (master != null) {
                         commandKeeper.follow(master.hostAndPort());
                         replicator.follow(master.hostAndPort());
@@ -239,7 +239,7 @@ final class Connections {
     CompletableFuture<@Nullable Void> close() {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         try {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 closed = true;
                 CompletableFuture.allOf(commandKeeper.stop(), replicator.stop(), unopen())
                         .whenComplete((x, y) -> done.complete(null));
@@ -253,14 +253,14 @@ final class Connections {
 
     /** Closes the connection for grants. On the clerk's thread. */
     CompletableFuture<@Nullable Void> unopen() {
-        Reconnector keeper = grantKeeper;
+        Reconnector reconnector = grantKeeper;
         grantKeeper = null;
         grants = null;
         listener = null;
         opening = null;
         connected = false;
         delivery.end();
-        return keeper == null ? CompletableFuture.completedFuture(null) : keeper.stop();
+        return reconnector == null ? CompletableFuture.completedFuture(null) : reconnector.stop();
     }
 
     /** One connection is up; perhaps both. What was connected before works, whatever the probe may find. */
@@ -314,7 +314,7 @@ final class Connections {
             ServerConnection made = commands;
             if (refuses() && made != null) { // its clock has gone on since it was read
                 made.time()
-                        .whenComplete((time, failure) -> clerk.execute(() -> {
+                        .whenComplete((time, failure) -> loop.execute(() -> {
                             if (time != null && refuses() && commands == made && grants != null) {
                                 tellUp(time);
                             }

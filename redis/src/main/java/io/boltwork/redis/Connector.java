@@ -47,7 +47,7 @@ final class Connector {
     private final RedisDeployment deployment;
     private final KeySpace keySpace;
     private final Errors errors;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final MasterFinder finder;
     private final Redirector redirector;
 
@@ -68,7 +68,7 @@ final class Connector {
         this.deployment = deployment;
         this.keySpace = keySpace;
         this.errors = errors;
-        this.clerk = lettuce.clerk();
+        this.loop = lettuce.loop();
         this.finder = finder;
         this.redirector = redirector;
     }
@@ -99,8 +99,8 @@ final class Connector {
     }
 
     /** The one thread on which connections are looked after; it never blocks. */
-    EventExecutor clerk() {
-        return clerk;
+    EventExecutor loop() {
+        return loop;
     }
 
     /** Makes a connection for commands to the master. */
@@ -205,9 +205,9 @@ final class Connector {
                 make(attempt, master, connect, prepare);
             }
         });
-        clerk.execute(
+        loop.execute(
                 () -> { // behind the questions, should they be asked there: their first time takes long
-                    Future<?> timeout = clerk.schedule(
+                    Future<?> timeout = loop.schedule(
                             () -> attempt.fail(silent(attempt.where())), LIMIT_MILLIS, TimeUnit.MILLISECONDS);
                     attempt.made.whenComplete((ignored, why) -> timeout.cancel(false));
                 });
@@ -302,6 +302,6 @@ final class Connector {
                 errors,
                 warnings,
                 finder.mayBeReplaced() ? confirmation : null,
-                clerk);
+                loop);
     }
 }

@@ -99,7 +99,7 @@ final class DeliveryProbe {
     /** Answers of 0 that fail a round: by the third one, a connection that has broken is known to have. */
     private static final int TIMES_NOBODY = 3;
 
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final KeySpace keySpace;
     private final Shards shards;
     private final Owner owner;
@@ -107,8 +107,8 @@ final class DeliveryProbe {
     private @Nullable Run run;
     private volatile String problem = "";
 
-    DeliveryProbe(EventExecutor clerk, KeySpace keySpace, Shards shards, Owner owner) {
-        this.clerk = clerk;
+    DeliveryProbe(EventExecutor loop, KeySpace keySpace, Shards shards, Owner owner) {
+        this.loop = loop;
         this.keySpace = keySpace;
         this.shards = shards;
         this.owner = owner;
@@ -185,7 +185,7 @@ final class DeliveryProbe {
 
     private void onClerk(Runnable task) {
         try {
-            clerk.execute(task);
+            loop.execute(task);
         } catch (RejectedExecutionException e) {
             // the application has shut its threads down
         }
@@ -279,7 +279,7 @@ final class DeliveryProbe {
                     asking = false;
                     passIfBoth();
                 } else if (++timesNobody < TIMES_NOBODY) {
-                    clerk.schedule(this::listenAgain, NOBODY_MILLIS, TimeUnit.MILLISECONDS);
+                    loop.schedule(this::listenAgain, NOBODY_MILLIS, TimeUnit.MILLISECONDS);
                 } else {
                     fail(commands.errors()
                             .undelivered("a script's message reached no client, though this client listens on '"
@@ -315,7 +315,7 @@ final class DeliveryProbe {
         }
 
         private void lookLater() {
-            clerk.schedule(this::look, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            loop.schedule(this::look, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
         }
 
         /** By the number of looks, and not by a clock: while this process stands still, messages wait in its sockets. */
@@ -356,7 +356,7 @@ final class DeliveryProbe {
             over = true;
             problem = String.valueOf(why.getMessage());
             leave();
-            clerk.schedule(
+            loop.schedule(
                     () -> {
                         if (run == this) {
                             beginRound();

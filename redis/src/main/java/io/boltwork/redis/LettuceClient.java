@@ -41,7 +41,7 @@ final class LettuceClient {
 
     private final ClientResources resources;
     private final RedisClient client;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final Errors errors;
     private volatile boolean shutDown;
 
@@ -78,7 +78,7 @@ final class LettuceClient {
         ClientOptions wanted = clientOptions(base, deployment);
         this.client.setOptions(
                 wanted.mutate().sslOptions(options.ssl(wanted.getSslOptions())).build());
-        this.clerk = resources.eventExecutorGroup().next();
+        this.loop = resources.eventExecutorGroup().next();
     }
 
     /** Connects, to send commands. */
@@ -149,8 +149,8 @@ final class LettuceClient {
     }
 
     /** The one thread on which connections are looked after; it never blocks. */
-    EventExecutor clerk() {
-        return clerk;
+    EventExecutor loop() {
+        return loop;
     }
 
     /** Shuts the client down, and its threads unless they are the user's. */

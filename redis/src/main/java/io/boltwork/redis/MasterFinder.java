@@ -58,8 +58,8 @@ interface MasterFinder {
     static MasterFinder of(RedisDeployment deployment, LettuceClient lettuce) {
         return switch (deployment.kind()) {
             case STANDALONE -> fixed(deployment.node());
-            case SENTINEL -> new SentinelFinder(deployment, lettuce.clerk(), lettuce::scout);
-            case REPLICATED -> new ReplicaFinder(deployment, lettuce.clerk(), lettuce::scout);
+            case SENTINEL -> new SentinelFinder(deployment, lettuce.loop(), lettuce::scout);
+            case REPLICATED -> new ReplicaFinder(deployment, lettuce.loop(), lettuce::scout);
             case CLUSTER -> throw new IllegalArgumentException("A cluster has several masters");
         };
     }

@@ -21,10 +21,10 @@ final class Poll<T> {
     /** What was heard in one round. */
     record PollResult<T>(List<T> answers, List<BackendException> failures) {}
 
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
 
-    Poll(EventExecutor clerk) {
-        this.clerk = clerk;
+    Poll(EventExecutor loop) {
+        this.loop = loop;
     }
 
     /**
@@ -35,7 +35,7 @@ final class Poll<T> {
      */
     CompletableFuture<PollResult<T>> ask(Supplier<List<PolledServer<T>>> scouts, long millis) {
         CompletableFuture<PollResult<T>> result = new CompletableFuture<>();
-        clerk.execute(() -> new Round(scouts.get(), result).begin(millis));
+        loop.execute(() -> new Round(scouts.get(), result).begin(millis));
         return result;
     }
 
@@ -54,7 +54,7 @@ final class Poll<T> {
         void begin(long millis) {
 
             for (PolledServer<T> scout : List.copyOf(outstanding)) {
-                scout.ask().whenComplete((said, failure) -> clerk.execute(() -> heard(scout, said, failure)));
+                scout.ask().whenComplete((said, failure) -> loop.execute(() -> heard(scout, said, failure)));
             }
             endAfter(millis);
         }
@@ -77,7 +77,7 @@ final class Poll<T> {
         }
 
         private void endAfter(long millis) {
-            clerk.schedule(this::end, millis, TimeUnit.MILLISECONDS);
+            loop.schedule(this::end, millis, TimeUnit.MILLISECONDS);
         }
 
         private void end() {

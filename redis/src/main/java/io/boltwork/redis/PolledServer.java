@@ -74,8 +74,8 @@ final class PolledServer<T> {
     }
 
     /** Looks how it is. Called on any thread. */
-    CompletableFuture<NodeStatus> probe(EventExecutor clerk, long millis) {
-        return CompletableFuture.supplyAsync(this::connected, clerk)
+    CompletableFuture<NodeStatus> probe(EventExecutor loop, long millis) {
+        return CompletableFuture.supplyAsync(this::connected, loop)
                 .thenCompose(made -> Probe.of(
                         address.hostAndPort(),
                         errors,

@@ -49,7 +49,7 @@ final class Reconnector {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LAST_PAUSE_MILLIS = 1_000;
 
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final Supplier<ConnectionAttempt> maker;
     private final Function<ServerConnection, CompletionStage<Boolean>> pulse;
     private final int patience;
@@ -72,12 +72,12 @@ final class Reconnector {
      * @param patience how long a ping may stay unanswered
      */
     Reconnector(
-            EventExecutor clerk,
+            EventExecutor loop,
             Supplier<ConnectionAttempt> maker,
             Function<ServerConnection, CompletionStage<Boolean>> pulse,
             Duration patience,
             Owner owner) {
-        this.clerk = clerk;
+        this.loop = loop;
         this.maker = maker;
         this.pulse = pulse;
         this.patience = (int) Math.min(Integer.MAX_VALUE, (patience.toMillis() + PING_MILLIS - 1) / PING_MILLIS);
@@ -89,7 +89,7 @@ final class Reconnector {
         ConnectionAttempt started = maker.get();
         attempt = started;
         pause = null;
-        started.made.whenComplete((made, failure) -> clerk.execute(() -> {
+        started.made.whenComplete((made, failure) -> loop.execute(() -> {
             if (attempt != started) {
                 if (made != null) {
                     made.connection().close();
@@ -147,7 +147,7 @@ final class Reconnector {
 
     private void loseSoon(ServerConnection connection, String why) {
         try {
-            clerk.execute(() -> lose(connection, why));
+            loop.execute(() -> lose(connection, why));
         } catch (RejectedExecutionException e) {
             // the application has shut its threads down; there is nobody left to make another connection
         }
@@ -180,7 +180,7 @@ final class Reconnector {
         long longest = Math.min(LAST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempts, 10));
         attempts++;
         long jittered = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
-        pause = clerk.schedule(
+        pause = loop.schedule(
                 () -> {
                     if (!stopped) {
                         start();
@@ -191,7 +191,7 @@ final class Reconnector {
     }
 
     private void scheduleTick(ServerConnection connection) {
-        clerk.schedule(() -> tick(connection), PING_MILLIS, TimeUnit.MILLISECONDS);
+        loop.schedule(() -> tick(connection), PING_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void tick(ServerConnection connection) {
@@ -222,7 +222,7 @@ final class Reconnector {
         pinging = true;
         silentTicks = 0;
         pulse.apply(connection)
-                .whenComplete((isReplica, error) -> clerk.execute(
+                .whenComplete((isReplica, error) -> loop.execute(
                         () -> { // an error is a sign of life too
                             if (connection != current) {
                                 return;

@@ -23,9 +23,9 @@ final class ReplicaFinder implements MasterFinder {
     private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
 
     private final RedisDeployment deployment;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect;
-    private final Poll<ReplicationState> panel;
+    private final Poll<ReplicationState> poll;
 
     /** By host and port; added to on the clerk's thread only. */
     private final Map<String, PolledServer<ReplicationState>> nodes = new ConcurrentSkipListMap<>();
@@ -36,12 +36,12 @@ final class ReplicaFinder implements MasterFinder {
 
     ReplicaFinder(
             RedisDeployment deployment,
-            EventExecutor clerk,
+            EventExecutor loop,
             Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect) {
         this.deployment = deployment;
-        this.clerk = clerk;
+        this.loop = loop;
         this.connect = connect;
-        this.panel = new Poll<>(clerk);
+        this.poll = new Poll<>(loop);
         deployment.members().forEach(this::add);
     }
 
@@ -63,8 +63,8 @@ final class ReplicaFinder implements MasterFinder {
         return ask(millis)
                 .thenCompose(heard -> {
                     boolean others = false;
-                    for (ReplicationState standing : heard.answers()) {
-                        RedisAddress master = standing.follows();
+                    for (ReplicationState replicationState : heard.answers()) {
+                        RedisAddress master = replicationState.follows();
                         others |= master != null && isNobodyMaster(heard) && add(master);
                     }
                     return others ? ask(millis) : CompletableFuture.completedFuture(heard);
@@ -73,7 +73,7 @@ final class ReplicaFinder implements MasterFinder {
     }
 
     private CompletableFuture<PollResult<ReplicationState>> ask(long millis) {
-        return panel.ask(() -> List.copyOf(nodes.values()), millis);
+        return poll.ask(() -> List.copyOf(nodes.values()), millis);
     }
 
     private static boolean isNobodyMaster(PollResult<ReplicationState> heard) {
@@ -96,8 +96,9 @@ final class ReplicaFinder implements MasterFinder {
         String cannot = "Cannot find " + deployment.describe() + ": ";
         List<String> masters = new ArrayList<>();
         List<String> replicas = new ArrayList<>();
-        for (ReplicationState standing : heard.answers()) {
-            (standing.isMaster() ? masters : replicas).add(standing.address().hostAndPort());
+        for (ReplicationState replicationState : heard.answers()) {
+            (replicationState.isMaster() ? masters : replicas)
+                    .add(replicationState.address().hostAndPort());
         }
         if (!masters.isEmpty()) {
             return new BackendException(
@@ -119,7 +120,7 @@ final class ReplicaFinder implements MasterFinder {
     public List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
         return nodes.values().stream()
                 .filter(scout -> !scout.where().equals(but))
-                .map(scout -> scout.probe(clerk, millis))
+                .map(scout -> scout.probe(loop, millis))
                 .toList();
     }
 

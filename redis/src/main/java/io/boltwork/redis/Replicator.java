@@ -50,10 +50,10 @@ final class Replicator implements Reconnector.Owner {
         }
     }
 
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final Errors errors;
     private final Supplier<@Nullable ServerConnection> commands;
-    private final Reconnector keeper;
+    private final Reconnector reconnector;
 
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private @Nullable ServerConnection connection;
@@ -76,16 +76,16 @@ final class Replicator implements Reconnector.Owner {
      * @param commands the connection for commands, which must lead to the same server; {@code null} while there is none
      */
     Replicator(Connector connector, Duration patience, Supplier<@Nullable ServerConnection> commands) {
-        this.clerk = connector.clerk();
+        this.loop = connector.loop();
         this.errors = connector.errors();
         this.commands = commands;
-        this.keeper = new Reconnector(clerk, connector::connect, ServerConnection::isReplica, patience, this);
+        this.reconnector = new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, this);
     }
 
     /** Sends a command; the handler is told the outcome. {@code slot}: of the lock in a cluster, else 0. */
     void send(Replicate command, int slot, Consumer<Reply> handler) {
         try {
-            clerk.execute(() -> add(new Entry(command, slot, handler)));
+            loop.execute(() -> add(new Entry(command, slot, handler)));
         } catch (RejectedExecutionException e) { // the user has shut his threads down before
             handler.accept(new Reply.Failed(false, errors.closed()));
         }
@@ -99,14 +99,14 @@ final class Replicator implements Reconnector.Owner {
         waiting.add(entry);
         if (!started) {
             started = true;
-            keeper.start();
+            reconnector.start();
         }
         next();
     }
 
     void follow(String master) {
         if (started) {
-            keeper.follow(master);
+            reconnector.follow(master);
         }
     }
 
@@ -114,7 +114,7 @@ final class Replicator implements Reconnector.Owner {
     CompletableFuture<@Nullable Void> stop() {
         stopped = true;
         refuse(errors.closed());
-        return keeper.stop();
+        return reconnector.stop();
     }
 
     @Override
@@ -149,7 +149,7 @@ final class Replicator implements Reconnector.Owner {
         }
         ServerConnection other = commands.get();
         if (other == null || !other.run().equals(open.run())) {
-            keeper.lose(open, "its address leads to another run of the server now");
+            reconnector.lose(open, "its address leads to another run of the server now");
             return;
         }
         busy = true;
@@ -242,7 +242,7 @@ final class Replicator implements Reconnector.Owner {
             }
         }
         try {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 if (connection == open) {
                     busy = false;
                     next();

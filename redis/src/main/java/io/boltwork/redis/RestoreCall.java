@@ -32,7 +32,8 @@ final class RestoreCall extends CommandCall {
 
     @Override
     Reply read(FlatReply answer) {
-        return new Restored(time(answer.number(0)), ReplyCode.of(answer.number(1)).renewal(), owner(answer.text(2)));
+        return new Restored(
+                time(answer.number(0)), ReplyCode.of(answer.number(1)).renewal(), owner(answer.text(2)));
     }
 
     @Override

@@ -52,7 +52,8 @@ final class Scan {
     static void clients(ServerConnection connection, ScanClients command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         page(connection, keySpace.clientGlob(), command.cursor(), command.count(), keySpace::clientOrNull)
-                .thenCompose(page -> hashes(page.names(), client -> HashFields.read(connection, keySpace.clientKey(client)))
+                .thenCompose(page -> hashes(
+                                page.names(), client -> HashFields.read(connection, keySpace.clientKey(client)))
                         .thenApply(hashes ->
                                 (Reply) new ScannedClients(page.server(), cards(page.names(), hashes), page.cursor())))
                 .handle((reply, failure) ->

@@ -35,23 +35,23 @@ final class SentinelFinder implements MasterFinder {
     }
 
     private final RedisDeployment deployment;
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final List<PolledServer<View>> sentinels;
-    private final Poll<View> panel;
+    private final Poll<View> poll;
 
     /** The newest view so far; belongs to the clerk's thread. */
     private @Nullable View newest;
 
     SentinelFinder(
             RedisDeployment deployment,
-            EventExecutor clerk,
+            EventExecutor loop,
             Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect) {
         this.deployment = deployment;
-        this.clerk = clerk;
-        this.panel = new Poll<>(clerk);
+        this.loop = loop;
+        this.poll = new Poll<>(loop);
         this.sentinels = deployment.members().stream()
-                .map(address ->
-                        new PolledServer<>(address, Errors.ofSentinel(address), connect, (where, lettuce) -> ask(lettuce)))
+                .map(address -> new PolledServer<>(
+                        address, Errors.ofSentinel(address), connect, (where, lettuce) -> ask(lettuce)))
                 .toList();
     }
 
@@ -88,7 +88,7 @@ final class SentinelFinder implements MasterFinder {
 
     @Override
     public CompletableFuture<RedisAddress> find(long millis) {
-        return panel.ask(() -> sentinels, millis).thenApply(this::chosen);
+        return poll.ask(() -> sentinels, millis).thenApply(this::chosen);
     }
 
     private RedisAddress chosen(PollResult<View> heard) {
@@ -125,7 +125,7 @@ final class SentinelFinder implements MasterFinder {
 
     @Override
     public List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
-        return sentinels.stream().map(scout -> scout.probe(clerk, millis)).toList();
+        return sentinels.stream().map(scout -> scout.probe(loop, millis)).toList();
     }
 
     @Override

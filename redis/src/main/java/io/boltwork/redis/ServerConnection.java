@@ -37,10 +37,10 @@ final class ServerConnection {
 
     private final KeySpace keySpace;
     private final Errors errors;
-    private final Executor clerk;
-    private final CallPipeline outlet;
+    private final Executor loop;
+    private final CallPipeline pipeline;
     private final List<String> warnings;
-    private final @Nullable StaleMasterGuard doubt;
+    private final @Nullable StaleMasterGuard guard;
     private volatile Runnable demoted = NOBODY;
 
     /** Whether answers may be mistaken for those of other commands. */
@@ -66,7 +66,7 @@ final class ServerConnection {
             Errors errors,
             List<String> warnings,
             @Nullable Supplier<CompletionStage<?>> confirmation,
-            Executor clerk) {
+            Executor loop) {
         this.lettuce = lettuce;
         this.where = where;
         this.run = run;
@@ -75,11 +75,12 @@ final class ServerConnection {
         this.mark = GrantMessage.mark(run);
         this.keySpace = keySpace;
         this.errors = errors;
-        this.clerk = clerk;
-        this.outlet = new CallPipeline(this, call -> lettuce.dispatch(call), clerk, redirector == Redirector.NONE);
+        this.loop = loop;
+        this.pipeline = new CallPipeline(this, call -> lettuce.dispatch(call), loop, redirector == Redirector.NONE);
         this.warnings = List.copyOf(warnings);
-        this.doubt =
-                confirmation == null ? null : new StaleMasterGuard(confirmation, why -> replaced.accept(why), System::nanoTime);
+        this.guard = confirmation == null
+                ? null
+                : new StaleMasterGuard(confirmation, why -> replaced.accept(why), System::nanoTime);
     }
 
     /** Host and port of the server. */
@@ -128,7 +129,7 @@ final class ServerConnection {
 
     /** Sends a call; it is told the outcome, here and now if the connection is broken. */
     void send(Call call) {
-        outlet.send(call);
+        pipeline.send(call);
     }
 
     /**
@@ -136,7 +137,7 @@ final class ServerConnection {
      * the clerk sends: nothing may come between.
      */
     void sendAsking(Call call) {
-        clerk.execute(() -> {
+        loop.execute(() -> {
             lettuce.async().asking();
             call.dispatch(lettuce::dispatch);
         });
@@ -179,10 +180,10 @@ final class ServerConnection {
 
     /** Something came: it counts at once, or when it is certain that the server is the master still, or not at all. */
     void heard(StaleMasterGuard.Kept what) {
-        if (doubt == null) {
+        if (guard == null) {
             what.use();
         } else {
-            doubt.heard(what);
+            guard.heard(what);
         }
     }
 
@@ -203,7 +204,7 @@ final class ServerConnection {
 
     /** For how many looks in a row calls have been under way and none of them was over. By the clerk, once a second. */
     int stands() {
-        return outlet.stands();
+        return pipeline.stands();
     }
 
     /** What it means that the server answered a command with an error. */
@@ -240,8 +241,8 @@ final class ServerConnection {
     /** Closes the connection without waiting; calls under way fail. Idempotent. */
     CompletableFuture<@Nullable Void> close() {
         if (closing.compareAndSet(false, true)) {
-            if (doubt != null) {
-                doubt.end(new IllegalStateException("The connection was closed"));
+            if (guard != null) {
+                guard.end(new IllegalStateException("The connection was closed"));
             }
             lettuce.closeAsync().whenComplete((ignored, failure) -> closed.complete(null));
         }

@@ -57,7 +57,7 @@ final class ShardChannels {
         }
     }
 
-    private final EventExecutor clerk;
+    private final EventExecutor loop;
     private final KeySpace keySpace;
     private final Runnable suspicion;
     private final IntConsumer unheard;
@@ -71,8 +71,8 @@ final class ShardChannels {
      * @param suspicion is told that a slot may have moved
      * @param unheard is told that grants of a slot were heard, and are not any more
      */
-    ShardChannels(EventExecutor clerk, KeySpace keySpace, Runnable suspicion, IntConsumer unheard) {
-        this.clerk = clerk;
+    ShardChannels(EventExecutor loop, KeySpace keySpace, Runnable suspicion, IntConsumer unheard) {
+        this.loop = loop;
         this.keySpace = keySpace;
         this.suspicion = suspicion;
         this.unheard = unheard;
@@ -143,7 +143,7 @@ final class ShardChannels {
         }
         Channel there = known;
         try {
-            clerk.execute(() -> {
+            loop.execute(() -> {
                 Channel channel = there == null ? fresh : there;
                 if (there == null) {
                     open(slot, fresh, asking);
@@ -162,7 +162,7 @@ final class ShardChannels {
     private void open(int slot, Channel channel, boolean asking) {
         channel.at
                 .ssubscribe(keySpace.channel(client, slot), asking)
-                .whenComplete((ok, failure) -> clerk.execute(() -> {
+                .whenComplete((ok, failure) -> loop.execute(() -> {
                     if (failure == null) {
                         channel.open = true;
                     } else {
@@ -179,7 +179,7 @@ final class ShardChannels {
     /** The server has ended a channel, because its slot has moved or because it was asked to. */
     void ended(ServerConnection from, String name) {
         int slot = Slots.of(name);
-        clerk.execute(() -> {
+        loop.execute(() -> {
             Channel channel = channels.get(slot);
             if (channel != null && channel.at == from && channel.open) {
                 channels.remove(slot, channel);
@@ -189,7 +189,7 @@ final class ShardChannels {
     }
 
     private void sweepLater(ServerConnection swept) {
-        clerk.schedule(
+        loop.schedule(
                 () -> {
                     if (connection == swept) {
                         sweep();

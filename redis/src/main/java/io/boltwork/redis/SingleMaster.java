@@ -42,18 +42,18 @@ final class SingleMaster implements Routing {
 
     @Override
     public void open(String client, BackendListener told) {
-        connector.clerk().execute(() -> listener = told);
+        connector.loop().execute(() -> listener = told);
         try {
             LettuceClient.await(connections.open(client, new Hearing(told), told, true));
         } catch (BackendException e) {
-            connector.clerk().execute(connections::unopen);
+            connector.loop().execute(connections::unopen);
             throw e;
         }
     }
 
     @Override
     public void rename(String client) {
-        connector.clerk().execute(() -> {
+        connector.loop().execute(() -> {
             BackendListener told = listener;
             if (told != null) {
                 connections.reopen(client, new Hearing(told));

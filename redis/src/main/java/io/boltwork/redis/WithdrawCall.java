@@ -37,7 +37,10 @@ final class WithdrawCall extends CommandCall {
     @Override
     Reply read(FlatReply answer) {
         return new Withdrawn(
-                time(answer.number(0)), ReplyCode.of(answer.number(1)).known(), answer.number(2), owner(answer.text(3)));
+                time(answer.number(0)),
+                ReplyCode.of(answer.number(1)).known(),
+                answer.number(2),
+                owner(answer.text(3)));
     }
 
     @Override

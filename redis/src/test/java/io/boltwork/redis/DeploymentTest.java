@@ -31,7 +31,8 @@ class DeploymentTest {
     @Test
     void usersOfSentinelsAreNotThoseOfTheServersTheyWatch() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
-        RedisDeployment deployment = RedisDeployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
+        RedisDeployment deployment =
+                RedisDeployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
         assertThat(deployment.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(deployment.node().at("c", 4)).hasToString("rediss://me@c:4/3");
         assertThat(deployment.members().toString()).isEqualTo("[rediss://watch@a:1/0, rediss://watch@b:2/0]");

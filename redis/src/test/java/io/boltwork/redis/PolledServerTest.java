@@ -17,7 +17,8 @@ class PolledServerTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), RedisOptions.defaults());
-    private final LettuceClient lettuce = new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
     private final List<CompletableFuture<String>> questions = new CopyOnWriteArrayList<>();
     private final PolledServer<String> scout =
             new PolledServer<>(deployment.node(), Errors.of(deployment.node()), lettuce::scout, (where, connection) -> {
@@ -34,7 +35,7 @@ class PolledServerTest {
     private CompletableFuture<String> ask() {
         int before = questions.size();
         CompletableFuture<String> answer =
-                CompletableFuture.supplyAsync(scout::ask, lettuce.clerk()).join();
+                CompletableFuture.supplyAsync(scout::ask, lettuce.loop()).join();
         Await.until("it is asked", () -> questions.size() > before);
         return answer;
     }

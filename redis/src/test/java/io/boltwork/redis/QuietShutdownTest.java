@@ -59,7 +59,9 @@ class QuietShutdownTest {
         private static void round(long millis) throws Exception {
             String server = "redis://127.0.0.1:" + NO_SERVER;
             LettuceClient lettuce = new LettuceClient(
-                    RedisDeployment.parse(server, RedisOptions.defaults()), RedisOptions.defaults(), ClientOptions.create());
+                    RedisDeployment.parse(server, RedisOptions.defaults()),
+                    RedisOptions.defaults(),
+                    ClientOptions.create());
             RedisURI uri = RedisURI.create(server);
             uri.setTimeout(TIMEOUT);
             long begun = System.nanoTime();

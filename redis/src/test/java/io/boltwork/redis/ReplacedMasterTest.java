@@ -31,7 +31,8 @@ class ReplacedMasterTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), RedisOptions.defaults());
-    private final LettuceClient lettuce = new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
 
     /** Who is named as the master. */
     private volatile RedisAddress master = deployment.node();

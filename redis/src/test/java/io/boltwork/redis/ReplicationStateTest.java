@@ -24,7 +24,8 @@ class ReplicationStateTest {
 
     @Test
     void theOnlyMasterIsTheMaster() {
-        assertThat(ReplicationState.master(List.of(replica("b", "A", "a"), a), null)).isEqualTo(a);
+        assertThat(ReplicationState.master(List.of(replica("b", "A", "a"), a), null))
+                .isEqualTo(a);
         assertThat(ReplicationState.master(List.of(replica("b", "A", "a")), a)).isNull();
         assertThat(ReplicationState.master(List.of(), a)).isNull();
     }

@@ -23,9 +23,10 @@ class ShardChannelsTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), RedisOptions.defaults());
-    private final LettuceClient lettuce = new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
     private final KeySpace keySpace = new KeySpace("boltwork");
-    private final ShardChannels channels = new ShardChannels(lettuce.clerk(), keySpace, () -> {}, slot -> {});
+    private final ShardChannels channels = new ShardChannels(lettuce.loop(), keySpace, () -> {}, slot -> {});
 
     @BeforeEach
     void connect() throws Exception {
@@ -59,7 +60,7 @@ class ShardChannelsTest {
     }
 
     private void onClerk(Runnable task) throws Exception {
-        lettuce.clerk().submit(task).get(10, TimeUnit.SECONDS);
+        lettuce.loop().submit(task).get(10, TimeUnit.SECONDS);
     }
 
     private void triedOut() throws Exception {

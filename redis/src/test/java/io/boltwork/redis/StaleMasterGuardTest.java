@@ -18,7 +18,7 @@ class StaleMasterGuardTest {
     private final List<CompletableFuture<Object>> questions = new ArrayList<>();
     private final List<Throwable> replaced = new ArrayList<>();
     private final ConcurrentLinkedQueue<String> said = new ConcurrentLinkedQueue<>();
-    private final StaleMasterGuard doubt = new StaleMasterGuard(
+    private final StaleMasterGuard guard = new StaleMasterGuard(
             () -> {
                 CompletableFuture<Object> question = new CompletableFuture<>();
                 questions.add(question);
@@ -54,7 +54,7 @@ class StaleMasterGuardTest {
     void whatComesSoonAfterTheLastIsUsedAtOnce() {
         for (String word : List.of("a", "b", "c")) {
             now.addAndGet(StaleMasterGuard.SILENCE_NANOS - 1);
-            doubt.heard(word(word));
+            guard.heard(word(word));
         }
         assertThat(said).containsExactly("a", "b", "c");
         assertThat(questions).isEmpty();
@@ -63,13 +63,13 @@ class StaleMasterGuardTest {
     @Test
     void whatComesAfterASilenceIsKeptAndUsedInItsOrderIfTheServerIsTheMasterStill() {
         silence();
-        doubt.heard(word("a"));
-        doubt.heard(word("b"));
+        guard.heard(word("a"));
+        guard.heard(word("b"));
         assertThat(said).isEmpty();
         assertThat(questions).hasSize(1);
         questions.get(0).complete("it is");
         assertThat(said).containsExactly("a", "b");
-        doubt.heard(word("c"));
+        guard.heard(word("c"));
         assertThat(said).containsExactly("a", "b", "c");
         assertThat(replaced).isEmpty();
     }
@@ -78,7 +78,7 @@ class StaleMasterGuardTest {
     void eachSilenceIsAskedAbout() {
         for (int i = 1; i <= 3; i++) {
             silence();
-            doubt.heard(word("a"));
+            guard.heard(word("a"));
             assertThat(questions).hasSize(i);
             questions.get(i - 1).complete("it is");
             assertThat(said).hasSize(i);
@@ -89,26 +89,26 @@ class StaleMasterGuardTest {
     @Test
     void afterAnotherSilenceOnlyTheAnswerToTheLastQuestionCounts() {
         silence();
-        doubt.heard(word("a"));
+        guard.heard(word("a"));
         silence();
-        doubt.heard(word("b"));
+        guard.heard(word("b"));
         assertThat(questions).hasSize(2);
         questions.get(0).complete("it is");
         assertThat(said).isEmpty();
         questions.get(1).complete("it is");
         assertThat(said).containsExactly("a", "b");
-        doubt.heard(word("c"));
+        guard.heard(word("c"));
         assertThat(said).containsExactly("a", "b", "c");
     }
 
     @Test
     void aSilenceWhileTheKeptIsUsedStopsThat() {
         silence();
-        doubt.heard(word("a", () -> {
+        guard.heard(word("a", () -> {
             silence();
-            doubt.heard(word("c"));
+            guard.heard(word("c"));
         }));
-        doubt.heard(word("b"));
+        guard.heard(word("b"));
         questions.get(0).complete("it is");
         assertThat(said).containsExactly("a");
         questions.get(1).complete("it is");
@@ -118,8 +118,8 @@ class StaleMasterGuardTest {
     @Test
     void whatComesWhileTheKeptIsUsedDoesNotOvertakeIt() {
         silence();
-        doubt.heard(word("a", () -> doubt.heard(word("c"))));
-        doubt.heard(word("b"));
+        guard.heard(word("a", () -> guard.heard(word("c"))));
+        guard.heard(word("b"));
         questions.get(0).complete("it is");
         assertThat(said).containsExactly("a", "b", "c");
     }
@@ -127,14 +127,14 @@ class StaleMasterGuardTest {
     @Test
     void whatComesAfterASilenceIsDroppedWithTheConnectionIfTheServerIsNotTheMasterAnyMore() {
         silence();
-        doubt.heard(word("a"));
+        guard.heard(word("a"));
         IllegalStateException why = new IllegalStateException("another one is");
         questions.get(0).completeExceptionally(why);
         assertThat(replaced).containsExactly(why);
-        doubt.heard(word("b"));
+        guard.heard(word("b"));
         assertThat(said).isEmpty();
-        doubt.end(new IllegalStateException("closed"));
-        doubt.heard(word("c"));
+        guard.end(new IllegalStateException("closed"));
+        guard.heard(word("c"));
         assertThat(said).containsExactly("no a: closed", "no b: closed", "no c: closed");
         assertThat(questions).hasSize(1);
         assertThat(replaced).hasSize(1);
@@ -143,11 +143,11 @@ class StaleMasterGuardTest {
     @Test
     void nothingIsUsedThatWasKeptWhenTheConnectionWasClosed() {
         silence();
-        doubt.heard(word("a"));
-        doubt.end(new IllegalStateException("closed"));
+        guard.heard(word("a"));
+        guard.end(new IllegalStateException("closed"));
         questions.get(0).complete("it is");
-        doubt.heard(word("b"));
-        doubt.end(new IllegalStateException("closed again"));
+        guard.heard(word("b"));
+        guard.end(new IllegalStateException("closed again"));
         assertThat(said).containsExactly("no a: closed", "no b: closed");
     }
 
@@ -156,12 +156,12 @@ class StaleMasterGuardTest {
         for (int round = 1; round <= 20; round++) {
             said.clear();
             silence();
-            doubt.heard(word("0"));
+            guard.heard(word("0"));
             CompletableFuture<Object> question = questions.get(round - 1);
             Task<Integer> more = Task.start("server", () -> {
                 int next = 1;
                 while (next < MANY) {
-                    doubt.heard(word(Integer.toString(next++)));
+                    guard.heard(word(Integer.toString(next++)));
                 }
                 return next;
             });

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param <T> the type of the result
  */
 public final class Task<T> {
-    private static final Pattern CORE = Pattern.compile("io\\.boltwork\\.[A-Z].*");
+    private static final Pattern CORE = Pattern.compile("io\\.boltwork\\.(engine\\.)?[A-Z].*");
     private static final Duration PATIENCE = Duration.ofSeconds(25);
 
     private final CompletableFuture<T> result = new CompletableFuture<>();

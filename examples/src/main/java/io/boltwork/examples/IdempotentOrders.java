@@ -43,7 +43,7 @@ final class IdempotentOrders implements AutoCloseable {
         return locks.lock("order:" + order).call(Duration.ofSeconds(10), () -> {
             String meanwhile = answers.get(record);
             if (meanwhile != null) {
-                return meanwhile; // delivered twice at once, and the other one was first
+                return meanwhile; // delivered twice at once, and the other delivery was first
             }
             String answer = charge.call();
             answers.set(record, answer, SetArgs.Builder.nx().ex(Duration.ofDays(1)));

@@ -38,12 +38,12 @@ final class Leader {
     static void lead(FencedLock leadership, Duties duties) throws InterruptedException {
         // @start region="leader"
         while (true) {
-            try (Lease term = leadership.acquireInterruptibly()) { // waits until nobody else leads
+            try (Lease term = leadership.acquireInterruptibly()) { // waits until there is no other leader
                 CountDownLatch over = new CountDownLatch(1);
                 term.whenLost().thenAccept(loss -> over.countDown());
                 duties.begin(term.fencingToken());
                 try {
-                    over.await(); // an interrupt resigns: work ends, then the next one leads
+                    over.await(); // after an interrupt, work ends, and then the next one leads
                 } finally {
                     duties.end();
                 }
@@ -51,7 +51,7 @@ final class Leader {
                 System.out.println("steps down: " + lost.loss().reason());
             } catch (BackendException away) {
                 if (!away.isRetryable()) {
-                    throw away; // such as missing rights: waiting heals nothing
+                    throw away; // such as missing rights: waiting does not help
                 }
                 System.out.println("still waits: " + away.getMessage());
             }

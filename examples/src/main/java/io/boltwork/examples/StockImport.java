@@ -28,7 +28,7 @@ final class StockImport {
         // @start region="steps"
         try (Lease lease = lock.acquireInterruptibly()) {
             while (rows.hasNext()) {
-                lease.ensureValid(); // before each step: is it still ours?
+                lease.ensureValid(); // before each step: is the lock still held?
                 store.put(rows.next(), lease.fencingToken());
                 imported++;
             }

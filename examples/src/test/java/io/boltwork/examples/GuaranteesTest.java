@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Every promise of docs/guarantees.md names tests that exist. */
+/** Every promise in docs/guarantees.md names existing tests. */
 class GuaranteesTest {
 
     private static final Path ROOT = Path.of("..");

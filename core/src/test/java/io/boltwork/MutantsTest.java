@@ -74,8 +74,8 @@ class MutantsTest {
         } finally {
             threads.shutdownNow();
         }
-        StringBuilder table = new StringBuilder(
-                "| mutant | weakened behavior | caught by | where | ms |\n|---|---|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("| mutant | weakened behavior | caught by | where | ms |\n|---|---|---|---|---|\n");
         caught.forEach(result -> table.append(row(result)));
         Files.writeString(TABLE, table);
         assertThat(caught)

@@ -43,8 +43,7 @@ final class Example implements Callable<Integer> {
     @Option(
             names = "--redis",
             paramLabel = "URI",
-            description =
-                    "Your own Redis, 6.2 or later; the keys that remain there expire. Default: one is started.")
+            description = "Your own Redis, 6.2 or later; the keys that remain there expire. Default: one is started.")
     private @Nullable String redis;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this text.")

@@ -33,9 +33,8 @@ final class SaleOptions {
             names = "--redis",
             order = 8,
             paramLabel = "URI",
-            description =
-                    "Your own Redis, 6.2 or later; the demo removes its keys. Example: redis://localhost:6379."
-                            + " Default: one is started for the demo.")
+            description = "Your own Redis, 6.2 or later; the demo removes its keys. Example: redis://localhost:6379."
+                    + " Default: one is started for the demo.")
     private @Nullable String redis;
 
     @Option(

@@ -33,7 +33,7 @@ class ScheduledJobTest {
                 complete.computeIfAbsent(Long.valueOf(line.split(" ")[2]), number -> new ArrayList<>())
                         .add(line);
             }
-            complete.values().removeIf(lines -> lines.size() < 3); // periods in which not all had started, or not all have finished
+            complete.values().removeIf(lines -> lines.size() < 3); // incomplete: some started or end later
 
             assertThat(complete).hasSize(PERIODS);
             assertThat(complete.values())

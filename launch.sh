@@ -1,5 +1,5 @@
-# Read by ./demo, ./demo-web and bench/run, which say what they are ($what) and of which module ($module): finds a JDK, 17 or
-# later, builds what has changed, and leaves the class path in $classes.
+# Sourced by ./demo, ./demo-web and bench/run, which set their name ($what) and module ($module). Finds a JDK, 17 or later,
+# rebuilds after changes, and sets $classes to the class path.
 
 stamp=$module/target/classpath
 log=$module/target/$what-build.log
@@ -19,7 +19,7 @@ else
   where='the PATH'
 fi
 
-# Prints the major version, such as 17; nothing if there is no JDK. On macOS, java may be a stub that only asks for one.
+# Prints the major version, such as 17, or nothing if there is no JDK. On macOS, java may be a stub that only asks for a JDK.
 jdk_version() {
   "$javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' | head -n 1
 }
@@ -60,16 +60,16 @@ build() {
   rm -f "$log"
 }
 
-# Becomes a JVM with these arguments.
+# Replaces this process by a JVM with these arguments.
 launch() {
   if [ "$version" -ge 24 ]; then
-    # Netty needs both to work without warnings
+    # required by Netty to work without warnings
     set -- --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow "$@"
   fi
   exec "$java" -cp "$classes" -Dslf4j.internal.verbosity=ERROR "$@"
 }
 
-# How wide the terminal is.
+# Prints the width of the terminal.
 columns() {
   tput cols 2> /dev/null || echo 80
 }

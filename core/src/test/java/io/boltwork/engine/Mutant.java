@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  *
  * @param seed where to begin the hunt: a seed that has caught it before
  * @param byRule whether no seed is known, but the test of a single rule
- * @param rule what does not hold any more
+ * @param rule the weakened behavior
  */
 record Mutant(String name, String file, long seed, boolean byRule, String rule, List<Change> changes) {
 

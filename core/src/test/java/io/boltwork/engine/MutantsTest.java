@@ -40,10 +40,10 @@ class MutantsTest {
 
     @Test
     void theDocumentHasEachOfThem() throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "proof.md"));
+        String document = Files.readString(Path.of("..", "docs", "mutants.md"));
         List<Mutant> mutants = Mutant.all();
         assertThat(mutants)
-                .as("docs/proof.md has their table: %s after mvn verify -Pmutants", TABLE)
+                .as("docs/mutants.md has their table: %s after mvn verify -Pmutants", TABLE)
                 .allSatisfy(
                         mutant -> assertThat(document).contains("| " + mutant.name() + " | " + mutant.rule() + " |"));
         assertThat(document).contains("None of the " + mutants.size() + " does");
@@ -74,8 +74,8 @@ class MutantsTest {
         } finally {
             threads.shutdownNow();
         }
-        StringBuilder table = new StringBuilder(
-                "| mutant | what it does not do any more | noticed by | where | ms |\n|---|---|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("| mutant | weakened behavior | caught by | where | ms |\n|---|---|---|---|---|\n");
         caught.forEach(result -> table.append(row(result)));
         Files.writeString(TABLE, table);
         assertThat(caught)

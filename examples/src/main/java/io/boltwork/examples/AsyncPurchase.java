@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Waiting and working without a thread. */
+/** Waits and works without blocking a thread. */
 final class AsyncPurchase {
     private AsyncPurchase() {}
 

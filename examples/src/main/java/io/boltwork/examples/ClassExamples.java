@@ -17,10 +17,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The examples in the documentation of the API's classes, one method for each. */
+/** The examples in the Javadoc of the API's classes, one method for each. */
 final class ClassExamples {
 
-    /** A database, a log, an alarm: what an application has. */
+    /** Parts of an application: a database, a log, an alarm. */
     interface Application {
         void sell();
 
@@ -31,7 +31,7 @@ final class ClassExamples {
         void alarm(String text);
     }
 
-    /** Stands in for the backend on Redis, so that the example of {@link LockClient} runs without a server on that port. */
+    /** Replaces the backend on Redis, so that the example of {@link LockClient} runs without a server on that port. */
     private static final class RedisBackend {
         @SuppressWarnings("unused")
         static LockBackend connect(String uri) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Several sales of one item in the same shops. */
+/** Runs several sales of one item in the same shops. */
 final class Comparison implements AutoCloseable {
     private final SaleOptions options;
     private final String item = "flash-sale:" + UUID.randomUUID().toString().substring(0, 8);
@@ -25,7 +25,7 @@ final class Comparison implements AutoCloseable {
         this.terminal = terminal;
     }
 
-    /** Starts the shops; they are not open yet. */
+    /** Starts the shops without opening them. */
     static Comparison prepare(SaleOptions options, String redisUri, PrintStream out, Terminal terminal) {
         List<ShopProcess> shops = new ArrayList<>();
         try {
@@ -49,7 +49,7 @@ final class Comparison implements AutoCloseable {
         out.printf("The stock is kept in Redis %s, %s.%n", warehouse.serverVersion(), whoseRedis);
     }
 
-    /** Opens the shops and lets buyers through for a second or two: a JVM is slow before it has loaded and compiled. */
+    /** Opens the shops and serves buyers for a second or two, because a JVM is slow until it has loaded and compiled its code. */
     void rehearse() throws InterruptedException {
         out.println("Opening the shops, with a rehearsal that warms them up...");
         for (ShopProcess shop : shops) {

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** The buyers of one shop, each a thread that does what a request to a web shop would do. */
+/** The buyers of one shop. Each is a thread that acts like a request to a web shop. */
 final class Crowd {
     private static final long AWAKE_NANOS = 200_000;
 
@@ -37,7 +37,7 @@ final class Crowd {
         }
     }
 
-    /** Begins the sale at a moment that all shops know. */
+    /** Begins the sale at a time that all shops know. */
     void letIn(long epochMillis) {
         long ahead = ChronoUnit.NANOS.between(Instant.now(), Instant.ofEpochMilli(epochMillis));
         start.complete(System.nanoTime() + ahead);
@@ -82,8 +82,8 @@ final class Crowd {
     }
 
     /**
-     * Reads the stock, works, writes it: who comes between the first and the last of these sells the same item again, unless
-     * the warehouse refuses one of them. That one is empty-handed, and tries again.
+     * Reads the stock, works, and writes the stock. A buyer that reads in between sells the same item again, unless the
+     * warehouse refuses one of the two. The refused buyer gets nothing, and tries again.
      */
     private Optional<End> purchase(long entered) {
         long token = gate.token();
@@ -102,11 +102,11 @@ final class Crowd {
         try {
             gate.leave();
         } catch (LeaseLostException e) {
-            // what counts is whether the warehouse took what was written
+            // only the warehouse's acceptance of the write counts
         }
     }
 
-    /** To some microseconds: a sleeping thread wakes up late, so the end is waited for awake. */
+    /** Sleeps precisely to some microseconds: a sleeping thread wakes up late, so the last part is a busy wait. */
     private static void sleepUntil(long time) {
         for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
             if (left > AWAKE_NANOS) {

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 50ms}, {@code 1.5s}, {@code 1m}. */
+/** Parses and formats durations such as {@code 50ms}, {@code 1.5s}, {@code 1m}. */
 final class DurationText {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,3})?)(ms|s|m)");
 

@@ -34,17 +34,16 @@ final class Example implements Callable<Integer> {
             converter = NameConverter.class,
             description = {
                 "scheduled-job: a job that runs once per cluster and period.",
-                "idempotent-orders: what is delivered twice is done once.",
-                "leader: exactly one process leads; another one takes over.",
-                "pipeline: tasks, one at a time for each key, without a thread that waits."
+                "idempotent-orders: an order that is delivered twice is processed once.",
+                "leader: exactly one process leads, and another takes over.",
+                "pipeline: one task at a time for each key, without blocked threads."
             })
     private @Nullable Name name;
 
     @Option(
             names = "--redis",
             paramLabel = "URI",
-            description =
-                    "A Redis of your own, 6.2 or later; the keys that are left there expire. Default: one is started.")
+            description = "Your own Redis, 6.2 or later; the keys that remain there expire. Default: one is started.")
     private @Nullable String redis;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this text.")
@@ -69,7 +68,7 @@ final class Example implements Callable<Integer> {
         void run(String redisUri, PrintStream out) throws Exception;
     }
 
-    /** Runs one, and tells the exit code. */
+    /** Runs an example and returns the exit code. */
     static int run(List<String> args) {
         return new CommandLine(new Example())
                 .setParameterExceptionHandler((wrong, arguments) -> {
@@ -85,7 +84,7 @@ final class Example implements Callable<Integer> {
     public Integer call() throws Exception {
         Demo demo = Objects.requireNonNull(name).demo;
         if (redis != null) {
-            LockClient.create(RedisBackend.connect(redis)).close(); // says at once what is wrong with it
+            LockClient.create(RedisBackend.connect(redis)).close(); // reports problems with it immediately
             demo.run(redis, System.out);
             return 0;
         }

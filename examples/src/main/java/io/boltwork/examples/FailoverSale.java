@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.function.ToIntFunction;
 
-/** One sale, in the middle of which the master of the locks' Redis is killed. The stock is in a Redis of its own. */
+/** Runs one sale, during which the master of the locks' Redis is killed. The stock is in a separate Redis. */
 final class FailoverSale implements AutoCloseable {
     private final SalePlan plan;
     private final int stock;
@@ -38,7 +38,7 @@ final class FailoverSale implements AutoCloseable {
                 "Flash sale: %d buyers within %s, %d items, %d shops (a JVM each).%n",
                 plan.buyers(), DurationText.format(plan.over()), stock, plan.shops());
         out.println("The locks are in: " + site.describe() + ".");
-        out.println("The stock is in a Redis of its own, and takes no token but the largest.");
+        out.println("The stock is in a separate Redis, and refuses tokens smaller than the largest.");
         out.println("Opening the shops, with a rehearsal that warms them up...");
         for (ShopProcess shop : shops) {
             shop.awaitReady();
@@ -47,7 +47,7 @@ final class FailoverSale implements AutoCloseable {
         warehouse.open(rehearsal.item(), stock);
         new Sale(rehearsal, shops).run(left -> {});
         out.println();
-        out.println("With Boltwork, lock(). When half of the buyers are served, the master is killed.");
+        out.println("With Boltwork, lock(). The master is killed when half of the buyers have been served.");
         warehouse.open(plan.item(), stock);
         Sale sale = new Sale(plan, shops);
         List<Visit> visits;
@@ -85,7 +85,7 @@ final class FailoverSale implements AutoCloseable {
         return Integer.toString(outages.stream().mapToInt(count).sum());
     }
 
-    /** The longest time between the ends of two turns. */
+    /** Returns the longest time between the ends of two consecutive turns. */
     static double standstillSeconds(List<Visit> visits) {
         long[] ends = visits.stream()
                 .filter(Visit::served)

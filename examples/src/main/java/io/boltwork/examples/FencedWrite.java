@@ -3,10 +3,10 @@ package io.boltwork.examples;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 
-/** The hold as a value: its token goes with each write, and its holder hears of its loss. */
+/** Uses the hold as a value: each write passes its token, and its holder is told of its loss. */
 final class FencedWrite {
 
-    /** A resource that refuses a token smaller than the largest it has seen. */
+    /** A resource that refuses a token smaller than the largest that it has seen. */
     interface Storage {
         void write(String row, long token);
 

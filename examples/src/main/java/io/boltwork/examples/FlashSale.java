@@ -40,13 +40,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "TIME is a number and a unit: 50ms, 1.5s, 1m.",
             "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s",
-            "The master is killed amid the sale:  ./demo --deployment sentinel",
+            "The master is killed during the sale:  ./demo --deployment sentinel",
             "Small examples of other uses:  ./demo --example --help"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:With Boltwork nothing was oversold, and fencing tokens grew.",
-            "1:They did not: a bug, please report it.",
+            "1:Something was oversold, or tokens did not grow: a bug, please report it.",
             "2:An option is wrong, or a tool is missing.",
             "3:The sale could not be run, for example without Redis."
         })
@@ -92,7 +92,7 @@ final class FlashSale implements Callable<Integer> {
             if (uri != null) {
                 throw new ParameterException(
                         Objects.requireNonNull(spec).commandLine(),
-                        "--deployment starts a Redis to be killed, and does not go with --redis");
+                        "--deployment starts a Redis to be killed, and cannot be combined with --redis");
             }
             return survive(deployment);
         }
@@ -129,7 +129,7 @@ final class FlashSale implements Callable<Integer> {
         }
     }
 
-    /** Says what is wrong with a Redis before shops are built on it. */
+    /** Reports problems with a Redis before shops use it. */
     private void check(String uri) {
         try {
             LockClient.create(RedisBackend.connect(uri)).close();
@@ -148,16 +148,16 @@ final class FlashSale implements Callable<Integer> {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** When the JVM ends, be it by Ctrl-C; the shops and Redis end with it. */
+    /** Called when the JVM ends, also after Ctrl-C. The shops and Redis end with it. */
     private void stop() {
         stopping = true;
         if (selling && terminal.isPresent()) {
-            out.println(); // leaves the line of the progress bar
+            out.println(); // ends the line of the progress bar
         }
     }
 
     private int giveUp(Exception failure) throws Exception {
-        Thread.sleep(Duration.ofMillis(300).toMillis()); // Ctrl-C ends the shops as well, maybe sooner than this JVM
+        Thread.sleep(Duration.ofMillis(300).toMillis()); // Ctrl-C also ends the shops, perhaps sooner than this JVM
         if (!stopping) {
             if (!(failure instanceof SaleFailedException
                     || failure instanceof BackendException

@@ -6,15 +6,15 @@ import io.boltwork.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** What a buyer has to pass before the purchase. */
+/** The way to a purchase: each buyer must pass it. */
 interface Gate {
-    /** Smaller than any token. */
+    /** The result if the lock was lost; smaller than any token. */
     long LOST = -1;
 
-    /** Waits for the buyer's turn; {@code false} if it did not come in time. */
+    /** Waits for the buyer's turn. Returns {@code false} if the turn did not come in time. */
     boolean enter() throws InterruptedException;
 
-    /** The fencing token of the turn, 0 if there is none, {@link #LOST} if the lock was lost. */
+    /** Returns the fencing token of the turn, 0 if there is none, {@link #LOST} if the lock was lost. */
     long token();
 
     void leave();
@@ -31,7 +31,7 @@ interface Gate {
         };
     }
 
-    /** Everybody enters at once. */
+    /** Admits all buyers at once. */
     final class OpenGate implements Gate {
         @Override
         public boolean enter() {
@@ -47,7 +47,7 @@ interface Gate {
         public void leave() {}
     }
 
-    /** One at a time. */
+    /** Admits one buyer at a time. */
     final class LockGate implements Gate {
         private final FencedLock lock;
 
@@ -72,7 +72,7 @@ interface Gate {
         }
     }
 
-    /** One at a time, for those whose turn comes in time. */
+    /** Admits one buyer at a time, if the turn comes in time. */
     final class TimedGate implements Gate {
         private final FencedLock lock;
         private final Duration wait;
@@ -87,7 +87,7 @@ interface Gate {
             try {
                 return lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS);
             } catch (BackendException e) {
-                return false; // not even an answer in that time: the buyer does not have the lock, and leaves
+                return false; // no answer in that time: the buyer does not have the lock, and leaves
             }
         }
 

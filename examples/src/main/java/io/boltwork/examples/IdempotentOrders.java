@@ -16,11 +16,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Requests that come twice, at the same moment or a day later, and are carried out once: a lock for each order, and a record of
- * its answer. Everybody who asks gets the same answer.
+ * Executes requests once that arrive twice, at the same moment or a day later. There is a lock for each order, and a record of its
+ * answer. All callers get the same answer.
  *
- * <p>The lock keeps duplicates apart, the record outlives the lock. Should a process die between the charge and the record, the
- * next duplicate charges again: let the payment know the order's id too.
+ * <p>The lock excludes duplicates, and the record outlives the lock. If a process dies between the charge and the record, the next
+ * duplicate charges again: pass the order's id to the payment, too.
  */
 final class IdempotentOrders implements AutoCloseable {
     private final LockClient locks;
@@ -43,7 +43,7 @@ final class IdempotentOrders implements AutoCloseable {
         return locks.lock("order:" + order).call(Duration.ofSeconds(10), () -> {
             String meanwhile = answers.get(record);
             if (meanwhile != null) {
-                return meanwhile; // delivered twice at once, and the other one was first
+                return meanwhile; // delivered twice at once, and the other delivery was first
             }
             String answer = charge.call();
             answers.set(record, answer, SetArgs.Builder.nx().ex(Duration.ofDays(1)));

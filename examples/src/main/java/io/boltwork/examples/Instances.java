@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Instances of an example on one Redis, a JVM each. What they print comes together here: their name, a colon, the line. Not
- * thread-safe.
+ * Instances of an example on one Redis, each in its own JVM. Collects the lines that they print, each with the instance's name
+ * and a colon before it. Not thread-safe.
  */
 final class Instances implements AutoCloseable {
-    /** Examples have keys of their own, should the Redis be that of an application. */
+    /** A separate key prefix, in case an application uses the same Redis. */
     static final RedisOptions APART = RedisOptions.defaults().keyPrefix("boltwork-example");
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -34,10 +34,10 @@ final class Instances implements AutoCloseable {
         List<String> all = Stream.concat(Stream.of(name), Stream.of(args)).toList();
         ChildJvm jvm = ChildJvm.start(main, JvmOptions.ofAShop(), all);
         jvms.put(name, jvm);
-        jvm.send(redisUri); // not as an argument: it may have a password in it, and anybody may list arguments
+        jvm.send(redisUri); // not as an argument: it may contain a password, and arguments are visible to all users
     }
 
-    /** Where Redis is; called by an instance. */
+    /** Reads the address of Redis; called by an instance. */
     static String redisUri() throws IOException {
         String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
         if (line == null) {
@@ -46,7 +46,7 @@ final class Instances implements AutoCloseable {
         return line;
     }
 
-    /** The next line of any instance; waits for it. */
+    /** Waits for the next line of any instance, and returns it. */
     String nextLine() throws InterruptedException {
         for (long end = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < end; Thread.sleep(5)) {
             for (Map.Entry<String, ChildJvm> jvm : jvms.entrySet()) {
@@ -59,7 +59,7 @@ final class Instances implements AutoCloseable {
         throw new SaleFailedException("The instances have printed nothing for " + PATIENCE.toSeconds() + " s");
     }
 
-    /** SIGKILL. */
+    /** Kills an instance with SIGKILL. */
     void kill(String name) {
         ChildJvm jvm = jvms.remove(name);
         if (jvm == null) {

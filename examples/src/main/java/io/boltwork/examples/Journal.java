@@ -5,11 +5,11 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 
-/** A resource that checks fencing tokens, here a list in Redis: it refuses who is late. Thread-safe. */
+/** A resource that checks fencing tokens, here a list in Redis. Refuses late writers. Thread-safe. */
 final class Journal implements AutoCloseable {
     private static final String KEY = "boltwork-example:journal";
 
-    /** Tokens are below 2^53, so Lua's numbers tell them apart. */
+    /** Tokens are below 2^53, so Lua's numbers represent them exactly. */
     private static final String APPEND = """
             local largest = tonumber(redis.call('GET', KEYS[1] .. ':token') or '0')
             if tonumber(ARGV[1]) < largest then
@@ -29,7 +29,7 @@ final class Journal implements AutoCloseable {
         connection = client.connect();
     }
 
-    /** Writes an entry, unless somebody with a larger token has written before. */
+    /** Writes an entry, unless a writer with a larger token has written before. */
     boolean append(long fencingToken, String entry) {
         Long written = connection
                 .sync()
@@ -37,7 +37,7 @@ final class Journal implements AutoCloseable {
         return written == 1;
     }
 
-    /** All entries: a token, a blank, what was written. */
+    /** Returns all entries: a token, a blank, and the text. */
     List<String> entries() {
         return connection.sync().lrange(KEY, 0, -1);
     }

@@ -3,14 +3,14 @@ package io.boltwork.examples;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a shop's JVM is told. */
+/** The options of a shop's JVM. */
 final class JvmOptions {
-    /** A JVM that lives for seconds is faster with the quick compiler alone. */
+    /** A JVM that lives for seconds is faster with the quick compiler only. */
     private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final String NO_LOGGER = "-Dslf4j.internal.verbosity=ERROR";
 
-    /** Netty, which Lettuce is built on, asks for both; without them newer JVMs print warnings. */
+    /** Required by Netty, on which Lettuce is based. Without these options, newer JVMs print warnings. */
     private static final List<String> NETTY =
             List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 

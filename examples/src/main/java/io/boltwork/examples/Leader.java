@@ -14,21 +14,21 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Exactly one leader. Who holds the lock leads, until the lease is lost: because Redis cannot be reached, because somebody took
- * the lock away, or because this process stood still for too long. The next one is woken as soon as the lock is free.
+ * Exactly one leader. The holder of the lock leads until the lease is lost: because Redis cannot be reached, because the lock
+ * was taken away, or because this process was paused for too long. The next candidate is woken as soon as the lock is free.
  *
- * <p>For a moment an old leader may not know yet that it is not the leader any more; what it does has a smaller fencing token,
- * and a resource that checks it ({@link Journal}) refuses that.
+ * <p>For a moment, an old leader may not know yet that it is no longer the leader. Its writes have a smaller fencing token, and a
+ * resource that checks tokens ({@link Journal}) refuses them.
  */
 final class Leader {
-    /** How long a leader that was killed is waited for. */
+    /** The length of the lease, after which a killed leader is replaced. */
     static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofSeconds(3));
 
     private Leader() {}
 
-    /** What a leader does. */
+    /** The work of a leader. */
     interface Duties {
-        /** Begins to work in the background, with this token in everything that is written. */
+        /** Begins to work in the background, and passes this token with every write. */
         void begin(long fencingToken);
 
         /** Stops working. */
@@ -38,12 +38,12 @@ final class Leader {
     static void lead(FencedLock leadership, Duties duties) throws InterruptedException {
         // @start region="leader"
         while (true) {
-            try (Lease term = leadership.acquireInterruptibly()) { // waits until nobody else leads
+            try (Lease term = leadership.acquireInterruptibly()) { // waits until there is no other leader
                 CountDownLatch over = new CountDownLatch(1);
                 term.whenLost().thenAccept(loss -> over.countDown());
                 duties.begin(term.fencingToken());
                 try {
-                    over.await(); // an interrupt resigns: work ends, then the next one leads
+                    over.await(); // after an interrupt, work ends, and then the next one leads
                 } finally {
                     duties.end();
                 }
@@ -51,7 +51,7 @@ final class Leader {
                 System.out.println("steps down: " + lost.loss().reason());
             } catch (BackendException away) {
                 if (!away.isRetryable()) {
-                    throw away; // such as missing rights: waiting heals nothing
+                    throw away; // such as missing rights: waiting does not help
                 }
                 System.out.println("still waits: " + away.getMessage());
             }
@@ -59,7 +59,7 @@ final class Leader {
         // @end
     }
 
-    /** One candidate. Argument: its name. */
+    /** Runs one candidate. Argument: its name. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String uri = Instances.redisUri();
         ClientOptions named = ClientOptions.defaults().withApplication(args[0]);
@@ -80,7 +80,7 @@ final class Leader {
             out.println("-- " + first + " is killed; its lease ends within 3 s");
             candidates.kill(first);
             String second = nextLeader(candidates, out);
-            out.println("-- the lock is taken away from " + second + ", who is told within a second");
+            out.println("-- the lock is taken away from " + second + ", which is told within a second");
             locks.inspector().forceRelease("leader");
             boolean follows = false;
             boolean stepsDown = false;
@@ -103,7 +103,7 @@ final class Leader {
         }
     }
 
-    /** Writes to the journal every 20 ms while it leads. */
+    /** Writes to the journal every 20 ms while this process leads. */
     private static final class Clerk implements Duties {
         private final String name;
         private final Journal journal;

@@ -7,7 +7,7 @@ import io.boltwork.memory.MemoryServer;
 import java.time.Duration;
 import java.util.List;
 
-/** How an application tests what it does when a lease is lost, without Redis. */
+/** Shows how an application tests its reaction to a lost lease, without Redis. */
 final class LostLease {
     private LostLease() {}
 

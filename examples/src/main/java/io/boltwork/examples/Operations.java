@@ -9,10 +9,10 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What docs/operations.md shows. */
+/** The snippets of docs/operations.md. */
 final class Operations {
 
-    /** Whatever the application counts and measures with. */
+    /** The application's own library for metrics. */
     interface Metrics {
         void count(String name, Object tag);
 

@@ -5,7 +5,7 @@ import io.boltwork.redis.RedisBackend;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 
-/** An application that has a Lettuce client already; it keeps it. */
+/** An application that already has a Lettuce client, and keeps it. */
 final class OwnLettuce {
     private OwnLettuce() {}
 

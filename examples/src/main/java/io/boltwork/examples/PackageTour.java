@@ -12,7 +12,7 @@ import io.boltwork.memory.MemoryServer;
 import java.time.Duration;
 import java.util.List;
 
-/** What the documentation of the package {@code io.boltwork} shows beside the other snippets. */
+/** Further snippets of the Javadoc of the package {@code io.boltwork}. */
 final class PackageTour {
     private PackageTour() {}
 

@@ -4,7 +4,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 
-/** The shortest use: one thread of all JVMs sells at a time. */
+/** The shortest use: one thread at a time sells, across all JVMs. */
 final class QuickStart {
     private QuickStart() {}
 

@@ -17,7 +17,7 @@ final class Sale {
     private final List<Visit> visits = new ArrayList<>();
     private final List<Outage> outages = new ArrayList<>();
 
-    /** What became of a shop's locks when their Redis was gone. */
+    /** The fate of a shop's locks after an outage of their Redis. */
     record Outage(int kept, int restored, int lost, int askedAgain) {
         static Outage parse(String line) {
             String[] words = line.split(" ");
@@ -34,7 +34,7 @@ final class Sale {
         this.shops = shops;
     }
 
-    /** Returns when the last buyer has left; tells how many have, now and then. */
+    /** Waits until the last buyer has left. Reports the number of those who have left from time to time. */
     List<Visit> run(IntConsumer progress) throws InterruptedException {
         for (int i = 0; i < shops.size(); i++) {
             shops.get(i).send("sale " + plan.forShop(i).toLine());
@@ -55,12 +55,12 @@ final class Sale {
         return visits;
     }
 
-    /** What the shops have told of outages. */
+    /** Returns the shops' reports of outages. */
     List<Outage> outages() {
         return outages;
     }
 
-    /** Takes in what a shop has reported. */
+    /** Processes a shop's report. */
     private boolean hasClosed(ShopProcess shop) {
         for (String line = shop.poll(); line != null; line = shop.poll()) {
             if (line.equals("done")) {

@@ -1,6 +1,6 @@
 package io.boltwork.examples;
 
-/** The sale could not be run to its end; the message is for the user. */
+/** Thrown if the sale could not be completed; the message is for the user. */
 final class SaleFailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

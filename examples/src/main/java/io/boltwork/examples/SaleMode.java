@@ -1,12 +1,12 @@
 package io.boltwork.examples;
 
-/** How buyers keep out of each other's way. */
+/** How buyers exclude each other. */
 enum SaleMode {
-    /** Not at all. */
+    /** Buyers do not exclude each other. */
     NONE("without a lock"),
-    /** They wait as long as it takes. */
+    /** Buyers wait as long as it takes. */
     LOCK("lock()"),
-    /** They wait for a limited time and leave without having been served. */
+    /** Buyers wait for a limited time, and leave if they have not been served. */
     TRYLOCK("tryLock(time)");
 
     private final String title;

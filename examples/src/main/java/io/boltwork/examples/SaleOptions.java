@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 import picocli.CommandLine.TypeConversionException;
 
-/** What the demo's user can choose. */
+/** The options of the demo. */
 final class SaleOptions {
     private static final String DEFAULT = " Default: ${DEFAULT-VALUE}.";
 
@@ -25,17 +25,16 @@ final class SaleOptions {
             paramLabel = "lock|trylock",
             defaultValue = "lock",
             converter = ModeConverter.class,
-            description = "How buyers wait with Boltwork: lock() as long as it takes, or tryLock(time) for --wait at"
-                    + " most." + DEFAULT)
+            description = "How buyers wait with Boltwork: lock() without a limit, or tryLock(time) for at most"
+                    + " --wait." + DEFAULT)
     private SaleMode mode = SaleMode.LOCK;
 
     @Option(
             names = "--redis",
             order = 8,
             paramLabel = "URI",
-            description =
-                    "A Redis of your own, 6.2 or later; the demo removes its keys. Example: redis://localhost:6379."
-                            + " Default: one is started for the demo.")
+            description = "Your own Redis, 6.2 or later; the demo removes its keys. Example: redis://localhost:6379."
+                    + " Default: one is started for the demo.")
     private @Nullable String redis;
 
     @Option(
@@ -44,8 +43,8 @@ final class SaleOptions {
             paramLabel = "KIND",
             converter = DeploymentConverter.class,
             description =
-                    "standalone, sentinel, replicated or cluster: keeps the locks in a Redis that is run like that, and"
-                            + " kills the master of the sale's lock in the middle of the sale.")
+                    "standalone, sentinel, replicated or cluster: keeps the locks in such a Redis, and kills the master"
+                            + " of the sale's lock during the sale.")
     private SaleSite.@Nullable Kind deployment;
 
     private int shops;
@@ -60,7 +59,7 @@ final class SaleOptions {
             order = 1,
             paramLabel = "N",
             defaultValue = "200",
-            description = "How many buyers come, each a thread." + DEFAULT)
+            description = "Number of buyers, each a thread." + DEFAULT)
     void setBuyers(int buyers) {
         this.buyers = between("--buyers", buyers, 1, 10_000);
     }
@@ -71,7 +70,7 @@ final class SaleOptions {
             paramLabel = "TIME",
             defaultValue = "1s",
             converter = DurationConverter.class,
-            description = "Within which time they all arrive." + DEFAULT)
+            description = "Time within which all buyers arrive." + DEFAULT)
     void setOver(Duration over) {
         this.over = between("--over", over, Duration.ZERO, Duration.ofHours(1));
     }
@@ -81,7 +80,7 @@ final class SaleOptions {
             order = 3,
             paramLabel = "N",
             defaultValue = "10",
-            description = "How many items there are to sell." + DEFAULT)
+            description = "Number of items to sell." + DEFAULT)
     void setStock(int stock) {
         this.stock = between("--stock", stock, 1, 1_000_000);
     }
@@ -92,7 +91,7 @@ final class SaleOptions {
             paramLabel = "TIME",
             defaultValue = "50ms",
             converter = DurationConverter.class,
-            description = "How long a purchase takes, for buyers who find the item sold out as well." + DEFAULT)
+            description = "How long a purchase takes, even if the item is sold out." + DEFAULT)
     void setWork(Duration work) {
         this.work = between("--work", work, Duration.ofMillis(1), Duration.ofMinutes(1));
     }
@@ -102,7 +101,7 @@ final class SaleOptions {
             order = 5,
             paramLabel = "N",
             defaultValue = "2",
-            description = "How many shops serve them, each a JVM." + DEFAULT)
+            description = "Number of shops that serve buyers, each a JVM." + DEFAULT)
     void setShops(int shops) {
         this.shops = between("--shops", shops, 1, 16);
     }
@@ -127,7 +126,7 @@ final class SaleOptions {
         return redis;
     }
 
-    /** How the locks' Redis is run whose master is to be killed, {@code null} for no such sale. */
+    /** Returns the deployment of the locks' Redis whose master is killed; {@code null} for a sale without that. */
     SaleSite.@Nullable Kind deployment() {
         return deployment;
     }

@@ -3,17 +3,17 @@ package io.boltwork.examples;
 import java.time.Duration;
 
 /**
- * What a shop has to know of a sale. Buyers are numbered through all shops; they come one after the other, evenly spread, and
- * each next one to the next shop.
+ * What a shop must know about a sale. Buyers are numbered across all shops. They arrive at even intervals, at one shop after
+ * the other.
  *
- * @param item the item's name, which is the lock's as well
- * @param mode how buyers keep out of each other's way
- * @param buyers how many there are in all shops
- * @param shops how many shops there are
- * @param shop which one this is, from 0
+ * @param item the item's name, which is also the lock's name
+ * @param mode how buyers exclude each other
+ * @param buyers the number of buyers in all shops
+ * @param shops the number of shops
+ * @param shop the index of this shop, from 0
  * @param over the time in which all buyers arrive
- * @param work how long a purchase takes
- * @param patience how long a buyer waits, if the mode has a limit
+ * @param work the duration of a purchase
+ * @param patience how long a buyer waits if the mode has a limit
  */
 record SalePlan(
         String item, SaleMode mode, int buyers, int shops, int shop, Duration over, Duration work, Duration patience) {
@@ -22,7 +22,7 @@ record SalePlan(
         return new SalePlan(item, mode, buyers, shops, number, over, work, patience);
     }
 
-    /** The same with many buyers at once and hardly any work, so that turns pass from shop to shop quickly. */
+    /** Returns a plan with many buyers at once and hardly any work, so that turns pass between shops quickly. */
     SalePlan asRehearsal() {
         int enough = Math.min(5 * buyers, 500 * shops);
         return new SalePlan(
@@ -36,7 +36,7 @@ record SalePlan(
                 Duration.ofMinutes(1));
     }
 
-    /** When a buyer arrives, in nanoseconds from the start. */
+    /** Returns the arrival time of a buyer, in nanoseconds from the start. */
     long arrival(int buyer) {
         return over.toNanos() / buyers * buyer;
     }

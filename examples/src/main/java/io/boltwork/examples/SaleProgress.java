@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** How far a sale is: a bar on a terminal, a few lines in a file. */
+/** Shows the progress of a sale: a bar on a terminal, a few lines in a file. */
 interface SaleProgress extends IntConsumer, AutoCloseable {
     @Override
     void close();
@@ -16,7 +16,7 @@ interface SaleProgress extends IntConsumer, AutoCloseable {
         return terminal.isPresent() ? new Bar(out, terminal, buyers) : new Lines(out, buyers);
     }
 
-    /** Redrawn in place. */
+    /** A bar that is redrawn in place. */
     final class Bar implements SaleProgress {
         private final ProgressBar bar;
 
@@ -41,7 +41,7 @@ interface SaleProgress extends IntConsumer, AutoCloseable {
         }
     }
 
-    /** One at each quarter. */
+    /** Prints a line at each quarter. */
     final class Lines implements SaleProgress {
         private final PrintStream out;
         private final int buyers;

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** What the demo tells in the end, for 80 columns. */
+/** The demo's final report, 80 columns wide. */
 final class SaleReport {
     private final PrintStream out;
     private final SaleResult without;
@@ -37,7 +37,7 @@ final class SaleReport {
         out.println("  any shop: a database that keeps the largest can refuse a buyer who is late.");
     }
 
-    /** How to do the same, from the source that the shops run. */
+    /** Prints the code for the same, from the source that the shops run. */
     void printOwnCode() {
         out.println();
         out.println("The same in your own code (examples/ has more):");

@@ -4,11 +4,11 @@ import io.boltwork.examples.Visit.End;
 import java.util.List;
 
 /**
- * What came of a sale.
+ * The result of a sale.
  *
- * @param mode how buyers kept out of each other's way
- * @param stock how many items there were
- * @param visits all buyers
+ * @param mode how buyers excluded each other
+ * @param stock the number of items
+ * @param visits the visits of all buyers
  * @param tokens the fencing tokens of all turns, in the order of the turns
  */
 record SaleResult(SaleMode mode, int stock, List<Visit> visits, List<Long> tokens) {
@@ -33,7 +33,7 @@ record SaleResult(SaleMode mode, int stock, List<Visit> visits, List<Long> token
         return Math.max(0, sold() - stock);
     }
 
-    /** From the start of the sale to the end of the last turn. */
+    /** Returns the time from the start of the sale to the end of the last turn. */
     double servedPerSecond() {
         long last = visits.stream()
                 .filter(Visit::served)
@@ -52,13 +52,13 @@ record SaleResult(SaleMode mode, int stock, List<Visit> visits, List<Long> token
                 / 1e6;
     }
 
-    /** What one buyer at a time could reach if taking turns took no time. */
+    /** Returns the rate of one buyer at a time if taking turns took no time. */
     double allowedPerSecond() {
         double work = meanWorkMillis();
         return work == 0 ? 0 : 1_000 / work;
     }
 
-    /** How long those who were served had waited for their turn. */
+    /** Returns how long the served buyers had waited for their turn. */
     double waitedSeconds(double quantile) {
         long[] waits = visits.stream()
                 .filter(Visit::served)
@@ -72,7 +72,7 @@ record SaleResult(SaleMode mode, int stock, List<Visit> visits, List<Long> token
         return waits[Math.max(rank, 1) - 1] / 1e9;
     }
 
-    /** Whether each turn had a larger token than the turn before, and every turn one. */
+    /** Returns whether every turn had a token that was larger than that of the previous turn. */
     boolean tokensGrew() {
         long last = 0;
         for (long token : tokens) {

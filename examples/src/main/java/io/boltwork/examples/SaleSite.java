@@ -5,31 +5,31 @@ import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
 
-/** A Redis for the locks, run in one of the ways that people run it, and the death of its master. */
+/** A Redis for the locks, in one of the usual deployments, whose master can be killed. */
 interface SaleSite extends AutoCloseable {
 
-    /** The ways. */
+    /** The deployments. */
     enum Kind {
-        /** One server, that is started again, empty. */
+        /** One server, which is started again, empty. */
         STANDALONE,
         /** Three sentinels, a master, two replicas. */
         SENTINEL,
         /** A master and two replicas, one of which is promoted by hand. */
         REPLICATED,
-        /** Three masters with some of the slots each, and a replica of each. */
+        /** A cluster of three masters, each with one replica. */
         CLUSTER
     }
 
-    /** Before the URIs of a cluster's nodes. */
+    /** The word before the URIs of a cluster's nodes. */
     String CLUSTER = "cluster";
 
-    /** Where it is; several URIs are separated by blanks. */
+    /** Returns the URIs, separated by blanks. */
     String uris();
 
-    /** What it is, for people. */
+    /** Returns a description for the report. */
     String describe();
 
-    /** Kills the master that has a lock, and does what an operator would do then, if there is one. */
+    /** Kills the master of a lock. Then does what an operator would do, if the deployment needs one. */
     void killMaster(String lock);
 
     @Override
@@ -67,7 +67,7 @@ interface SaleSite extends AutoCloseable {
         }
     }
 
-    /** Sentinels do what is to be done. */
+    /** Sentinels perform the failover. */
     record Watched(SentinelGroup group) implements SaleSite {
         @Override
         public String uris() {
@@ -91,7 +91,7 @@ interface SaleSite extends AutoCloseable {
         }
     }
 
-    /** The demo does what is to be done. */
+    /** The demo performs the failover. */
     record Replicated(ReplicaGroup group) implements SaleSite {
         @Override
         public String uris() {
@@ -117,7 +117,7 @@ interface SaleSite extends AutoCloseable {
         }
     }
 
-    /** The cluster does what is to be done. */
+    /** The cluster performs the failover. */
     record Spread(ClusterGroup group) implements SaleSite {
         @Override
         public String uris() {

@@ -13,16 +13,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A job that runs once per cluster and period. Every instance fires when its own clock says so; the first one runs the job and
- * keeps the lock for half a period, so that the others find it taken, however short the job is.
+ * A job that runs once per cluster and period. Every instance fires by its own clock. The first one runs the job and keeps the
+ * lock for half a period, so that the others find it taken, however short the job is.
  *
- * <p>If an instance dies in the middle of the job, nobody repeats it in that period: at most once. A job that takes longer than
- * a period makes the next one fall out.
+ * <p>If an instance dies during the job, no other instance repeats the job in that period: it runs at most once. A job that
+ * takes longer than a period causes the next one to be skipped.
  */
 final class ScheduledJob {
     private ScheduledJob() {}
 
-    /** Called by every instance, once per period, at about the same time. */
+    /** Runs the job, or not. Every instance calls this once per period, at about the same time. */
     static boolean runOnce(LockClient locks, Duration period, Runnable job) {
         // @start region="scheduled-job"
         // half a period: longer than clocks differ, and over before the next one
@@ -38,7 +38,7 @@ final class ScheduledJob {
         // @end
     }
 
-    /** One instance. Arguments: its name, by how many milliseconds its clock is wrong, the period in milliseconds. */
+    /** Runs one instance. Arguments: its name, the error of its clock in milliseconds, the period in milliseconds. */
     public static void main(String[] args) throws IOException, InterruptedException {
         Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofMillis(Long.parseLong(args[1])));
         Duration period = Duration.ofMillis(Long.parseLong(args[2]));
@@ -52,7 +52,7 @@ final class ScheduledJob {
                     boolean ran = runOnce(locks, period, () -> {});
                     System.out.println("period " + next + (ran ? " runs the job" : " leaves it to another"));
                 } catch (LockException e) {
-                    System.out.println("period " + next + " falls out here: " + e.getMessage());
+                    System.out.println("period " + next + " is skipped here: " + e.getMessage());
                 }
             }
         }

@@ -12,17 +12,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * One shop of the sale, a JVM of its own. It is told what to do on standard input, line by line, and reports on standard
- * output; the end of its input is the end of the JVM.
+ * One shop of the sale, in a separate JVM. The shop reads commands from standard input, line by line, and reports on standard
+ * output. The JVM ends when its input ends.
  *
  * <pre>
  * in: (URI of the stock's Redis)
  * in: (URIs of the locks' Redis) out: ready
  *
- * in: sale (plan)               out: ready, when the buyers stand at the door
+ * in: sale (plan)               out: ready, when the buyers' threads have started
  * in: go (epoch milliseconds)   out: visit (visit), for each buyer, then done
  * in: close                     the JVM ends
- *                               out: outage (kept) (restored) (lost) (asked again), after each
+ *                               out: outage (kept) (restored) (lost) (asked again), after each outage
  *
  * </pre>
  */
@@ -50,7 +50,7 @@ final class Shop {
         System.exit(0);
     }
 
-    /** One address, several of a master and its replicas, or {@code cluster} and some of its nodes. */
+    /** Accepts one address, the addresses of a master and its replicas, or {@code cluster} and some of its nodes. */
     private static RedisBackend connect(List<String> where) {
         if (where.get(0).equals(SaleSite.CLUSTER)) {
             return RedisBackend.connectCluster(where.subList(1, where.size()));
@@ -58,7 +58,7 @@ final class Shop {
         return where.size() == 1 ? RedisBackend.connect(where.get(0)) : RedisBackend.connectReplicated(where);
     }
 
-    /** Reports what became of the locks when their Redis was gone. */
+    /** Reports the fate of the locks after an outage of their Redis. */
     private static final class Outages implements LockListener {
         @Override
         public void backendRecovered(BackendRecovered event) {
@@ -73,7 +73,7 @@ final class Shop {
         while (true) {
             String line = in.readLine();
             if (line == null) {
-                Runtime.getRuntime().halt(0); // who started the sale is gone
+                Runtime.getRuntime().halt(0); // the process that started the sale has ended
             } else if (line.equals("close")) {
                 return;
             } else if (line.startsWith("sale ")) {

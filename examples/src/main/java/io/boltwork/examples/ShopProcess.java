@@ -17,10 +17,10 @@ final class ShopProcess implements AutoCloseable {
         this.jvm = jvm;
     }
 
-    /** With a Redis for the stock, and the URIs of one for the locks, separated by blanks. */
+    /** Starts a shop with the URI of a Redis for the stock, and the URIs of one for the locks, separated by blanks. */
     static ShopProcess start(String stockUri, String lockUris) {
         ShopProcess shop = new ShopProcess(ChildJvm.start(Shop.class, JvmOptions.ofAShop(), List.of()));
-        shop.send(stockUri); // not as an argument: it may have a password in it, and anybody may list arguments
+        shop.send(stockUri); // not as an argument: it may contain a password, and arguments are visible to all users
         shop.send(lockUris);
         return shop;
     }
@@ -40,7 +40,7 @@ final class ShopProcess implements AutoCloseable {
         }
     }
 
-    /** The next report, or {@code null} if there is none yet. */
+    /** Returns the next report, or {@code null} if there is none yet. */
     @Nullable
     String poll() {
         boolean alive = jvm.isAlive();
@@ -51,12 +51,12 @@ final class ShopProcess implements AutoCloseable {
         return line;
     }
 
-    /** Asks it to end; {@link #close()} waits for that. */
+    /** Asks the shop to end; {@link #close()} waits for that. */
     void beginToClose() {
         try {
             jvm.send("close");
         } catch (UncheckedIOException e) {
-            // it has ended already
+            // the shop has already ended
         }
     }
 
@@ -66,7 +66,7 @@ final class ShopProcess implements AutoCloseable {
             beginToClose();
             jvm.awaitExit(CLOSING);
         } catch (IllegalStateException e) {
-            // it hangs, and is killed next
+            // the shop hangs, and is killed next
         } finally {
             jvm.close();
         }

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A piece of an example's source, as it was compiled: the lines between {@code @start region="name"} and {@code @end}. */
+/** Reads regions of an example's source, as it was compiled: the lines between {@code @start region="name"} and {@code @end}. */
 final class SourceRegion {
     private SourceRegion() {}
 
@@ -16,14 +16,14 @@ final class SourceRegion {
      *
      * @param file a source file of this package, such as {@code QuickStart.java}
      * @param region the region's name
-     * @return its lines, without the indent that they have in common
+     * @return its lines, without their common indent
      * @throws IllegalArgumentException if there is no such file or region
      */
     static List<String> lines(String file, String region) {
         return lines(source(file), file, region);
     }
 
-    /** The same of a file that has been read, whose comments begin with {@code //} or {@code #}. */
+    /** Reads a region from the lines of a file whose comments begin with {@code //} or {@code #}. */
     static List<String> lines(List<String> source, String file, String region) {
         List<String> found = new ArrayList<>();
         boolean within = false;

@@ -5,10 +5,10 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import java.util.Iterator;
 
-/** Work in steps under a lock, that stops when the lock is lost. */
+/** Works in steps under a lock, and stops when the lock is lost. */
 final class StockImport {
 
-    /** Where rows go: it refuses a token smaller than the largest it has seen. */
+    /** The destination of rows, which refuses a token smaller than the largest that it has seen. */
     @FunctionalInterface
     interface Store {
         void put(String row, long fencingToken) throws InterruptedException;
@@ -22,13 +22,13 @@ final class StockImport {
         this.store = store;
     }
 
-    /** Imports all rows, or as many as it could before the lock was lost; answers how many. */
+    /** Imports rows until the end, or until the lock is lost. Returns the number of imported rows. */
     int run(Iterator<String> rows) throws InterruptedException {
         int imported = 0;
         // @start region="steps"
         try (Lease lease = lock.acquireInterruptibly()) {
             while (rows.hasNext()) {
-                lease.ensureValid(); // before each step: is it still ours?
+                lease.ensureValid(); // before each step: is the lock still held?
                 store.put(rows.next(), lease.fencingToken());
                 imported++;
             }

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A stream of tasks, one at a time for each account in the whole cluster, and no thread that waits: neither for a lock nor for
- * a task. The tasks of different accounts run side by side.
+ * A stream of tasks, one at a time for each account in the whole cluster. No thread waits for a lock or for a task. Tasks of
+ * different accounts run in parallel.
  */
 final class TaskPipeline {
     private final LockClient locks;
@@ -25,7 +25,10 @@ final class TaskPipeline {
         this.locks = locks;
     }
 
-    /** Runs a task when its account is free, or fails if that takes more than a minute; it gets a fencing token, and may take its time without a thread. */
+    /**
+     * Runs a task when its account is free, or fails if that takes more than a minute. The task gets a fencing token, and need
+     * not occupy a thread while it works.
+     */
     <T> CompletionStage<T> submit(String account, Function<Long, CompletionStage<T>> task) {
         // @start region="pipeline"
         return locks.lock("account:" + account)
@@ -51,7 +54,7 @@ final class TaskPipeline {
         }
     }
 
-    /** Work that takes time and no thread, such as a request to another service. */
+    /** Stands for work that takes time but no thread, such as a request to another service. */
     static CompletionStage<Void> pause(Duration time, Executor then) {
         return CompletableFuture.runAsync(
                 () -> {}, CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, then));

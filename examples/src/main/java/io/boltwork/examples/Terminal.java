@@ -3,11 +3,11 @@ package io.boltwork.examples;
 import java.nio.charset.Charset;
 
 /**
- * Where the output goes. Java cannot tell a terminal from a file on all versions, so that the script {@code demo} says how
- * wide it is ({@code -Dboltwork.demo.columns}) if there is one.
+ * The destination of the output. Not all Java versions can tell a terminal from a file. If there is a terminal, the script
+ * {@code demo} therefore passes its width ({@code -Dboltwork.demo.columns}).
  *
- * @param columns its width, at most 80; 0 if there is none
- * @param isUnicode whether it shows more than ASCII
+ * @param columns the terminal's width, at most 80; 0 if there is no terminal
+ * @param isUnicode whether the terminal shows more than ASCII
  */
 record Terminal(int columns, boolean isUnicode) {
     private static final int WIDEST = 80;

@@ -5,7 +5,7 @@ import io.boltwork.Lease;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Waiting for a limited time: a customer is told to come again rather than kept waiting. */
+/** Waits for a limited time: the customer is asked to try again instead of waiting longer. */
 final class TimedAcquire {
     private TimedAcquire() {}
 

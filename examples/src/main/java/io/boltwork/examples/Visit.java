@@ -1,22 +1,22 @@
 package io.boltwork.examples;
 
 /**
- * What became of a buyer. All times are in nanoseconds.
+ * The outcome of a buyer's visit. All times are in nanoseconds.
  *
- * @param end how it ended
- * @param waited from the buyer's arrival to the turn, or to giving up
- * @param worked how long the turn took
- * @param left when the turn was over, from the start of the sale
+ * @param end how the visit ended
+ * @param waited the time from the buyer's arrival to the turn, or to giving up
+ * @param worked the duration of the turn
+ * @param left the end of the turn, from the start of the sale
  */
 record Visit(End end, long waited, long worked, long left) {
 
-    /** How a visit ended. */
+    /** The ways in which a visit can end. */
     enum End {
-        /** With an item. */
+        /** The buyer got an item. */
         SOLD,
-        /** With a turn, but too late. */
+        /** The buyer got a turn, but the item was sold out. */
         SOLD_OUT,
-        /** Without a turn. */
+        /** The buyer got no turn. */
         TURNED_AWAY
     }
 

@@ -12,15 +12,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The stock, in Redis, as any application would keep it: a number that is read, and written back a little later. Beside it
- * a log with the fencing token of each turn, and the largest token so far: who comes with a smaller one has lost the lock
- * without knowing it, and changes nothing. All expire by themselves. Thread-safe, as far as a number can be that is read and
- * written in two steps.
+ * The stock, in Redis, as any application would keep it: a number that is read, and written back a little later. Beside it are
+ * a log with the fencing token of each turn, and the largest token so far. A buyer with a smaller token has lost the lock
+ * without knowing it, and changes nothing. All keys expire. Thread-safe, as far as this is possible for a number that is read
+ * and written in two steps.
  */
 final class Warehouse implements AutoCloseable {
     private static final Duration KEPT = Duration.ofHours(2);
 
-    /** There was a larger token. */
+    /** The result if a turn with a larger token has begun. */
     static final int STALE = -1;
 
     private static final String BEGIN = """
@@ -61,7 +61,7 @@ final class Warehouse implements AutoCloseable {
         return new Warehouse(uri);
     }
 
-    /** Gets the item ready for a sale; the log begins with a 0, below any token. */
+    /** Prepares the item for a sale. The log begins with 0, which is below any token. */
     void open(String item, int stock) {
         clear(item);
         redis.set(stock(item), Integer.toString(stock), SetArgs.Builder.ex(KEPT));
@@ -69,14 +69,14 @@ final class Warehouse implements AutoCloseable {
         redis.expire(log(item), KEPT);
     }
 
-    /** Begins a turn: what is left, or {@link #STALE} if a turn with a larger token has begun. */
+    /** Begins a turn. Returns the remaining stock, or {@link #STALE} if a turn with a larger token has begun. */
     int readStock(String item, long token) {
         String[] keys = {stock(item), log(item), token(item)};
         Long left = redis.eval(BEGIN, ScriptOutputType.INTEGER, keys, Long.toString(token), seconds());
         return Math.toIntExact(left);
     }
 
-    /** Ends a turn; {@code false}, and nothing is written, if a turn with a larger token has begun. */
+    /** Ends a turn. Returns {@code false}, and writes nothing, if a turn with a larger token has begun. */
     boolean writeStock(String item, int left, long token) {
         String[] keys = {stock(item), token(item)};
         Long written = redis.eval(
@@ -88,7 +88,7 @@ final class Warehouse implements AutoCloseable {
         return Long.toString(KEPT.toSeconds());
     }
 
-    /** The tokens of all turns, in the order of the turns. */
+    /** Returns the tokens of all turns, in the order of the turns. */
     List<Long> turns(String item) {
         return redis.lrange(log(item), 1, -1).stream().map(Long::valueOf).toList();
     }

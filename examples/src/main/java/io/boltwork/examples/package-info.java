@@ -1,4 +1,4 @@
-/** Examples that the README and the docs quote, compiled and run by the build. */
+/** The examples in README and docs. The build compiles and runs them. */
 @NullMarked
 package io.boltwork.examples;
 

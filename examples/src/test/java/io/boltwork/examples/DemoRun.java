@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The script {@code demo} in a directory of its own, as if it had just been built: with the class path of this test. */
+/** Runs the script {@code demo} in a separate directory, as if just built: with the class path of this test. */
 final class DemoRun implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
@@ -23,7 +23,7 @@ final class DemoRun implements AutoCloseable {
         this.output = output;
     }
 
-    /** Makes a directory look like the repository. */
+    /** Installs the script in a directory that looks like the repository. */
     static void install(Path directory) throws IOException {
         Files.copy(Path.of("..", "demo"), directory.resolve("demo"));
         Files.copy(Path.of("..", "launch.sh"), directory.resolve("launch.sh"));
@@ -47,7 +47,7 @@ final class DemoRun implements AutoCloseable {
         return new DemoRun(builder.start(), output);
     }
 
-    /** Waits for the end. */
+    /** Waits for the end of the demo. */
     int exitCode() throws InterruptedException {
         if (!process.waitFor(Slack.of(LONGEST).toNanos(), TimeUnit.NANOSECONDS)) {
             throw new AssertionError("The demo has not ended within " + Slack.of(LONGEST));
@@ -59,7 +59,7 @@ final class DemoRun implements AutoCloseable {
         return process;
     }
 
-    /** What it has printed so far. */
+    /** Returns the output so far. */
     String output() {
         try {
             return Files.readString(output, StandardCharsets.UTF_8);

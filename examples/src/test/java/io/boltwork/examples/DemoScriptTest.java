@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When the script builds, and what it says when it cannot. */
+/** Tests when the script builds, and its messages when it cannot. */
 class DemoScriptTest {
     @TempDir
     private Path directory;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** The demo as a user runs it: a script, JVMs, a Redis. */
+/** Runs the demo as a user does: a script, JVMs, a Redis. */
 class DemoTest {
     private static final String[] SMALL = {"--buyers", "40", "--over", "300ms", "--stock", "5", "--work", "20ms"};
 
@@ -150,7 +150,7 @@ class DemoTest {
         }
     }
 
-    /** SIGTERM, as Ctrl-C, and SIGKILL, after which nothing of the demo itself can clean up. */
+    /** Tests SIGTERM, like Ctrl-C, and SIGKILL, after which the demo itself cannot clean up. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noProcessOutlivesTheDemo(boolean kill) throws Exception {
@@ -176,7 +176,7 @@ class DemoTest {
     }
 
     private static boolean runs(ProcessHandle process) {
-        return process.isAlive() && process.info().command().isPresent(); // one that nobody has reaped has no command
+        return process.isAlive() && process.info().command().isPresent(); // a zombie has no command
     }
 
     private static String[] with(String... args) {

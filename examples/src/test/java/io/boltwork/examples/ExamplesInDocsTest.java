@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the API's documentation and docs/operations.md show does what they say. */
+/** The snippets of the API's Javadoc and of docs/operations.md do what the text says. */
 class ExamplesInDocsTest {
     private final RedisServer redis = RedisServer.start();
     private final LockClient locks = LockClient.create(

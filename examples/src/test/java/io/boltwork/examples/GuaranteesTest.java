@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise of docs/guarantees.md, and every figure measured for it, names tests that exist. */
+/** Every promise in docs/guarantees.md, and every figure measured for one, names existing tests. */
 class GuaranteesTest {
 
     private static final Path ROOT = Path.of("..");

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Many deliveries of an order are one charge, and all get its answer. */
+/** Many deliveries of an order cause one charge, and all get its answer. */
 class IdempotentOrdersTest {
     private static final int DELIVERIES = 16;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Java in the API's documentation is what was compiled and run; and the check of that, on comments that are wrong. */
+/** The code in the API's Javadoc was compiled and run. Also tests that check with wrong comments. */
 class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");

@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** One leader at a time, as seen by a journal that checks tokens, whatever happens to leaders. */
+/** There is one leader at a time, as seen by a journal that checks tokens, whatever happens to leaders. */
 class LeaderTest {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages tell what the sources do: messages of the log, and the rights that a user of Redis needs. */
+/** docs/messages.md and docs/operations.md agree with the sources: log messages, and the rights that a user of Redis needs. */
 class LogMessagesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path MESSAGES = ROOT.resolve("docs/messages.md");
@@ -66,7 +66,7 @@ class LogMessagesTest {
         assertThat(comment).contains("{@code " + rights + "}").contains("{@code +hgetall +scan}");
     }
 
-    /** As the table writes it: in one piece, with dots for what is filled in. */
+    /** Returns a message as the table has it: in one piece, with dots for the values. */
     private static String message(String literals) {
         String format = Pattern.compile(LITERAL)
                 .matcher(literals)

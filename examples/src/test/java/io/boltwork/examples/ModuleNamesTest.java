@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The jars' names as modules. Maven makes jars before these tests from {@code package} on; by {@code test} there are none. */
+/** Tests the module names of the jars, which Maven builds before these tests in {@code package}, but not in {@code test}. */
 class ModuleNamesTest {
     private static final Map<String, Class<?>> NAMES = Map.of(
             "io.boltwork.core", LockClient.class,

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Values from outside get into texts without control characters. An exception of Boltwork's own escapes its message, so does a log
- * message whose values are given by {@code Printable.all}; elsewhere {@code Printable.text} stands before a quoted value.
+ * Texts contain outside values without control characters. Boltwork's own exceptions escape their messages, as do log messages
+ * whose values come from {@code Printable.all}. Elsewhere, {@code Printable.text} precedes a quoted value.
  */
 class PrintableSourcesTest {
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
@@ -25,15 +25,15 @@ class PrintableSourcesTest {
     private static final Pattern ESCAPES_ITSELF =
             Pattern.compile("Printable\\.(text|all)\\(|new (Backend|ClientClosed|LockRefused)Exception\\(");
 
-    /** Exceptions of Boltwork's own, by their constructors or by what makes their messages; and texts of the application's developer. */
+    /** Boltwork's own exceptions, by their constructors or the classes that write their messages; and texts of the application's developer. */
     private static final Map<String, String> OTHERS = Map.ofEntries(
-            Map.entry("LeaseLostException.java", "an exception of Boltwork's own"),
-            Map.entry("LockTimeoutException.java", "an exception of Boltwork's own"),
-            Map.entry("LockInterruptedException.java", "an exception of Boltwork's own"),
-            Map.entry("KeySpace.java", "is told in exceptions of Boltwork's own"),
-            Map.entry("AnnounceCall.java", "is told in exceptions of Boltwork's own"),
-            Map.entry("Script.java", "is told in exceptions of Boltwork's own"),
-            Map.entry("ClusterScan.java", "is told in exceptions of Boltwork's own"),
+            Map.entry("LeaseLostException.java", "one of Boltwork's own exceptions"),
+            Map.entry("LockTimeoutException.java", "one of Boltwork's own exceptions"),
+            Map.entry("LockInterruptedException.java", "one of Boltwork's own exceptions"),
+            Map.entry("KeySpace.java", "appears in Boltwork's own exceptions"),
+            Map.entry("AnnounceCall.java", "appears in Boltwork's own exceptions"),
+            Map.entry("Script.java", "appears in Boltwork's own exceptions"),
+            Map.entry("ClusterScan.java", "appears in Boltwork's own exceptions"),
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
@@ -80,7 +80,10 @@ class PrintableSourcesTest {
         assertThat(wrong).isEmpty();
     }
 
-    /** What stands between the end of the statement before and a place in a statement; {@code ;}, {@code {} and {@code }} in literals do not count. */
+    /**
+     * Returns the text between the end of the previous statement and a place in a statement. Ignores {@code ;}, {@code {} and
+     * {@code }} in literals.
+     */
     private static String statement(String text, int place) {
         StringBuilder plain = new StringBuilder();
         Matcher literal = Pattern.compile(LITERAL).matcher(text);

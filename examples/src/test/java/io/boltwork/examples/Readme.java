@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The code in a Markdown page that claims to be a snippet: the block below {@code <!-- snippet: QuickStart.java#quick-start -->}.
- * Files that begin with {@code spring/} are those of the starter's tests.
+ * The snippets of a Markdown page: the blocks below marks such as {@code <!-- snippet: QuickStart.java#quick-start -->}. Files
+ * that begin with {@code spring/} are in the starter's tests.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
@@ -25,7 +25,7 @@ final class Readme {
         this.lines = lines;
     }
 
-    /** The comments of a Java file, as if they were such a page. */
+    /** Reads the comments of a Java file as if they were such a page. */
     static Readme ofJavadoc(List<String> source) {
         return new Readme(source.stream().map(Readme::markdown).toList());
     }
@@ -43,7 +43,7 @@ final class Readme {
         };
     }
 
-    /** Compares all snippets with their sources. */
+    /** Compares all snippets with their sources, and returns their names. */
     List<String> verified() {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
@@ -62,7 +62,7 @@ final class Readme {
         return names;
     }
 
-    /** How many blocks there are of what could be a snippet. */
+    /** Returns the number of code blocks that could be snippets. */
     long blocks() {
         return lines.stream()
                 .filter(line -> FENCE.matcher(line.strip()).matches())
@@ -83,7 +83,7 @@ final class Readme {
         }
     }
 
-    /** How far a comment is from its line does not matter. */
+    /** Ignores the distance between a line and its comment. */
     private static List<String> normal(List<String> lines) {
         return lines.stream().map(line -> line.replaceAll("(\\S) +//", "$1 //")).toList();
     }

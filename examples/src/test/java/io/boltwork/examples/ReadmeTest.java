@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Java of README and docs is what was compiled and run; and the check of that, on pages that are wrong. */
+/** The code in README and docs was compiled and run. Also tests that check with wrong pages. */
 class ReadmeTest {
     private static final String MARK = "<!-- snippet: QuickStart.java#quick-start -->";
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** The demo's judge, on good and bad sales. */
+/** Tests the demo's verdict on good and bad sales. */
 class SaleResultTest {
     private static final Offset<Double> CLOSE = within(1e-9);
     private static final List<Visit> VISITS = List.of(

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Three JVMs whose clocks differ run a job once per period. */
+/** Three JVMs with different clocks run a job once per period. */
 class ScheduledJobTest {
     private static final int PERIODS = 4;
 
@@ -33,7 +33,7 @@ class ScheduledJobTest {
                 complete.computeIfAbsent(Long.valueOf(line.split(" ")[2]), number -> new ArrayList<>())
                         .add(line);
             }
-            complete.values().removeIf(lines -> lines.size() < 3); // when not all had begun, or not all are through
+            complete.values().removeIf(lines -> lines.size() < 3); // incomplete: some started or end later
 
             assertThat(complete).hasSize(PERIODS);
             assertThat(complete.values())

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What README shows does what README says. */
+/** The snippets of README do what README says. */
 class SnippetsTest {
     private final RedisServer redis = RedisServer.start();
     private final LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()));
@@ -141,7 +141,7 @@ class SnippetsTest {
         return stage.toCompletableFuture().get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** A storage that remembers. */
+    /** A storage that records its calls. */
     private static class Ledger implements FencedWrite.Storage {
         final List<Long> tokens = new CopyOnWriteArrayList<>();
         final List<String> aborted = new CopyOnWriteArrayList<>();

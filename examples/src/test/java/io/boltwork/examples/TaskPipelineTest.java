@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two clients, few threads, many tasks: one at a time for each account. */
+/** Two clients with few threads run many tasks, one at a time for each account. */
 class TaskPipelineTest {
     private static final int TASKS = 200;
     private static final int ACCOUNTS = 5;

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** What the page shows, told four times a second to everybody who looks. */
+/** Sends what the page shows, four times a second, to each open page. */
 @RestController
 class Board {
     private final Stock stock;
@@ -29,13 +29,13 @@ class Board {
     /**
      * The sale at one moment.
      *
-     * @param stock what is left
-     * @param sold how many were sold, by whoever
-     * @param late how many came when there was nothing left
-     * @param holder who holds the lock
-     * @param queue how many instances wait for it
-     * @param waiting how many buyers wait in this shop
-     * @param perSecond how many were served
+     * @param stock the remaining stock
+     * @param sold the number of items sold in all shops
+     * @param late the number of buyers who came after the stock was sold out
+     * @param holder the holder of the lock
+     * @param queue the number of instances that wait for the lock
+     * @param waiting the number of buyers that wait in this shop
+     * @param perSecond the number of buyers served per second
      */
     record Moment(int stock, long sold, long late, String holder, int queue, int waiting, double perSecond) {}
 

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The buyers of the page's buttons: they come all at once, to one shop after the other. */
+/** The buyers that the page's buttons send, all at once, to one shop after the other. */
 @RestController
 class Crowd {
     private final Stock stock;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Starts a Redis and two shops, and says where the page is. Ends with Ctrl-C. */
+/** Starts a Redis and two shops, and prints the address of the page. Ends with Ctrl-C. */
 class FlashSaleDemo {
     private static final int FIRST = 8086;
     private static final int SECOND = 8087;
@@ -26,7 +26,7 @@ class FlashSaleDemo {
         }
     }
 
-    /** A JVM with one shop. */
+    /** Starts a JVM with one shop. */
     static ChildJvm shop(RedisServer redis, int port, String... more) {
         List<String> settings = new ArrayList<>(List.of(
                 "--server.port=" + port,

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Purchases: with each way to lock, and without one. */
+/** Purchases with each kind of lock, and without a lock. */
 @RestController
 class SaleController {
     private static final String SOLD = "sold";
@@ -76,13 +76,13 @@ class SaleController {
         return stock.worked().toNanos() / 1_000;
     }
 
-    /** Of the annotation; the other two say so themselves. */
+    /** Handles refusals of the annotation; the other two kinds return them themselves. */
     @ExceptionHandler
     String refused(LockRefusedException refused) {
         return BUSY;
     }
 
-    /** Redis is down, or the lease was lost: whether the item was sold is not known. */
+    /** Handles outages and lost leases, after which it is not known whether the item was sold. */
     @ExceptionHandler({LockException.class, DataAccessException.class})
     @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
     String unknown(RuntimeException failure) {

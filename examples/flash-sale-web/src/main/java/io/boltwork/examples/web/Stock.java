@@ -9,8 +9,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * What is left, in Redis. A purchase reads it, works, and writes it: two at once sell the same item twice. Who comes too late
- * is turned away without work.
+ * The remaining stock, in Redis. A purchase reads it, works, and writes it, so that two purchases at once sell the same item
+ * twice. Buyers that come too late are turned away without work.
  */
 @Component
 class Stock {
@@ -41,7 +41,7 @@ class Stock {
         return redis.opsForHash().entries(COUNTS);
     }
 
-    /** Whether there was one left. */
+    /** Returns whether an item was left. */
     boolean decrease() throws InterruptedException {
         long begun = System.nanoTime();
         int left = left();
@@ -54,7 +54,7 @@ class Stock {
         return left > 0;
     }
 
-    /** What all purchases here have taken so far, from when they had the lock. */
+    /** Returns the total time of all purchases here so far, without the wait for the lock. */
     Duration worked() {
         return Duration.ofNanos(worked.sum());
     }

@@ -12,7 +12,7 @@ import org.openqa.selenium.chrome.ChromeOptions;
 
 /** The installed headless Chromium, driven by Selenium with the installed driver; nothing is downloaded. */
 final class Chromium {
-    /* warns that it does not know this version's DevTools, which nobody uses here */
+    /* warns that it does not know this version's DevTools, which are not used here */
     private static final Logger DEV_TOOLS = Logger.getLogger("org.openqa.selenium.devtools");
 
     private Chromium() {}
@@ -29,7 +29,7 @@ final class Chromium {
         return Stream.of(paths).map(Path::of).filter(Files::isExecutable).findFirst();
     }
 
-    /** To be quit. */
+    /** Starts a browser, which the caller must quit. */
     static ChromeDriver start() {
         DEV_TOOLS.setLevel(Level.SEVERE);
         ChromeOptions options = new ChromeOptions();

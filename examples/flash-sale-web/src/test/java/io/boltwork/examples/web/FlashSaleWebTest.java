@@ -24,7 +24,7 @@ import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
-/** The sale over two JVMs: never an item too many, never one too few. */
+/** Sells from two JVMs: never an item too many, never one too few. */
 class FlashSaleWebTest {
     private static final int BUYERS = 100;
     private static final int ROUNDS = Boolean.getBoolean("boltwork.proof") ? 100 : 2;
@@ -63,7 +63,7 @@ class FlashSaleWebTest {
         }
     }
 
-    /** Whatever reaches all addresses of the machine reaches each loopback address. */
+    /** A server that listens on all addresses of the machine can be reached at each loopback address. */
     @Test
     void shopsListenOnOneLoopbackAddressAlone() {
         int port = URI.create(shops.url(0, "/")).getPort();
@@ -80,14 +80,12 @@ class FlashSaleWebTest {
             browser.get(shops.url(0, "/"));
             browser.findElement(By.id("locked-100")).click();
             WebElement verdict = browser.findElement(By.id("verdict"));
-            Await.within(
-                    Duration.ofSeconds(60),
-                    "sold out, as the page says",
-                    () -> verdict.getText().equals("Sold out, not one too many"));
+            Await.within(Duration.ofSeconds(60), "the page says sold out", () -> verdict.getText()
+                    .equals("Sold out, not one too many"));
             assertThat(browser.findElement(By.id("sold")).getText()).isEqualTo("10");
             assertThat(browser.findElement(By.id("stock")).getText()).isEqualTo("0");
             Await.until(
-                    "nobody waits any more",
+                    "the queue is empty",
                     () -> browser.findElement(By.id("late")).getText().equals("90")
                             && browser.findElement(By.id("holder")).getText().equals("nobody"));
             String keep = System.getProperty("boltwork.screenshot");

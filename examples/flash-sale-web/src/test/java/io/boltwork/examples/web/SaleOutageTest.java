@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Redis dies in the middle of the sale. */
+/** Redis dies during the sale. */
 class SaleOutageTest {
     private static final List<String> ENDPOINTS =
             List.of("/lock-decrease-stock", "/trylock-decrease-stock?wait=1", "/annotation-lock-decrease-stock");
-    /* the wait or the patience, then a command of the stock's and the release, whatever of them was under way */
+    /* the wait or the patience, then a command for the stock and the release, whichever was in flight */
     private static final Duration BOUND = Slack.seconds(1 + 1 + 1 + 1);
 
     @Test
@@ -43,7 +43,7 @@ class SaleOutageTest {
             for (int shop = 0; shop < 2; shop++) {
                 assertThat(health(shops, shop)).isEqualTo(503);
             }
-            for (String endpoint : ENDPOINTS) { // who comes now does not wait for longer than who came before
+            for (String endpoint : ENDPOINTS) { // new requests do not wait longer than earlier ones
                 long asked = System.nanoTime();
                 assertThat(TwoShops.answer(shops.ask(0, endpoint)).statusCode()).isEqualTo(503);
                 assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(BOUND);

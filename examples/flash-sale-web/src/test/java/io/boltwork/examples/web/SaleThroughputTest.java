@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** A thousand buyers within five seconds, 50 ms each: the lock is never idle while somebody wants it. */
+/** A thousand buyers come within five seconds, 50 ms each: the lock is never idle while it has waiters. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class SaleThroughputTest {
     private static final int BUYERS = 1_000;
@@ -35,7 +35,7 @@ class SaleThroughputTest {
         shops.open(0);
         for (int i = 0;
                 i < WARM_UPS;
-                i++) { // who comes too late does not work: many turns in little time compile the code
+                i++) { // late buyers do not work, so that many turns in little time get the code compiled
             for (String endpoint : ENDPOINTS) {
                 for (CompletableFuture<HttpResponse<String>> late : shops.crowd(VISITORS, endpoint)) {
                     TwoShops.answer(late);
@@ -70,7 +70,7 @@ class SaleThroughputTest {
         assertThat(shops.redis().command("GET", "sale:stock")).isEqualTo("0");
     }
 
-    /** Evenly over the five seconds. */
+    /** Sends the buyers evenly over the five seconds. */
     private static List<CompletableFuture<HttpResponse<String>>> arriving(String endpoint) {
         ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
         List<CompletableFuture<HttpResponse<String>>> buyers = new ArrayList<>();
@@ -89,11 +89,11 @@ class SaleThroughputTest {
                     ARRIVAL.toNanos() / BUYERS * i,
                     TimeUnit.NANOSECONDS);
         }
-        clock.shutdown(); // what is scheduled still comes
+        clock.shutdown(); // scheduled tasks still run
         return buyers;
     }
 
-    /** Seconds of work under the lock, in both shops. */
+    /** Returns the seconds of work under the lock, in both shops. */
     private static double worked() throws Exception {
         double micros = 0;
         for (int shop = 0; shop < 2; shop++) {

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The starter's name as a module. Maven makes its jar before these tests from {@code package} on; by {@code test} there is none. */
+/** Tests the module name of the starter's jar, which Maven builds before these tests in {@code package}, but not in {@code test}. */
 class StarterModuleNameTest {
 
     @Test

@@ -38,7 +38,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** What works there, and what does not. */
+/** Tests the parts that work with Spring Boot 3, and those that do not. */
 class SpringBoot3Test {
     private static RedisServer redis;
     private static ConfigurableApplicationContext application;
@@ -77,7 +77,7 @@ class SpringBoot3Test {
                 .contains("<netty.version>" + version("io.netty", "netty-common") + "</netty.version>");
     }
 
-    /** Of a library, as it was loaded. */
+    /** Returns the version of a library that is on the class path. */
     private static String version(String group, String artifact) throws IOException {
         Properties properties = new Properties();
         try (InputStream in = SpringBoot3Test.class.getResourceAsStream(
@@ -146,7 +146,7 @@ class SpringBoot3Test {
                         != null);
     }
 
-    /** Its classes are in other packages there. */
+    /** Spring Boot 3 has its classes for health in other packages. */
     @Test
     void noHealth() {
         assertThat(application.containsBean("locksHealthIndicator")).isFalse();

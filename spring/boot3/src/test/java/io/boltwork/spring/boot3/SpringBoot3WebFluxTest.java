@@ -49,7 +49,7 @@ class SpringBoot3WebFluxTest {
             LockClient locks = application.getBean(LockClient.class);
             assertThat(get(application, "/mono/1").body()).isEqualTo("held");
             assertThat(get(application, "/flux/1").body()).isEqualTo("heldheld");
-            Await.until("given back", () -> !locks.lock("stock:1").isLocked());
+            Await.until("released", () -> !locks.lock("stock:1").isLocked());
             try (Lease lease =
                     locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
                 for (String path : new String[] {"/mono/2", "/flux/2"}) {
@@ -113,7 +113,7 @@ class SpringBoot3WebFluxTest {
     private static HttpResponse<String> get(ConfigurableApplicationContext application, String path) throws Exception {
         URI uri =
                 URI.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path);
-        // a connection for each request: on some kernels Netty's native transport leaves a later one unread
+        // one connection per request, because on some kernels Netty's native transport leaves a later request unread
         HttpClient http =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         HttpRequest request =

@@ -35,10 +35,10 @@ final class FlashSale extends LoadScenario {
     public String about() {
         return "Each buyer is a thread in one of two JVMs and wants one of ten items. Either a thousand buyers come"
                 + " within five seconds and spend 50 ms inside, whether or not an item is left, or a hundred come at"
-                + " once and do nothing inside. What the work allows is 1 s divided by the mean time inside. A sale"
-                + " is measured to its end. Before a sale with a thousand buyers, hand-offs between the JVMs are"
-                + " rehearsed as in S7. The floor is one shop with all buyers and the JDK's own lock: it shows how"
-                + " long threads of this machine take to wake.";
+                + " once and do nothing inside. The work allows 1 s divided by the mean time inside. A sale is measured"
+                + " to its end. Before a sale with a thousand buyers, hand-offs between the JVMs are rehearsed as in"
+                + " S7. The floor is one shop with all buyers and the JDK's own lock: it shows how long threads of this"
+                + " machine take to wake.";
     }
 
     @Override

@@ -20,8 +20,8 @@ final class OwnLocks extends LoadScenario {
 
     @Override
     public String about() {
-        return "Each thread of one JVM locks and unlocks its own lock, without contention. What decides is how well a"
-                + " client fills its connections.";
+        return "Each thread of one JVM locks and unlocks its own lock, without contention. The result depends on how"
+                + " well a client fills its connections.";
     }
 
     @Override

@@ -38,8 +38,8 @@ final class Renewal implements Scenario {
     @Override
     public String about() {
         return "One client holds many locks for half a minute, with a lease of six seconds. Once a second a hundred"
-                + " of them are checked for the least lease left, as a share of the six seconds. What these checks"
-                + " cost Redis is included, but is below one percent. Code that runs so rarely keeps the JVM's"
+                + " of them are checked for the least lease left, as a share of the six seconds. The cost of these"
+                + " checks at Redis is included, but is below one percent. Code that runs so rarely keeps the JVM's"
                 + " compilers busy for long. The measurement starts when they have worked for less than 0.5 % of six"
                 + " seconds, at the latest a minute after the last lock was taken. Client CPU excludes what the"
                 + " compilers still use.";

@@ -9,22 +9,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps processors from sleeping, with a process for each that runs only when nothing else wants to (Linux' {@code
- * SCHED_IDLE}). A processor that sleeps takes tens of microseconds to wake, a virtual one more: that would be measured, and
- * whoever wastes processor time would be fastest. Not thread-safe.
+ * Keeps processors awake with one process per processor that runs only when no other process wants to (Linux' {@code
+ * SCHED_IDLE}). A sleeping processor takes tens of microseconds to wake, a virtual one longer. Without this, the bench
+ * would measure that, and a contender that wastes processor time would be fastest. Not thread-safe.
  */
 final class Awake implements AutoCloseable {
     private static final List<String> LOWEST = List.of("chrt", "--idle", "0", "nice", "-n", "19");
 
-    /** It looks now and then whether the process that started it lives, so that it ends with it however that ends. */
+    /**
+     * Checks now and then whether the process that started it is alive, so that it ends with that process in every
+     * case.
+     */
     private static final String SPIN = "while kill -0 %d; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
 
-    /** The processes of all of them: what these do is nobody's work. */
+    /** The processes of all instances. Their work is not counted as foreign. */
     private static final Set<Long> PIDS = ConcurrentHashMap.newKeySet();
 
     private final List<Process> spinners = new ArrayList<>();
 
-    /** Whether this machine can. */
+    /** Returns whether this machine supports it. */
     static boolean isPossible() {
         try {
             List<String> command = new ArrayList<>(LOWEST);
@@ -38,7 +41,7 @@ final class Awake implements AutoCloseable {
         }
     }
 
-    /** Until closed, if it is possible. */
+    /** Keeps processors awake until closed, if this machine supports it. */
     Awake() {
         if (isPossible()) {
             List<String> command = new ArrayList<>(LOWEST);
@@ -51,7 +54,7 @@ final class Awake implements AutoCloseable {
                     PIDS.add(spinner.pid());
                 } catch (IOException e) {
                     close();
-                    throw new IllegalStateException("No process can be started that keeps a processor awake", e);
+                    throw new IllegalStateException("Cannot start a process that keeps a processor awake", e);
                 }
             }
         }
@@ -64,12 +67,12 @@ final class Awake implements AutoCloseable {
                 .start();
     }
 
-    /** The processes that keep this machine awake now. Thread-safe. */
+    /** Returns the processes that keep this machine awake now. Thread-safe. */
     static Set<Long> pids() {
         return Set.copyOf(PIDS);
     }
 
-    /** Ends them. */
+    /** Ends the processes. */
     @Override
     public void close() {
         spinners.forEach(Process::destroyForcibly);

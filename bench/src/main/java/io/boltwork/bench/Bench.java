@@ -26,24 +26,24 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         description = {
-            "Measures Boltwork beside its peers and beside what Redis allows, on a Redis of its own, and writes"
-                    + " docs/performance.md. All of it takes more than an hour, on a machine that does nothing else, and can be"
-                    + " made in parts: the page has what was measured of one commit on one machine. --quick takes less than three"
-                    + " minutes.",
+            "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, and"
+                    + " writes docs/measurements/performance.md. A full run takes more than an hour on a machine that"
+                    + " does nothing else. It can be done in parts: the page shows all measurements of one commit on"
+                    + " one machine. --quick takes less than three minutes.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:Everything was measured.",
-            "1:A lock did not exclude: the run is void.",
+            "1:A lock did not exclude other threads: the run is void.",
             "2:An option is wrong.",
-            "3:The bench could not be run."
+            "3:The bench could not run."
         })
 final class Bench implements Callable<Integer> {
     private static final int VOID = 1;
     private static final int FAILED = 3;
 
-    private static final Path DOCS = Path.of("docs");
+    private static final Path DOCS = Path.of("docs", "measurements");
     private static final Path TARGET = Path.of("bench/target");
     private static final Set<Entrant> QUICK_ENTRANTS =
             EnumSet.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.SCRIPTS, Entrant.PUBLISH);
@@ -55,20 +55,21 @@ final class Bench implements Callable<Integer> {
             names = "--scenarios",
             split = ",",
             paramLabel = "ID",
-            description = "Which scenarios, such as S1,S3. The page keeps what it has of the others. Default: all.")
+            description = "The scenarios to measure, such as S1,S3. The page keeps its results of the others."
+                    + " Default: all.")
     private List<String> scenarios = List.of();
 
     @Option(
             names = "--deployment",
             paramLabel = "WHERE",
             description =
-                    "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with a"
-                            + " section of its own on the page. Default: standalone.")
+                    "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with"
+                            + " its own section on the page. Default: standalone.")
     private Deployment deployment = Deployment.STANDALONE;
 
     @Option(
             names = "--missing",
-            description = "Only those scenarios that have not been measured at this commit on this machine.")
+            description = "Measures only the scenarios that have not been measured at this commit on this machine.")
     private boolean missing;
 
     @Option(
@@ -76,26 +77,28 @@ final class Bench implements Callable<Integer> {
             split = ",",
             paramLabel = "ID",
             description =
-                    "Which contenders, such as boltwork,redisson; --list names them. The page goes to bench/target, since"
-                            + " it has not all of them. Default: all.")
+                    "The contenders, such as boltwork,redisson; --list names them. The page is incomplete then and"
+                            + " goes to bench/target. Default: all.")
     private List<String> contenders = List.of();
 
     @Option(
             names = "--repetitions",
             paramLabel = "N",
-            description = "Of each measurement. Default: 5 where targets need it, else 1 to 3; quick 1.")
+            description = "The repetitions of each measurement. Default: 5 where targets need it, otherwise 1 to 3;"
+                    + " quick: 1.")
     private @Nullable Integer repetitions;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "Of each measurement. Default: 2, quick 0.3.")
+    @Option(names = "--seconds", paramLabel = "S", description = "The length of each measurement in seconds. Default:"
+            + " 2; quick: 0.3.")
     private @Nullable Double seconds;
 
     @Option(
             names = "--quick",
-            description = "A few contenders in small scenarios, once, to see that all of it works. The page goes to"
-                    + " bench/target and is printed.")
+            description = "Measures a few contenders in small scenarios, once, to see that everything works. The page"
+                    + " goes to bench/target and is printed.")
     private boolean quick;
 
-    @Option(names = "--jmh", description = "Only the engine alone, under JMH; without Redis.")
+    @Option(names = "--jmh", description = "Measures only the engine, under JMH and without Redis.")
     private boolean jmh;
 
     @Option(names = "--report-only", description = "Writes the page from the data of the last run.")
@@ -151,18 +154,18 @@ final class Bench implements Callable<Integer> {
         return report(store, facts, wanted);
     }
 
-    /** Says how long it will take, before it begins. */
+    /** Prints the expected time before the run begins. */
     private static void announce(Plan plan, List<Scenario> wanted, Set<Entrant> chosen, boolean engine) {
         Duration time = Runner.estimate(plan, wanted, chosen).plus(engine ? Engine.estimate(plan) : Duration.ZERO);
         System.err.printf(
-                "%d measurements%s: about %s, until about %s; longer if other processes disturb it%n",
+                "%d measurements%s: about %s, until about %s; longer if other processes disturb them%n",
                 Runner.measurements(plan, wanted, chosen),
                 engine ? " and JMH" : "",
                 Moment.text(time),
                 Moment.in(time));
     }
 
-    /** Whether what is measured may stand on the page. */
+    /** Returns whether the results are complete enough for the page. */
     private boolean isComplete() {
         return !quick && contenders.isEmpty() && seconds == null && repetitions == null;
     }
@@ -203,7 +206,7 @@ final class Bench implements Callable<Integer> {
         if (!complete) {
             System.out.print(text);
         }
-        System.err.println("Written: " + page);
+        System.err.println("Wrote " + page);
         if (complete) {
             selection.remarks().forEach(System.err::println);
         }

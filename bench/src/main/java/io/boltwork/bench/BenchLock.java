@@ -2,12 +2,12 @@ package io.boltwork.bench;
 
 import java.time.Duration;
 
-/** A lock under measurement: what all contenders have in common. Used by many threads. */
+/** A lock under measurement, with the methods that all contenders have in common. Used by many threads. */
 interface BenchLock {
-    /** Waits as long as it takes. */
+    /** Acquires the lock and waits as long as necessary. */
     void lock();
 
-    /** Waits for a time at most; {@code false} if that was not long enough. */
+    /** Acquires the lock within a time. Returns {@code false} if that time was too short. */
     boolean tryLock(Duration wait) throws InterruptedException;
 
     void unlock();

@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Memory that several JVMs share, through a mapped file: for each lock an unsafe counter and who is inside. It tells whether a
- * lock excludes, across JVMs, without a request of its own.
+ * Memory that several JVMs share through a mapped file. For each lock it has an unsafe counter and the number of the
+ * thread inside. It shows whether a lock excludes across JVMs without sending requests.
  *
- * <p>All is read and written without atomicity or order, as a careless program would: only the lock under measurement can make
- * the counter right. Values that do not add up, or somebody inside who should not be, void the run.
+ * <p>All reads and writes are without atomicity or order, as in a careless program, so only the lock under measurement
+ * can make the counter right. Values that do not add up, or an unexpected thread inside, void the run.
  */
 final class Board {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -40,12 +40,12 @@ final class Board {
         }
     }
 
-    /** The board in a file, which is made if there is none: all zero. */
+    /** Opens the board in a file. Creates the file with zeros if it does not exist. */
     static Board in(Path file, int slots) {
         return new Board(file, slots);
     }
 
-    /** To be called with the lock in hand. {@code who} is not 0. */
+    /** Must be called while the lock is held. {@code who} is not 0. */
     void enter(int slot, long who) {
         if (get(slot, INSIDE) != 0) {
             overlap(slot);
@@ -54,7 +54,7 @@ final class Board {
         set(slot, COUNTER, get(slot, COUNTER) + 1);
     }
 
-    /** To be called before the lock is given back. */
+    /** Must be called before the lock is released. */
     void exit(int slot, long who) {
         if (get(slot, INSIDE) != who) {
             overlap(slot);
@@ -62,22 +62,22 @@ final class Board {
         set(slot, INSIDE, 0);
     }
 
-    /** Forgets who is inside: for a holder that was killed there. */
+    /** Forgets the thread inside, for a holder that was killed there. */
     void clear(int slot) {
         set(slot, INSIDE, 0);
     }
 
-    /** How often somebody entered, summed over all locks; less than it was if updates were lost. */
+    /** Returns the number of entries, summed over all locks. Lost updates make it smaller. */
     long entries() {
         return sum(COUNTER);
     }
 
-    /** How often somebody was inside already, or another one came in. */
+    /** Returns how often a thread found another one inside, or another one came in. */
     long overlaps() {
         return sum(OVERLAPS);
     }
 
-    /** A number for the JVMs to tell each other, beside those of the lock. Ordered and visible at once. */
+    /** A number that the JVMs tell each other, apart from those of the lock. Ordered and visible at once. */
     void mark(int slot, long value) {
         LONGS.setVolatile(memory, slot * LINE + MARK, value);
     }
@@ -98,7 +98,7 @@ final class Board {
         return sum;
     }
 
-    /* Opaque: not ordered with anything, but neither kept in a register nor torn. */
+    /* Opaque: not ordered with other accesses, but neither kept in a register nor torn. */
     private long get(int slot, int field) {
         return (long) LONGS.getOpaque(memory, slot * LINE + field);
     }

@@ -6,7 +6,7 @@ import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
 
-/** Boltwork as it is by default, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
+/** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
     private final LockClient client;
     private final LockOptions options;

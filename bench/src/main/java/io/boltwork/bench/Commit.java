@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which version of the code is measured, as git knows it: what changes documents only changes nothing. Stateless. */
+/** Determines the version of the measured code from git. Commits that change only documents do not count. Stateless. */
 final class Commit {
     private static final String UNKNOWN = "unknown";
     private static final List<String> CODE = List.of(
@@ -19,7 +19,7 @@ final class Commit {
 
     private Commit() {}
 
-    /** The last commit that changed the code, and a digest of what has been changed since, if anything. */
+    /** Returns the last commit that changed the code, with a digest of uncommitted changes if there are any. */
     static String current() {
         String commit = git("log", "-1", "--format=%h", "--abbrev=10");
         String changes = git("diff", "HEAD");

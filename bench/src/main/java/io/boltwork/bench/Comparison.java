@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** What the page says of results of one deployment as a whole: which targets were reached, and where a peer is better. */
+/** The overview of the results of one deployment: which targets were reached, and where a peer is better. */
 final class Comparison {
-    /** A peer has to be better by that much to be said to be: less is within what repetitions differ by. */
+    /** The factor by which a peer must be better to be listed. Repetitions differ by smaller factors. */
     private static final double NOTABLE = 1.03;
 
     private final Markdown out;
@@ -19,13 +19,13 @@ final class Comparison {
     }
 
     void targets() {
-        out.row("", "what", "target", "measured", "reached");
+        out.row("", "figure", "target", "measured", "reached");
         out.line("|---|---|---:|---:|---|");
         for (ScenarioResults results : all) {
             for (Target target : Scenario.of(results.scenario()).targets()) {
                 double measured = target.value().applyAsDouble(results);
                 if (Double.isNaN(measured) && results.facts().plan().quick()) {
-                    continue; // it has fewer points and contenders
+                    continue; // a quick run has fewer points and contenders
                 }
                 String reached = Double.isNaN(measured) ? "not measured" : target.reached(measured) ? "yes" : "**no**";
                 out.row(results.scenario(), target.what(), target.boundText(), Target.number(measured), reached);
@@ -34,9 +34,9 @@ final class Comparison {
         out.line();
     }
 
-    /** The same targets here and at one server, beside each other. */
+    /** Writes the targets with the results on one server beside the results here. */
     void targetsBeside(List<ScenarioResults> others) {
-        out.row("", "what", "target", "one server", "cluster", "reached");
+        out.row("", "figure", "target", "one server", "cluster", "reached");
         out.line("|---|---|---:|---:|---:|---|");
         for (ScenarioResults results : all) {
             for (Target target : Scenario.of(results.scenario()).targets()) {
@@ -61,8 +61,8 @@ final class Comparison {
     }
 
     void peers() {
-        out.line("Than Boltwork as it is by default, by more than 3 %; the best peer of each figure.");
-        out.line();
+        out.paragraph("The best peer for each figure, where that peer is better than Boltwork with its defaults by more"
+                + " than 3 %.");
         List<String> rows = new ArrayList<>();
         for (ScenarioResults results : all) {
             for (String point : results.points()) {
@@ -80,14 +80,14 @@ final class Comparison {
         if (rows.isEmpty()) {
             out.line("Nowhere.");
         } else {
-            out.line("| where | what | Boltwork | the peer | who |");
+            out.line("| where | figure | Boltwork | best peer | which |");
             out.line("|---|---|---:|---:|---|");
             rows.forEach(out::line);
         }
         out.line();
     }
 
-    /** The best peer, if it is better. */
+    /** Returns the best peer if it is better than Boltwork. */
     private static Optional<Entrant> better(ScenarioResults results, String point, Figure figure) {
         if (figure.better() == Figure.Better.NEITHER) {
             return Optional.empty();

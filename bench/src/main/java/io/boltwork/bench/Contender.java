@@ -1,8 +1,8 @@
 package io.boltwork.bench;
 
-/** A client of a lock library, connected, configured as its own documentation recommends. Used by many threads. */
+/** A connected client of a lock library, configured as its documentation recommends. Used by many threads. */
 interface Contender extends AutoCloseable {
-    /** The lock of a name. May be called for each use, as in applications. */
+    /** Returns the lock of a name. May be called for each use, as in applications. */
     BenchLock lock(String name);
 
     @Override

@@ -27,10 +27,11 @@ final class Crash implements Scenario {
 
     @Override
     public String about() {
-        return "The JVM that holds a lock, lease three seconds, is killed (SIGKILL) while another JVM waits: how long after the"
-                + " lease's end does it have the lock? Or twenty threads of a JVM wait, then one of another JVM, then the first"
-                + " JVM is killed and the holder unlocks: how long after that does the one that lives have the lock? Who has"
-                + " not got it after " + PATIENCE.toSeconds() + " s has failed.";
+        return "Either the JVM that holds a lock, with a lease of three seconds, is killed (SIGKILL) while another JVM"
+                + " waits. The figure is the time from the lease's end until the other JVM has the lock. Or twenty threads"
+                + " of one JVM wait, then a thread of another JVM; the first of these JVMs is killed, and the holder"
+                + " unlocks. The figure is the time from then until the surviving thread has the lock. A contender that"
+                + " does not have the lock after " + PATIENCE.toSeconds() + " s has failed.";
     }
 
     @Override
@@ -123,7 +124,7 @@ final class Crash implements Scenario {
     private static long when(Outcome outcome) {
         Double when = outcome.figures().get(Figure.WHEN.name());
         if (when == null) {
-            throw new IllegalStateException("A worker does not say when");
+            throw new IllegalStateException("A worker did not report the time");
         }
         return when.longValue();
     }

@@ -3,12 +3,15 @@ package io.boltwork.bench;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** A JVM that holds a lock, waits for it to be killed meanwhile, or waits for it and says when it got it; see {@link Crash}. */
+/**
+ * A JVM that holds a lock, or waits for it and is killed meanwhile, or waits for it and reports when it got it. See
+ * {@link Crash}.
+ */
 final class CrashJob implements Job {
     static final String NAME = "crash";
     static final String LOCK = "crash";
 
-    /** How many threads of this JVM wait. The first JVM holds the lock instead. */
+    /** The number of threads of this JVM that wait. The first JVM holds the lock instead. */
     static final String DOOMED = "doomed";
 
     static final String HELD = "held";

@@ -29,15 +29,16 @@ final class CriticalSections extends LoadScenario {
 
     @Override
     public String title() {
-        return "Critical sections of different length";
+        return "Critical sections of different lengths";
     }
 
     @Override
     public String about() {
-        return "Sixteen threads want one lock; they belong to one client, to four, or each to its own, in up to four JVMs. Inside,"
-                + " they sleep for a time. Where one client has many of the threads, handover within it helps; where each has"
-                + " one, all have to go by Redis. The longer they are inside, the less it matters how they get there:"
-                + " the share of what the work allows goes to 1 for all.";
+        return "Sixteen threads want one lock. They belong to one client, to four clients, or each to its own, in up"
+                + " to four JVMs. Inside, they sleep for a time. If a client has many of the threads, handover within"
+                + " it helps. If each client has one thread, every turn goes through Redis. The longer the threads"
+                + " are inside, the less the way to the lock matters: the share of what the work allows approaches 1"
+                + " for all contenders.";
     }
 
     @Override

@@ -1,13 +1,13 @@
 package io.boltwork.bench;
 
-/** What the locks are on. */
+/** The deployment that serves the locks. */
 enum Deployment {
     /** One server. */
     STANDALONE,
     /** A Redis Cluster of three masters. */
     CLUSTER;
 
-    /** How names of files and of results begin. */
+    /** Returns the prefix of the names of files and results. */
     String prefix() {
         return this == STANDALONE ? "" : "cluster-";
     }

@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * What JMH has measured of the engine alone.
+ * The results of JMH for the engine alone.
  *
  * @param when it was measured
  * @param facts about the run
@@ -26,13 +26,13 @@ record Engine(String when, Facts facts, List<Row> rows) {
      * A benchmark's result.
      *
      * @param name its name
-     * @param nanos time of an operation
+     * @param nanos the time of an operation
      * @param error half of the 99.9 % confidence interval; 0 if there were too few iterations
-     * @param bytes allocated by an operation
+     * @param bytes the bytes that an operation allocates
      */
     record Row(String name, double nanos, double error, double bytes) {}
 
-    /** Runs JMH, which prints to standard output; takes a minute, or some seconds if quick. */
+    /** Runs JMH, which prints to standard output. Takes a minute, or some seconds in a quick run. */
     static Engine measure(Facts facts) throws RunnerException {
         boolean quick = facts.plan().quick();
         String when = Moment.now();
@@ -58,7 +58,7 @@ record Engine(String when, Facts facts, List<Row> rows) {
         return new Engine(when + " UTC", facts, rows);
     }
 
-    /** About how long that takes. */
+    /** Returns the approximate time of the run. */
     static Duration estimate(Plan plan) {
         return Duration.ofSeconds(plan.quick() ? 6 : 95);
     }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Who takes part, by the id that {@code --contenders} knows it by. */
+/** The contenders, with the ids that {@code --contenders} accepts. */
 enum Entrant {
     BOLTWORK("boltwork", "Boltwork", Kind.OURS, BoltworkLocks::batched),
     BOLTWORK_FIFO("boltwork-fifo", "Boltwork FIFO", Kind.OURS, BoltworkLocks::fifo),
@@ -30,16 +30,16 @@ enum Entrant {
             Map.of("publish", 1.0, "spublish", 1.0)),
     LOCAL("local", "floor: the JDK's fair lock in one JVM", Kind.FLOOR, setting -> new LocalLocks());
 
-    /** What it is to the comparison. */
+    /** The role in the comparison. */
     enum Kind {
         OURS,
-        /** Ours too, but gives something up: beside the others only where it is named. */
+        /** Also ours, but with a weaker guarantee. Compared only where a scenario names it. */
         OPTION,
         PEER,
         FLOOR
     }
 
-    /* What clients send and never call inside of a script. */
+    /* Commands that clients send and never call inside a script. */
     private static final Set<String> DIRECT = Set.of(
             "eval",
             "evalsha",
@@ -104,7 +104,7 @@ enum Entrant {
         return kind == Kind.PEER;
     }
 
-    /** Whether it is compared on a cluster, too. */
+    /** Returns whether this contender is also compared on a cluster. */
     boolean isOnCluster() {
         return switch (this) {
             case BOLTWORK, BOLTWORK_FIFO, REDISSON, REDISSON_FAIR, SCRIPTS, PING, PUBLISH -> true;
@@ -112,7 +112,7 @@ enum Entrant {
         };
     }
 
-    /** What it talks to Redis with; {@code lettuce}: over which sockets Lettuce does. */
+    /** Returns the transport. {@code lettuce} names the sockets that Lettuce uses. */
     String transport(String lettuce) {
         return switch (this) {
             case REDISSON, REDISSON_FAIR, REDISSON_SPIN, REDISSON_FENCED -> "Netty over Java's sockets";
@@ -122,19 +122,19 @@ enum Entrant {
         };
     }
 
-    /** Connects; blocks. */
+    /** Connects and blocks until connected. */
     Contender open(Setting setting) {
         return opening.apply(setting);
     }
 
-    /** Which share of such commands its clients send; the others are called inside of its scripts. Tested with a monitor. */
+    /** Returns the share of these commands that clients send. Scripts call the others. Tested with MONITOR. */
     double direct(String command) {
         return DIRECT.contains(command) ? 1 : alsoDirect.getOrDefault(command, 0.0);
     }
 
-    /** In a class of its own since an enum's constants are made before its statics. */
+    /** A separate class, because an enum's constants are created before its static fields. */
     private static final class Shares {
-        /* Redisson's unlock deletes the lock in its script, and then a key of its own by a request. */
+        /* Redisson's unlock deletes the lock in its script, and then another key with a request. */
         private static final Map<String, Double> REDISSON = Map.of("del", 0.5);
     }
 }

@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * What a run was made with and on.
+ * The circumstances of a run.
  *
- * @param commit of what is measured
- * @param plan where, how long and how often
+ * @param commit the commit of the measured code
+ * @param plan the deployment, times and repetitions
  * @param machine processors, memory, system
- * @param versions of Java, Redis and the libraries
+ * @param versions the versions of Java, Redis and the libraries
  */
 record Facts(String commit, Plan plan, Map<String, String> machine, Map<String, String> versions) {
-    /** The version that is none. */
+    /** An entry among the versions that is not a version. */
     static final String LETTUCE_SOCKETS = "sockets of Lettuce";
 
     static Facts now(Plan plan) {
@@ -48,7 +48,9 @@ record Facts(String commit, Plan plan, Map<String, String> machine, Map<String, 
         return new Facts(Commit.current(), plan, machine, versions);
     }
 
-    /** Whether figures of both may stand beside each other: the same code, on the same machine, with the same versions. */
+    /**
+     * Returns whether figures of both runs may be compared: the same code on the same machine with the same versions.
+     */
     boolean isAlike(Facts other) {
         return commit.equals(other.commit) && machine.equals(other.machine) && versions.equals(other.versions);
     }

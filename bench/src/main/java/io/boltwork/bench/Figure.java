@@ -1,6 +1,6 @@
 package io.boltwork.bench;
 
-/** What is measured, how it is called in tables, and which way is better. */
+/** The measured figures, their titles in tables, and which direction is better. */
 enum Figure {
     THROUGHPUT("pairs/s", Better.MORE),
     JAIN("Jain", Better.MORE),
@@ -16,7 +16,7 @@ enum Figure {
     SERVER_CPU("server CPU, µs", Better.LESS),
     SLEEPS("sleeps of client threads", Better.LESS),
     INSIDE("inside, µs", Better.NEITHER),
-    ALLOWED("of what the work allows", Better.MORE),
+    ALLOWED("share of what the work allows", Better.MORE),
     SERVED("buyers served/s", Better.MORE),
     TURNED_AWAY("turned away in each shop", Better.LESS),
     SOLD("sold in all shops", Better.NEITHER),
@@ -25,8 +25,8 @@ enum Figure {
     BYTES_PER_SECOND("bytes/s", Better.LESS),
     CLIENT_CPU_SHARE("client CPU, % of a core", Better.LESS),
     SERVER_CPU_SHARE("server CPU, % of a core", Better.LESS),
-    LEAST_LEASE("least lease left, of the whole", Better.MORE),
-    AFTER("later by, ms", Better.LESS),
+    LEAST_LEASE("least lease left, share of the lease", Better.MORE),
+    AFTER("delay, ms", Better.LESS),
     HEAP_HELD("heap per held lock, B", Better.LESS),
     HEAP_IDLE("heap per idle lock, B", Better.LESS),
     REDIS_HELD("Redis per held lock, B", Better.LESS),
@@ -34,7 +34,7 @@ enum Figure {
     ALLOCATED("allocated per pair, B", Better.LESS),
     WHEN("when, ns", Better.NEITHER);
 
-    /** Which way is better. */
+    /** The direction that is better. */
     enum Better {
         MORE,
         LESS,

@@ -12,7 +12,7 @@ final class FlashSale extends LoadScenario {
     private static final int SHOPS = 2;
     private static final int STOCK = 10;
 
-    /* A sale with work inside takes a minute, whoever has the lock: only those that the targets are about. */
+    /* A sale with work inside takes a minute with any lock, so only the contenders of the targets are measured. */
     private static final List<Entrant> AT_WORK =
             List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.LOCAL);
     private static final List<Entrant> TRYING = List.of(Entrant.BOLTWORK, Entrant.REDISSON);
@@ -33,12 +33,12 @@ final class FlashSale extends LoadScenario {
 
     @Override
     public String about() {
-        return "Buyers in two JVMs, each a thread, want one of ten items. A thousand of them come within five seconds and are 50 ms"
-                + " inside, whether there is an item left or not; what that time allows is 1 s / the mean time inside. Or a"
-                + " hundred come at once and have nothing to do inside. Measured for as long as it takes; the thousand after a"
-                + " rehearsal of hand-offs between the JVMs as in S7. The"
-                + " floor is one shop with all buyers and the JDK's own lock: what remains is how long threads of this machine take"
-                + " to wake.";
+        return "Each buyer is a thread in one of two JVMs and wants one of ten items. Either a thousand buyers come"
+                + " within five seconds and spend 50 ms inside, whether or not an item is left, or a hundred come at"
+                + " once and do nothing inside. The work allows 1 s divided by the mean time inside. A sale is measured"
+                + " to its end. Before a sale with a thousand buyers, hand-offs between the JVMs are rehearsed as in"
+                + " S7. The floor is one shop with all buyers and the JDK's own lock: it shows how long threads of this"
+                + " machine take to wake.";
     }
 
     @Override

@@ -13,7 +13,7 @@ final class Footprint implements Scenario {
     private static final Point FEW = new Point("2,000 locks", 2_000);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration QUICK_PATIENCE = Duration.ofSeconds(20);
-    private static final Duration LEASE = Duration.ofMinutes(2); // so that nothing is renewed meanwhile
+    private static final Duration LEASE = Duration.ofMinutes(2); // long enough that no lock is renewed
     private static final double KIBIBYTE = 1_024;
     private static final String MEMORY = """
             local sum = 0
@@ -35,10 +35,11 @@ final class Footprint implements Scenario {
 
     @Override
     public String about() {
-        return "One thread takes many locks, with a lease of two minutes, and gives them back. Heap: what is live after garbage collections, less what was live"
-                + " before; idle is three seconds after the last unlock. Redis: MEMORY USAGE of all keys with the locks' names."
-                + " Allocated: by all threads of the JVM, over pairs of one thread; two PINGs show what of it is Lettuce's,"
-                + " Netty's and that of the waiting for replies, so what Boltwork allocates is the difference to them.";
+        return "One thread takes many locks, with a lease of two minutes, and gives them back. Heap is what is live"
+                + " after garbage collections, less what was live before. Idle is three seconds after the last"
+                + " unlock. Redis is MEMORY USAGE of all keys with the locks' names. Allocated is what all threads of"
+                + " the JVM allocate for pairs of one thread. Two PINGs show the part of Lettuce, Netty and the"
+                + " waiting for replies, so the difference is Boltwork's own part.";
     }
 
     @Override

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What locks need on the heap while they are held and after that, and what a pair allocates. */
+/** Measures the heap that locks need while they are held and afterwards, and what a pair allocates. */
 final class FootprintJob implements Job {
     static final String NAME = "footprint";
 
-    /** How all of their names begin. */
+    /** The prefix of all lock names. */
     static final String PREFIX = "footprint:";
 
-    /** Whether to hold many locks at once; a floor that is no lock cannot. */
+    /** Whether to hold many locks at once. A floor that is not a lock cannot. */
     static final String HOLD = "hold";
 
     static final String HELD = "held";
@@ -23,7 +23,7 @@ final class FootprintJob implements Job {
     static final String PAIRS = "pairs";
 
     private static final int WARM_UP_PAIRS = 5_000;
-    private static final Duration SETTLE = Duration.ofSeconds(3); // whatever a library forgets after a second or two
+    private static final Duration SETTLE = Duration.ofSeconds(3); // libraries forget some things after a second or two
     private static final int COLLECTIONS = 4;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -38,7 +38,7 @@ final class FootprintJob implements Job {
     @Override
     public void warmUp() {
         pairs(WARM_UP_PAIRS);
-        for (int i = 0; i < WARM_UP_PAIRS; i++) { // and different ones, so that what is made once per client is there
+        for (int i = 0; i < WARM_UP_PAIRS; i++) { // different names, so that what a client makes once exists
             BenchLock lock = site.lock(0, "warm-up:" + i % 100);
             lock.lock();
             lock.unlock();
@@ -52,7 +52,7 @@ final class FootprintJob implements Job {
             settle();
             double before = liveHeap();
             for (int i = 0; i < locks; i++) {
-                site.lock(0, PREFIX + i).lock(); // the object is dropped, as in an application that asks for it again
+                site.lock(0, PREFIX + i).lock(); // the object is dropped, as in applications that ask for it again
             }
             figures.put(Figure.HEAP_HELD.name(), (liveHeap() - before) / locks);
             site.say(HELD);
@@ -69,7 +69,7 @@ final class FootprintJob implements Job {
         return new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), figures);
     }
 
-    /** Bytes per pair, by all threads of the JVM: the caller's and the library's. */
+    /** Returns the bytes that all threads of the JVM allocate per pair, those of the caller and of the library. */
     private double allocated() {
         long millis = site.order().number(LoadJob.MILLIS);
         long before = allAllocated();

@@ -7,7 +7,10 @@ import java.util.Map;
 
 /** S10. */
 final class Growth extends LoadScenario {
-    /** One for each processor of the machine whose figures the page has: the compilers of four do not end there within a minute. */
+    /**
+     * One for each processor of the machine that the page describes. The compilers of four JVMs do not rest there
+     * within a minute.
+     */
     private static final int MOST_JVMS = 2;
 
     private static final double FLAT = 1.1;
@@ -36,10 +39,12 @@ final class Growth extends LoadScenario {
 
     @Override
     public String about() {
-        return "More clients on one lock, a thread each, in up to two JVMs; more locks that one thread goes round; more threads"
-                + " of one JVM that wait for a lock. What a pair costs should not grow. With more clients a lock is passed on from client to"
-                + " client, so that is rehearsed until the compilers have ended, for 45 s at most. Beside waiters is the JDK's"
-                + " fair lock: what this machine takes to put a thread to sleep and wake another one, of two and of a thousand.";
+        return "Three things grow: the clients on one lock, with a thread each, in up to two JVMs; the locks that one"
+                + " thread uses in turn; and the threads of one JVM that wait for a lock. The cost of a pair should"
+                + " not grow with them. With more clients a lock passes from client to client, which is rehearsed"
+                + " until the compilers rest, for at most 45 s. The JDK's fair lock beside the waiters shows what"
+                + " this machine needs to put one thread to sleep and wake another, with two threads and with a"
+                + " thousand.";
     }
 
     @Override

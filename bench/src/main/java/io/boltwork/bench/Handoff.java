@@ -19,11 +19,11 @@ final class Handoff extends LoadScenario {
 
     @Override
     public String about() {
-        return "A lock goes to and fro between two JVMs. Measured from before unlock() in one until lock() returns in the other,"
-                + " which has waited for at least two milliseconds. The floor is a message, from before PUBLISH until the"
-                + " subscriber has it. Both are rehearsed in quick succession, six times as long as others warm up: at two"
-                + " milliseconds' distance the compiler still works for half a minute, on the processors that are measured. Who"
-                + " polls is represented by Jedis.";
+        return "A lock goes back and forth between two JVMs. The time is from before unlock() in one JVM until lock()"
+                + " returns in the other, which has waited for at least two milliseconds. The floor is a message,"
+                + " from before PUBLISH until the subscriber has it. Both are rehearsed in quick succession, six"
+                + " times as long as other scenarios warm up: at intervals of two milliseconds the compiler works for"
+                + " half a minute, on the measured processors. Jedis represents the contenders that poll.";
     }
 
     @Override

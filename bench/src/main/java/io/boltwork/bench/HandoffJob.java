@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * A lock that goes to and fro between two JVMs: whoever holds it waits until the other one has asked for it and had time to be
- * queued, and gives it back. Measured from before {@code unlock()} in one JVM until {@code lock()} returns in the other; both
- * read the same clock.
+ * A lock that goes back and forth between two JVMs. The holder waits until the other JVM has asked for the lock and has
+ * had time to join the queue, and then releases it. The time is from before {@code unlock()} in one JVM until {@code
+ * lock()} returns in the other. Both read the same clock.
  */
 final class HandoffJob implements Job {
     static final String NAME = "handoff";
@@ -19,7 +19,7 @@ final class HandoffJob implements Job {
     private static final int LOCK = 0;
     private static final int RELEASED_AT = 1;
     private static final int RELEASED_BY = 2;
-    private static final int ASKED = 3; // and the next slot, one for each JVM
+    private static final int ASKED = 3; // and the next slot: one for each JVM
     private static final int ENDED = 5; // likewise
 
     private final Site site;

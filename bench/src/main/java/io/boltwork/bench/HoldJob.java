@@ -10,19 +10,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Many locks, held by a few threads for a time. */
+/** Holds many locks with a few threads for a time. */
 final class HoldJob implements Job {
     static final String NAME = "hold";
 
-    /** How all of their names begin. */
+    /** The prefix of all lock names. */
     static final String PREFIX = "held:";
 
     private static final int THREADS = 16;
 
-    /** As long as a lease: all contenders renew each lock at least twice. */
+    /** As long as a lease, in which all contenders renew each lock at least twice. */
     private static final Duration LOOK = Duration.ofSeconds(6);
 
-    /** Compilers that work for less than that share of a processor have ended; until then code is slower. */
+    /** The share of a processor below which compilers count as finished. Until then, code is slower. */
     private static final double QUIET = 0.005;
 
     private final Site site;
@@ -43,14 +43,14 @@ final class HoldJob implements Job {
             Thread thread = new Thread(
                     () -> {
                         try {
-                            List<BenchLock> mine = new ArrayList<>(); // as an application that means to unlock them
+                            List<BenchLock> mine = new ArrayList<>(); // as in an application that will unlock them
                             for (int lock = first; lock < locks; lock += THREADS) {
                                 BenchLock next = site.lock(0, PREFIX + lock);
                                 next.lock();
                                 mine.add(next);
                             }
                             held.countDown();
-                            never.await(); // the thread that holds them must live
+                            never.await(); // the holding thread must stay alive
                         } catch (Throwable e) {
                             failure.compareAndSet(null, e);
                             held.countDown();
@@ -79,7 +79,7 @@ final class HoldJob implements Job {
         long begin = System.nanoTime();
         Thread.sleep(time.toMillis());
         double seconds = (System.nanoTime() - begin) / 1e9;
-        // without what compilers take still: in a service that has been up for a while they have ended
+        // without the compilers, which have finished in a service that has run for a while
         cpu = Worker.cpuSeconds() - cpu - Machine.growth(compilers, Machine.compilers());
         return new Outcome(
                 new long[] {locks},

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-/** A contender's lock that is a {@link Lock}, as most are. */
+/** A contender's lock that implements {@link Lock}, as most do. */
 record JavaLock(Lock inner) implements BenchLock {
     @Override
     public void lock() {

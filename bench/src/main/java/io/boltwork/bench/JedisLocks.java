@@ -10,8 +10,8 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * What the Redis documentation tells to write by hand: {@code SET key random NX PX lease}, a script that deletes the key if it
- * still has that value, and a random pause before the next attempt. Neither reentrant nor renewed.
+ * The lock that the Redis documentation describes: {@code SET key random NX PX lease}, a script that deletes the key if
+ * it still has that value, and a random pause before the next attempt. Neither reentrant nor renewed.
  */
 final class JedisLocks implements Contender {
     private static final Duration LEAST_PAUSE = Duration.ofMillis(5);
@@ -27,14 +27,14 @@ final class JedisLocks implements Contender {
     private final String release;
     private final SetParams ifFree;
 
-    /* What the thread's hold was made with. One hold per thread and lock at a time. */
+    /* The value of the thread's hold. A thread has one hold per lock at a time. */
     private final ThreadLocal<String> value =
             ThreadLocal.withInitial(() -> UUID.randomUUID().toString());
 
     JedisLocks(Setting setting) {
         GenericObjectPoolConfig<Connection> pool = new ConnectionPoolConfig();
         pool.setMaxTotal(
-                64); // one for each of many threads; waiting for a connection would be measured as waiting for a lock
+                64); // one per thread: waiting for a connection would count as waiting for a lock
         pool.setMaxIdle(64);
         jedis = RedisClient.builder()
                 .hostAndPort(setting.host(), setting.port())

@@ -1,11 +1,11 @@
 package io.boltwork.bench;
 
-/** What a {@link Worker} does. */
+/** The work of a {@link Worker}. */
 interface Job {
-    /** Before the measurement. */
+    /** Prepares the measurement. */
     void warmUp() throws Exception;
 
-    /** The measurement. */
+    /** Measures. */
     Outcome run() throws Exception;
 
     static Job of(Site site) {

@@ -4,7 +4,10 @@ import io.boltwork.testkit.RedisServer;
 import java.util.List;
 import java.util.Objects;
 
-/** What Redis knows of leases, whoever's: Boltwork notes a lease's end in its hash, the others let the key expire. Stateless. */
+/**
+ * Reads leases of any contender from Redis. Boltwork stores the end of a lease in its hash; the others let the key
+ * expire. Stateless.
+ */
 final class Leases {
     private static final String LEFT = """
             local time = redis.call('TIME')
@@ -21,7 +24,7 @@ final class Leases {
             local least = 1000000000
             """;
 
-    /* Looks at some keys at random; answers how many were locks, and the least of what was left to them. */
+    /* Looks at random keys. Returns how many were locks, and the least time left of those. */
     private static final String SOME = LEFT + """
             local seen = 0
             for i = 1, ARGV[2] do
@@ -46,14 +49,17 @@ final class Leases {
 
     private Leases() {}
 
-    /** The least time left, in ms, to some locks whose names have this in them; a very large number if it saw none. */
+    /**
+     * Returns the least time left, in ms, of some locks whose names contain the text. Returns a very large number if it
+     * saw none.
+     */
     static long leastOfSome(RedisServer redis, String name, int attempts) {
         List<?> answer =
                 (List<?>) Objects.requireNonNull(redis.command("EVAL", SOME, "0", name, Integer.toString(attempts)));
         return (Long) Objects.requireNonNull(answer.get(1));
     }
 
-    /** The time left to a lock, in ms. */
+    /** Returns the time left of a lock, in ms. */
     static long left(RedisServer redis, String name) {
         return (Long) Objects.requireNonNull(redis.command("EVAL", ALL, "0", name));
     }

@@ -15,31 +15,34 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that lock and unlock, each as often as it can. Turns count if they end within the time; what threads wait for counts
- * to its end, however long it takes, so that a thread that starves is seen.
+ * Threads that lock and unlock as often as they can. Turns count if they end within the time. Waits count to their end,
+ * however long they take, so that a starving thread shows.
  */
 final class LoadJob implements Job {
     static final String NAME = "load";
 
-    /** How many threads. */
+    /** The number of threads. */
     static final String THREADS = "threads";
-    /** How many locks in all JVMs: 0 for one of its own for each thread; else a thread goes round its share of them. */
+    /**
+     * The number of locks in all JVMs. With 0, each thread has its own lock; otherwise a thread uses its share of the
+     * locks in turn.
+     */
     static final String LOCKS = "locks";
-    /** How long the lock is kept, beyond what the check takes. */
+    /** The time for which the lock is held, in addition to the check. */
     static final String HOLD_NANOS = "holdNanos";
 
     static final String WARM_UP_MILLIS = "warmUpMillis";
-    /** For how long what is measured is rehearsed after that, at least. */
+    /** The least time of the rehearsal that follows. */
     static final String REHEARSAL_MILLIS = "rehearsalMillis";
 
-    /** For how long at most, while the JVM's compilers are at work. */
+    /** The longest time of the rehearsal while the JVM's compilers work. */
     static final String LONGEST_REHEARSAL_MILLIS = "longestRehearsalMillis";
 
     static final String MILLIS = "millis";
 
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /** Compilers that work for less than that share of a processor have ended: Linux counts in hundredths of a second. */
+    /** The share of a processor below which compilers count as finished. Linux counts in hundredths of a second. */
     private static final double QUIET = 0.03;
 
     private final Site site;
@@ -88,7 +91,7 @@ final class LoadJob implements Job {
             turns.join();
         }
         cpu = Worker.cpuSeconds() - cpu;
-        // the library's threads; those that lock have ended, and have counted themselves
+        // the library's threads; the locking threads have ended and counted their own sleeps
         double sleeps = Machine.growth(before, Machine.sleeps())
                 + all.stream().mapToDouble(turns -> turns.sleeps).sum();
         Throwable failed = failure.get();
@@ -114,7 +117,7 @@ final class LoadJob implements Job {
                 figures);
     }
 
-    /** One thread's. */
+    /** The counts of one thread. */
     private final class Turns extends Thread {
         private final int number;
         private final CountDownLatch start;

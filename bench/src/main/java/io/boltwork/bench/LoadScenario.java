@@ -64,22 +64,22 @@ abstract class LoadScenario implements Scenario {
         }
     }
 
-    /** Figures beside those that all have. */
+    /** Returns additional figures. */
     Map<Figure, Double> more(Outcome outcome, Usage usage) {
         return Map.of();
     }
 
-    /** Violations beside those that the board shows. */
+    /** Returns violations that the board does not show. */
     long violations(Outcome outcome) {
         return 0;
     }
 
-    /** How long the workers may take. */
+    /** Returns the time that the workers may take. */
     Duration patience(Plan plan, Point point) {
         return plan.time().plus(DRAIN);
     }
 
-    /** On a cluster those that are compared there, at one server all. */
+    /** Returns the contenders for a cluster, or all of them on one server. */
     @Override
     public List<Entrant> entrants(Plan plan, Point point) {
         return plan.isOnCluster()

@@ -4,7 +4,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** No distributed lock, but the JDK's fair one, of this JVM: what this machine's threads need to hand a lock to each other. */
+/**
+ * The JDK's fair lock of this JVM, not a distributed lock. It shows what threads of this machine need to hand over a
+ * lock.
+ */
 final class LocalLocks implements Contender {
     private final ConcurrentMap<String, BenchLock> locks = new ConcurrentHashMap<>();
 

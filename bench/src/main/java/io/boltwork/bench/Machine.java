@@ -10,27 +10,33 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-/** What Linux says of processors, processes and the JVM's compilers, in seconds of one processor, and of how often threads sleep. Stateless. */
+/**
+ * Reads from Linux the work of processors, processes and JIT compilers, in seconds of one processor, and how often
+ * threads sleep. Stateless.
+ */
 final class Machine {
     private static final double TICKS_PER_SECOND = 100;
     private static final Path STAT = Path.of("/proc/stat");
 
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final Path THIS_THREAD = Path.of("/proc/thread-self");
-    /** How Linux knows the compilers' threads: by the first fifteen characters of their names, which end so. */
+    /** The end of the compiler threads' names in Linux, which keeps the first fifteen characters. */
     private static final String COMPILER = " CompilerThre";
 
     private static final String SLEEPS = "voluntary_ctxt_switches:";
 
     private Machine() {}
 
-    /** All work of all processors since the machine was started; stolen time too, since it is somebody else's work. */
+    /**
+     * Returns the work of all processors since the machine started. Includes stolen time, because that is work of
+     * others.
+     */
     static double busy() {
         if (!Files.isReadable(STAT)) {
             return Double.NaN; // not Linux
         }
         String[] words = read(STAT).lines().findFirst().orElseThrow().trim().split("\\s+");
-        // cpu user nice system idle iowait irq softirq steal; interrupts are not counted to processes, nor here
+        // cpu user nice system idle iowait irq softirq steal; interrupts count to no process, nor here
         double ticks = 0;
         for (int i : new int[] {1, 2, 3, 8}) {
             ticks += Double.parseDouble(words[i]);
@@ -38,7 +44,7 @@ final class Machine {
         return ticks / TICKS_PER_SECOND;
     }
 
-    /** The work of some processes, as far as they live. */
+    /** Returns the work of some processes, as far as they are alive. */
     static double of(Collection<Long> pids) {
         return pids.stream().mapToDouble(Machine::of).sum();
     }
@@ -48,7 +54,7 @@ final class Machine {
         return Files.isReadable(stat) ? work(read(stat)) : 0;
     }
 
-    /** The work so far of each thread in which this JVM compiles and that lives now; of none where that cannot be told. */
+    /** Returns the work so far of each live compiler thread of this JVM. Empty where the system does not tell. */
     static Map<Path, Double> compilers() {
         return ofThreads(Machine::workOfCompiler);
     }
@@ -58,23 +64,26 @@ final class Machine {
             String text = Files.readString(thread.resolve("stat"));
             return text.contains(COMPILER) ? work(text) : 0;
         } catch (IOException e) {
-            return Double.NaN; // it has ended
+            return Double.NaN; // the thread has ended
         }
     }
 
-    /** Of a process or a thread, from its file {@code stat}. */
+    /** Returns the work of a process or thread from its file {@code stat}. */
     private static double work(String text) {
-        // the name, in parentheses, may have blanks in it
+        // the name, in parentheses, may contain blanks
         String[] words = text.substring(text.lastIndexOf(')') + 2).split(" ");
         return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;
     }
 
-    /** How often each thread of this JVM that lives now has gone to sleep so far, to be woken by somebody; of none where that cannot be told. */
+    /**
+     * Returns how often each live thread of this JVM has gone to sleep so far until another thread woke it. Empty where
+     * the system does not tell.
+     */
     static Map<Path, Double> sleeps() {
         return ofThreads(Machine::sleeps);
     }
 
-    /** The same of the thread that asks; not a number where that cannot be told. */
+    /** Returns the same for the calling thread; NaN where the system does not tell. */
     static double sleepsOfThisThread() {
         return sleeps(THIS_THREAD);
     }
@@ -86,7 +95,7 @@ final class Machine {
                             Double.parseDouble(line.substring(SLEEPS.length()).trim()))
                     .sum();
         } catch (IOException | UncheckedIOException e) {
-            return Double.NaN; // not Linux, or it has ended
+            return Double.NaN; // not Linux, or the thread has ended
         }
     }
 
@@ -101,7 +110,10 @@ final class Machine {
         }
     }
 
-    /** By how much the figures of threads have grown: of those that live at the end, since of the others nothing is known any more. */
+    /**
+     * Returns the growth of the figures of the threads that are alive at the end. The system no longer tells those of
+     * the others.
+     */
     static double growth(Map<Path, Double> before, Map<Path, Double> after) {
         return after.entrySet().stream()
                 .mapToDouble(thread -> thread.getValue() - before.getOrDefault(thread.getKey(), 0.0))

@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For floors: Lettuce alone, with a plain connection to each master that is needed. Who has which slot is asked once. Thread-safe.
+ * Lettuce alone, for floors, with a plain connection to each master that is needed. Asks for the masters of the slots
+ * once. Thread-safe.
  */
 final class Masters implements AutoCloseable {
     private final RedisClient lettuce = RedisClient.create();
@@ -35,12 +36,12 @@ final class Masters implements AutoCloseable {
         }
     }
 
-    /** The connection to the master of a key's slot; connects if there is none. */
+    /** Returns the connection to the master of a key's slot. Connects if there is none. */
     StatefulRedisConnection<String, String> of(String key) {
         return connections.computeIfAbsent(uri(key), lettuce::connect);
     }
 
-    /** A new connection that listens, to the master of a channel's slot. */
+    /** Returns a new connection for subscriptions to the master of a channel's slot. */
     StatefulRedisPubSubConnection<String, String> listener(String channel) {
         return lettuce.connectPubSub(uri(channel));
     }

@@ -1,6 +1,6 @@
 package io.boltwork.bench;
 
-/** A contender did not get through a measurement; the others go on. */
+/** Thrown when a contender did not complete a measurement. The other contenders go on. */
 final class MeasurementFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

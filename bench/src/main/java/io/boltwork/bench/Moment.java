@@ -6,31 +6,31 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Times as people read them, in UTC. Stateless. */
+/** Formats times for people, in UTC. Stateless. */
 final class Moment {
     private static final DateTimeFormatter MINUTE =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneOffset.UTC);
 
     private Moment() {}
 
-    /** Such as {@code 2026-01-31 09:12}. */
+    /** Returns the present time, such as {@code 2026-01-31 09:12}. */
     static String now() {
         return MINUTE.format(Instant.now());
     }
 
-    /** Such as {@code 2026-01-31 09:12 to 09:20 UTC}. */
+    /** Returns a span that ends now, such as {@code 2026-01-31 09:12 to 09:20 UTC}. */
     static String since(String begin) {
         String now = now();
         return begin + " to " + now.substring(now.indexOf(' ') + 1) + " UTC";
     }
 
-    /** In a while, such as {@code 09:20 UTC}. */
+    /** Returns the time after a duration, such as {@code 09:20 UTC}. */
     static String in(Duration time) {
         String then = MINUTE.format(Instant.now().plus(time));
         return then.substring(then.indexOf(' ') + 1) + " UTC";
     }
 
-    /** Such as {@code 1 h 12 min} or {@code 2 min 30 s}. */
+    /** Returns a duration as text, such as {@code 1 h 12 min} or {@code 2 min 30 s}. */
     static String text(Duration time) {
         return time.toHours() > 0
                 ? String.format(Locale.ROOT, "%d h %02d min", time.toHours(), time.toMinutesPart())

@@ -15,13 +15,13 @@ final class OneThread extends LoadScenario {
 
     @Override
     public String title() {
-        return "One thread, a lock of its own";
+        return "One thread with its own lock";
     }
 
     @Override
     public String about() {
-        return "One thread locks and unlocks; nobody else wants the lock. What a round trip costs decides; the floors show what is"
-                + " left of that.";
+        return "One thread locks and unlocks, and no other thread wants the lock. The cost of a round trip decides,"
+                + " and the floors show that cost alone.";
     }
 
     @Override

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a worker is told to do, as a line of JSON.
+ * The order to a worker, a line of JSON.
  *
- * @param contender which one to open
- * @param deployment what the locks are on
- * @param uris where the servers are
- * @param leaseMillis the lease of its locks
- * @param renewed whether locks are held for longer than that
- * @param clients how many to open
+ * @param contender the contender to open
+ * @param deployment the deployment that serves the locks
+ * @param uris the addresses of the servers
+ * @param leaseMillis the lease of the locks
+ * @param renewed whether locks are held for longer than the lease
+ * @param clients the number of clients to open
  * @param board the file of the {@link Board}
- * @param jvm which of the workers it is, from 0
- * @param job what to do with them, see {@link Job}
- * @param numbers what else the job must know
+ * @param jvm the number of the worker, from 0
+ * @param job the job, see {@link Job}
+ * @param numbers other parameters of the job
  */
 record Order(
         String contender,

@@ -8,15 +8,15 @@ import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a worker, or all of them together, has measured; a worker's goes to the bench as a line of JSON.
+ * The measurements of one worker or of all workers together. A worker sends them to the bench as a line of JSON.
  *
- * @param turns how often each thread had the lock within the time
- * @param pairs how often all of them did, until the last one had given it back
- * @param entries how often they entered the {@link Board} since the worker began
+ * @param turns the turns of each thread within the time
+ * @param pairs the turns of all threads until the last one released the lock
+ * @param entries the entries on the {@link Board} since the worker started
  * @param seconds the time
- * @param cpuSeconds what the JVM used of its processors until the last one had given the lock back
- * @param waits durations of what was waited for, encoded
- * @param figures what else was measured
+ * @param cpuSeconds the processor time of the JVM until the last release
+ * @param waits the durations of the waits, encoded
+ * @param figures other measured figures
  */
 record Outcome(
         long[] turns,
@@ -29,7 +29,7 @@ record Outcome(
 
     static Outcome together(List<Outcome> parts) {
         Map<String, Double> figures = new LinkedHashMap<>();
-        // the mean of each figure, as far as there are several
+        // the mean of each figure that several workers have
         for (Outcome part : parts) {
             part.figures.forEach((name, value) -> figures.merge(name, value, Double::sum));
         }

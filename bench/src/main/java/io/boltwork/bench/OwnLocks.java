@@ -15,13 +15,13 @@ final class OwnLocks extends LoadScenario {
 
     @Override
     public String title() {
-        return "Many threads, each with a lock of its own";
+        return "Many threads, each with its own lock";
     }
 
     @Override
     public String about() {
-        return "Threads of one JVM lock and unlock, each its own lock: no contention. How well a client fills its connections"
-                + " decides.";
+        return "Each thread of one JVM locks and unlocks its own lock, without contention. The result depends on how"
+                + " well a client fills its connections.";
     }
 
     @Override

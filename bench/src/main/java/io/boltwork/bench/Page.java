@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code docs/performance.md}: everything on it comes from the data. */
+/** The page {@code docs/measurements/performance.md}. All of its figures come from the data. */
 final class Page {
     private final List<ScenarioResults> all;
     private final List<ScenarioResults> standalone;
@@ -17,9 +17,9 @@ final class Page {
     private final Markdown out = new Markdown();
 
     /**
-     * @param all what was measured, by one commit on one machine
-     * @param engine what JMH measured
-     * @param plots the files of each result's plots, by its key, as seen from the page
+     * @param all the results of one commit on one machine
+     * @param engine the results of JMH
+     * @param plots the plot files of each result by its key, relative to the page
      */
     Page(List<ScenarioResults> all, @Nullable Engine engine, Map<String, List<String>> plots) {
         this.all = all;
@@ -35,14 +35,14 @@ final class Page {
                 .toList();
     }
 
-    /** Writes it, once. */
+    /** Returns the text of the page. May be called once. */
     String text() {
         out.paragraph("# Performance");
         introduction();
         if (!standalone.isEmpty()) {
             Comparison comparison = new Comparison(out, standalone);
-            out.paragraph("## What was to be reached");
-            out.paragraph("Medians of the repetitions, ratios within one run.");
+            out.paragraph("## Targets");
+            out.paragraph("Medians of the repetitions. Ratios are within one run.");
             comparison.targets();
             out.paragraph("## Where a peer is better");
             comparison.peers();
@@ -56,14 +56,15 @@ final class Page {
 
     private void introduction() {
         out.paragraph(
-                "Written by `bench/run` from what it measured; do not edit. Absolute numbers are this machine's, whose processors"
-                        + " the clients and Redis share: look at the ratios, and measure yours.");
+                "`bench/run` writes this page from what it measured; do not edit it. Absolute numbers hold for this"
+                        + " machine only, whose processors the clients share with Redis. Compare the ratios, and"
+                        + " measure on your own machine.");
         List<String> voided = all.stream()
                 .filter(ScenarioResults::isVoid)
                 .map(ScenarioResults::key)
                 .toList();
         if (!voided.isEmpty()) {
-            out.paragraph("**VOID: a lock did not exclude in " + String.join(", ", voided) + "**; see there.");
+            out.paragraph("**VOID: a lock did not exclude in " + String.join(", ", voided) + "**; see the remarks.");
         }
         String missing = Scenario.all().stream()
                 .map(Scenario::id)
@@ -71,10 +72,10 @@ final class Page {
                         .noneMatch(results -> results.scenario().equals(id)))
                 .collect(Collectors.joining(", "));
         if (!missing.isEmpty()) {
-            out.paragraph("Not measured at this commit, at one server: " + missing + ".");
+            out.paragraph("Not measured at this commit on one server: " + missing + ".");
         }
         if (all.stream().anyMatch(results -> results.facts().plan().quick())) {
-            out.paragraph("**A quick run**, to see that everything works: too short to compare anything.");
+            out.paragraph("**A quick run** only shows that everything works. It is too short for comparisons.");
         }
     }
 
@@ -91,37 +92,42 @@ final class Page {
         facts.forEach((name, value) -> out.row(name, value));
         out.line();
         out.paragraph(
-                "All contenders: `bench/run`, a single scenario: `bench/run --scenarios S1`, on a cluster: `bench/run --deployment"
-                        + " cluster`; `bench/run --help` has the rest. The raw data are in `bench/target/results`. Scenarios may"
-                        + " have been measured one by one, each when it says, all at the same commit and on the same machine.");
+                "`bench/run` measures all scenarios with all contenders, `bench/run --scenarios S1` measures one"
+                        + " scenario, and `bench/run --deployment cluster` measures on a cluster. `bench/run --help`"
+                        + " explains the other options. The raw data are in `bench/target/results`. Scenarios may"
+                        + " have been measured at different times, but always at the same commit and on the same"
+                        + " machine.");
         List.of(
-                        "Each measurement has Redis servers of its own, without persistence, and JVMs of its own, which warm up"
-                                + " first: with sixteen threads on locks of their own, then with what is to be measured, for half a second"
-                                + " at least, four where the processor time of one JVM decides (S1, S2, S10), longer where a lock"
-                                + " passes from JVM to JVM (S4, S5, S7, S10). Loads (S1 to S4, S10, S11) are rehearsed until the"
-                                + " JVM's compilers have worked for less than 3 % of a second: one JVM for at most 6 s, several for"
-                                + " at most 21 s, in S10 for at most 45 s.",
-                        "Processors are kept from sleeping, where Linux can, by a process each that runs only when nothing else wants"
-                                + " to (`SCHED_IDLE`): else whoever keeps a processor busy would have the faster one.",
-                        "Contenders take turns, repetition by repetition, each time beginning with another one. How many"
-                                + " repetitions there are stands at each table: five where throughput or waiting at one server has a"
-                                + " target (S1 to S4, S7), fewer elsewhere. Only what the targets need is measured in S5 to S11,"
-                                + " so some contenders are missing there.",
-                        "Each lock guards an unsafe counter and a mark of who is inside, in memory that the JVMs share. A lost"
-                                + " update or an overlap voids the run.",
-                        "A measurement during which other processes used more than a tenth of a processor is thrown away and"
-                                + " made again.",
-                        "Threads ask again as soon as they have given the lock back. Throughput counts turns that ended within"
-                                + " the time; waits count to their end.",
-                        "Requests are what clients send, commands what their scripts call, both as Redis counts them (`INFO`);"
-                                + " CPU is that of the measured JVMs and of Redis. All of them are per pair of lock and unlock unless"
-                                + " a column says something else.")
-                .forEach(point -> out.line("- " + point));
+                        "Each measurement starts its own Redis servers, without persistence, and its own JVMs. The"
+                                + " JVMs warm up first: sixteen threads use locks of their own, then the measured"
+                                + " work is rehearsed. The rehearsal takes at least half a second, four seconds where"
+                                + " the processor time of one JVM decides (S1, S2, S10), and longer where a lock"
+                                + " passes from JVM to JVM (S4, S5, S7, S10). Loads (S1 to S4, S10, S11) are"
+                                + " rehearsed until the JVM's compilers work for less than 3 % of a second, but for"
+                                + " at most 6 s with one JVM, 21 s with several, and 45 s in S10.",
+                        "On Linux, one process per processor keeps that processor awake. It runs only when no other"
+                                + " process wants to (`SCHED_IDLE`). Without these processes, a contender that keeps"
+                                + " a processor busy would have the faster processor.",
+                        "Contenders take turns in each repetition, and each repetition begins with another contender."
+                                + " Each table gives its number of repetitions: five where throughput or waiting on"
+                                + " one server has a target (S1 to S4, S7), fewer elsewhere. S5 to S11 measure only"
+                                + " what the targets need, so some contenders are missing there.",
+                        "Each lock guards an unsafe counter and the number of the thread inside, in memory that the"
+                                + " JVMs share. A lost update or an overlap voids the run.",
+                        "A measurement during which other processes used more than a tenth of a processor is"
+                                + " discarded and repeated.",
+                        "A thread asks again as soon as it has released the lock. Throughput counts turns that ended"
+                                + " within the time. Waits count to their end.",
+                        "Requests are what clients send, and commands are what their scripts call. Redis counts both"
+                                + " (`INFO`). CPU is the time of the measured JVMs and of Redis. All of these figures"
+                                + " are per pair of lock and unlock unless a column says otherwise.")
+                .forEach(out::item);
         out.line();
         out.paragraph(
-                "Who is built on Lettuce has the sockets that Lettuce chooses: Netty's epoll on Linux, which comes with Boltwork."
-                        + " Redisson uses Java's sockets (`TransportMode.NIO`), as it does by default.");
-        out.row("contender", "what it is", "its transport");
+                "Contenders that are built on Lettuce use the sockets that Lettuce chooses: on Linux Netty's epoll,"
+                        + " which comes with Boltwork. Redisson uses Java's sockets (`TransportMode.NIO`), its"
+                        + " default.");
+        out.row("contender", "description", "transport");
         out.line("|---|---|---|");
         String lettuce = facts.getOrDefault(Facts.LETTUCE_SOCKETS, "unknown sockets");
         Stream.of(Entrant.values())
@@ -135,16 +141,17 @@ final class Page {
         }
         out.paragraph("## On a Redis Cluster");
         out.paragraph(
-                "Three masters without replicas, each with a third of the slots, on the same machine. Boltwork is connected with"
-                        + " `RedisBackend.connectCluster`, Redisson with `useClusterServers`. A lock is on one master, which the others"
-                        + " do not help; many locks are spread over all three. Who waits, waits on sharded channels (`SPUBLISH`),"
-                        + " Redisson too. The floors go straight to the slot's master: the two scripts, or SPUBLISH there to a"
-                        + " subscriber there. Counted is what all three masters do.");
+                "Three masters without replicas run on the same machine, each with a third of the slots. Boltwork"
+                        + " connects with `RedisBackend.connectCluster`, Redisson with `useClusterServers`. One lock"
+                        + " is on one master, and the other masters do not help. Many locks spread over all three."
+                        + " Waiting clients, Redisson's too, listen on sharded channels (`SPUBLISH`). The floors go"
+                        + " straight to the slot's master: the two scripts, or an SPUBLISH with a subscriber there."
+                        + " Counters are sums over all three masters.");
         out.paragraph(
-                "Boltwork does not group requests on a cluster, as it does at one server: each request of each thread goes out"
-                        + " alone.");
-        out.paragraph("### What was to be reached on the cluster");
-        out.paragraph("The targets are those of one server; what was measured there stands beside.");
+                "Boltwork does not group requests on a cluster, as it does on one server. Each request of each thread"
+                        + " goes out alone.");
+        out.paragraph("### Targets on the cluster");
+        out.paragraph("The targets are those of one server. The results of one server stand beside.");
         Comparison comparison = new Comparison(out, cluster);
         comparison.targetsBeside(standalone);
         out.paragraph("### Where a peer is better on the cluster");
@@ -162,7 +169,8 @@ final class Page {
         }
         out.paragraph("## The engine alone");
         out.paragraph(
-                "JMH with `-prof gc`, on a backend in memory: what a pair costs without Redis and network. `bench/run --jmh`, "
+                "JMH with `-prof gc` on a backend in memory shows what a pair costs without Redis and the network."
+                        + " `bench/run --jmh`, "
                         + engine.when() + ".");
         out.row("", "ns", "±", "B");
         out.line("|---|---:|---:|---:|");

@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 
-/** Floor: two PINGs over Lettuce, which lock nothing. No lock that asks Redis at acquire and at release can be faster. */
+/** Floor: two PINGs over Lettuce, without a lock. No lock that asks Redis to acquire and to release can be faster. */
 final class PingPair implements Contender {
     private final Masters masters;
 

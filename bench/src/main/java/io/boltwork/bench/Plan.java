@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where, how long and how often is measured.
+ * The deployment, the times and the repetitions of a run.
  *
- * @param deployment what the locks are on
- * @param quick whether it is only to be seen that all of it works: small scenarios
- * @param repetitions of each measurement; {@code null} for as many as each scenario has by itself
- * @param warmUpMillis before each measurement of one JVM; several, which share the processors, take longer
- * @param millis of each measurement that has no time of its own
- * @param attempts at a measurement that others disturb
+ * @param deployment the deployment that serves the locks
+ * @param quick whether the run only shows that everything works, with small scenarios
+ * @param repetitions the repetitions of each measurement; {@code null} for the default of each scenario
+ * @param warmUpMillis the warm-up of one JVM; several JVMs share the processors and take longer
+ * @param millis the time of each measurement without a fixed time
+ * @param attempts the attempts at a measurement that other processes disturb
  */
 record Plan(
         Deployment deployment,
@@ -33,41 +33,42 @@ record Plan(
         return deployment == Deployment.CLUSTER;
     }
 
-    /** As many as were asked for, else what a scenario has by itself. */
+    /** Returns the requested repetitions, or else the default of the scenario. */
     int repetitions(int usual) {
         return repetitions == null ? usual : repetitions;
     }
 
-    /** How long so many JVMs warm up. */
+    /** Returns the warm-up time of a number of JVMs. */
     Duration warmUp(int jvms) {
         return Duration.ofMillis(warmUpMillis * (3 + jvms) / 4);
     }
 
-    /** How long one JVM rehearses where its processor time counts, at least. */
+    /** Returns the least rehearsal time of one JVM where its processor time counts. */
     Duration steady() {
         return quick ? warmUp(1).dividedBy(4) : warmUp(1).multipliedBy(2);
     }
 
     /**
-     * How long so many JVMs rehearse at most, while their compilers are at work. Those of one take about eight seconds of a
-     * processor, two of them while it warms up; several JVMs share the processors. Four on two would need longer still, but
-     * then all scenarios would not fit into an afternoon.
+     * Returns the longest rehearsal of a number of JVMs while their compilers work. The compilers of one JVM use about
+     * eight seconds of a processor, two of these during the warm-up; several JVMs share the processors. Four JVMs on
+     * two processors would need even longer, but then a full run would not fit into an afternoon.
      */
     private Duration longest(int jvms) {
         return quick ? Duration.ZERO : warmUp(jvms).multipliedBy(jvms == 1 ? 3 : 6);
     }
 
     /**
-     * How long several JVMs rehearse how a lock passes between them, at least: half of what two do that do nothing else. In a
-     * quick run, which shows only that all works, hardly at all.
+     * Returns the least time for which several JVMs rehearse how a lock passes between them: half of the time of two
+     * JVMs that do nothing else. A quick run, which only shows that everything works, hardly rehearses.
      */
     Duration passing(int jvms) {
         return quick ? warmUp(jvms) : warmUp(jvms).multipliedBy(WarmUp.REHEARSAL / 2);
     }
 
     /**
-     * The longest that two JVMs rehearse how a lock passes between their clients by way of Redis, while their compilers are at
-     * work: a turn at a time is so slow that the compilers hear late of what is used often. Most need about half of it.
+     * Returns the longest time for which two JVMs rehearse how a lock passes between their clients through Redis while
+     * their compilers work. Single turns are so slow that the compilers learn late which code is hot. Most runs need
+     * about half of this time.
      */
     Duration longestPassing() {
         return quick ? Duration.ZERO : warmUp(2).multipliedBy(3L * WarmUp.REHEARSAL);
@@ -77,7 +78,7 @@ record Plan(
         return Duration.ofMillis(millis);
     }
 
-    /** What a load needs, beside what it is about; it is rehearsed shortly. */
+    /** Returns the parameters of a load with a short rehearsal. */
     Map<String, Long> load(int jvms, int threads, int locks, Duration hold) {
         return load(jvms, threads, locks, hold, warmUp(jvms).dividedBy(4));
     }

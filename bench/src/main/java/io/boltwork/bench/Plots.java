@@ -1,35 +1,21 @@
 package io.boltwork.bench;
 
-import java.awt.BasicStroke;
-import java.awt.Color;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
-import org.knowm.xchart.ChartEncoder;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler.LegendPosition;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** SVG plots of scenarios, in a directory. */
+/** Draws SVG plots of scenarios into a directory. */
 record Plots(Path directory) {
-    private static final int WIDTH = 900;
-    private static final int HEIGHT = 420;
-    private static final Pattern NEEDLESS_DIGITS = Pattern.compile("(\\d\\.\\d{2})\\d+");
-
-    /* The inverse of the share of those that wait longer: 2 is the median, 100 is p99. */
+    /* The inverse of the share of callers that wait longer: 2 is the median, 100 is p99. */
     private static final double[] ONE_OF = {1.1, 1.5, 2, 4, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000};
 
-    /** Draws what there is to draw; the files' names by the results' keys. */
+    /** Draws the plots of all results. Returns the names of the files by the keys of the results. */
     Map<String, List<String>> draw(List<ScenarioResults> all) {
         Map<String, List<String>> files = new LinkedHashMap<>();
         for (ScenarioResults results : all) {
@@ -54,74 +40,40 @@ record Plots(Path directory) {
     }
 
     private String curves(Scenario scenario, ScenarioResults results, List<Point> points, Figure figure, String name) {
-        XYChart chart = chart(results.title(), scenario.axis(), figure.title());
+        LogPlot plot = new LogPlot(results.title(), scenario.axis(), figure.title());
         for (Entrant entrant : scenario.entrants()) {
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
+            List<LogPlot.Dot> dots = new ArrayList<>();
             for (Point point : points) {
                 double value = results.median(point.id(), entrant, figure);
-                if (value > 0) { // neither missing nor beyond a logarithm
-                    x.add(point.x());
-                    y.add(value);
+                if (value > 0) { // neither missing nor without a logarithm
+                    dots.add(new LogPlot.Dot(point.x(), value));
                 }
             }
-            add(chart, entrant, x, y);
+            plot.add(entrant.title(), entrant == Entrant.BOLTWORK, dots);
         }
-        return save(chart, results.key() + "-" + name);
+        return save(plot, results.key() + "-" + name);
     }
 
     private String percentiles(ScenarioResults results, Point point) {
-        XYChart chart = chart(results.title() + ", " + point.id(), "one of so many waits longer", "wait, µs");
+        LogPlot plot = new LogPlot(results.title() + ", " + point.id(), "one in this many waits longer", "wait, µs");
         for (Entrant entrant : results.entrants(point.id())) {
             Histogram wait = results.wait(point.id(), entrant);
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
+            List<LogPlot.Dot> dots = new ArrayList<>();
             for (double oneOf : ONE_OF) {
                 double micros = Wait.micros(wait, 100 * (1 - 1 / oneOf));
                 if (oneOf <= wait.getTotalCount() && micros > 0) {
-                    x.add(oneOf);
-                    y.add(micros);
+                    dots.add(new LogPlot.Dot(oneOf, micros));
                 }
             }
-            add(chart, entrant, x, y);
+            plot.add(entrant.title(), entrant == Entrant.BOLTWORK, dots);
         }
-        return save(chart, results.key() + "-percentiles");
+        return save(plot, results.key() + "-percentiles");
     }
 
-    private static XYChart chart(String title, String x, String y) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(x)
-                .yAxisTitle(y)
-                .build();
-        chart.getStyler()
-                .setXAxisLogarithmic(true)
-                .setYAxisLogarithmic(true)
-                .setYAxisLogarithmicDecadeOnly(true)
-                .setChartBackgroundColor(Color.WHITE)
-                .setLegendBorderColor(Color.WHITE)
-                .setLegendPosition(LegendPosition.OutsideE);
-        return chart;
-    }
-
-    private static void add(XYChart chart, Entrant entrant, List<Double> x, List<Double> y) {
-        if (!x.isEmpty()) {
-            XYSeries series = chart.addSeries(entrant.title(), x, y);
-            series.setMarker(SeriesMarkers.CIRCLE);
-            if (entrant == Entrant.BOLTWORK) {
-                series.setLineStyle(new BasicStroke(4));
-            }
-        }
-    }
-
-    private String save(XYChart chart, String name) {
+    private String save(LogPlot plot, String name) {
         try {
-            String svg = new String(ChartEncoder.getBytes(chart, "svg"), StandardCharsets.UTF_8);
-            svg = NEEDLESS_DIGITS.matcher(svg).replaceAll("$1");
             Files.createDirectories(directory);
-            Files.writeString(directory.resolve(name + ".svg"), svg);
+            Files.writeString(directory.resolve(name + ".svg"), plot.svg());
             return name + ".svg";
         } catch (IOException e) {
             throw new UncheckedIOException(e);

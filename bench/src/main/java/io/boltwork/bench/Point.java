@@ -1,9 +1,9 @@
 package io.boltwork.bench;
 
 /**
- * A point of a scenario: what is varied.
+ * A point of a scenario, with a value of the parameter that varies.
  *
- * @param id such as {@code 16 threads}
- * @param x where it stands on a plot's axis
+ * @param id the name, such as {@code 16 threads}
+ * @param x the position on a plot's axis
  */
 record Point(String id, double x) {}

@@ -8,7 +8,10 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** How far a run is, on standard error: a bar on a terminal, else a line for each measurement. Not thread-safe. */
+/**
+ * Shows the progress of a run on standard error: a bar on a terminal, otherwise a line for each measurement. Not
+ * thread-safe.
+ */
 final class Progress implements AutoCloseable {
     private static final int UNITS_PER_SECOND = 10;
 
@@ -31,7 +34,7 @@ final class Progress implements AutoCloseable {
                         .build();
     }
 
-    /** A measurement begins. */
+    /** Called when a measurement begins. */
     void begin(String what) {
         String text = what + ", " + left();
         if (bar == null) {
@@ -41,7 +44,7 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** A measurement of which this was expected has ended. */
+    /** Called when a measurement has ended that was expected to take this time. */
     void end(Duration expected) {
         done = done.plus(expected);
         if (bar != null) {
@@ -49,14 +52,14 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Something that the reader should know. */
+    /** Prints a remark for the reader. */
     void remark(String text) {
         err.println((bar == null ? "  " : "\n  ") + text);
     }
 
     private String left() {
         Duration rest = estimate.minus(done);
-        if (!done.isZero()) { // as much slower or faster as so far
+        if (!done.isZero()) { // at the pace so far
             double pace = (System.nanoTime() - begin) / (double) done.toNanos();
             rest = Duration.ofNanos((long) (rest.toNanos() * pace));
         }

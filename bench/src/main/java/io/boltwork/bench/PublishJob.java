@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
 
 /**
- * Floor of a hand-off: how long a message takes from before PUBLISH in one JVM to the subscriber's callback in another; on a
- * cluster, SPUBLISH at the master of the channel's slot. The first JVM publishes, the second one listens.
+ * Floor of a hand-off: the time of a message from before PUBLISH in one JVM to the subscriber's callback in another. On
+ * a cluster it is SPUBLISH at the master of the channel's slot. The first JVM publishes, and the second one listens.
  */
 final class PublishJob implements Job {
     static final String NAME = "publish";
@@ -25,7 +25,7 @@ final class PublishJob implements Job {
     private final Site site;
     private final Histogram waits = new SynchronizedHistogram(Wait.histogram());
 
-    /** Between two messages. */
+    /** The pause between two messages. */
     private volatile Duration pause = REHEARSAL_PAUSE;
 
     PublishJob(Site site) {

@@ -7,8 +7,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Redisson with the configuration of its documentation: the servers' addresses, and the watchdog's time-out, which it renews a
- * lease without a time of its own by; for a cluster also the scan interval of its example. All else is what it is by default.
+ * Redisson with the configuration of its documentation: the servers' addresses and the watchdog's timeout, which is the
+ * lease that it renews, and for a cluster also the scan interval of its example. All other settings are its defaults.
  */
 final class RedissonLocks implements Contender {
     private static final int SCAN_MILLIS = 2_000;

@@ -11,7 +11,10 @@ final class Renewal implements Scenario {
     private static final Duration LEASE = Duration.ofSeconds(6);
     private static final Duration TIME = Duration.ofSeconds(30);
     private static final Duration QUICK_TIME = Duration.ofSeconds(6);
-    /** With 100,000 locks compilers took 3.5 % of a processor in the first quarter of that, and 0.1 % in the last one. */
+    /**
+     * With 100,000 locks the compilers took 3.5 % of a processor in the first quarter of this time, and 0.1 % in the
+     * last.
+     */
     private static final Duration LONGEST_REHEARSAL = Duration.ofSeconds(60);
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -29,16 +32,17 @@ final class Renewal implements Scenario {
 
     @Override
     public String title() {
-        return "Many held locks are renewed";
+        return "Renewal of many held locks";
     }
 
     @Override
     public String about() {
-        return "One client holds many locks with a lease of six seconds for half a minute. Once a second a hundred of them are"
-                + " looked at, for the least lease left, as a share of the six seconds. What that costs Redis is not taken out,"
-                + " but is less than one percent. What runs so seldom keeps the JVM's compilers busy for long: measured is when"
-                + " they have worked for less than 0.5 % of six seconds, a minute after the last lock was taken at the latest,"
-                + " and client CPU is without what they take still.";
+        return "One client holds many locks for half a minute, with a lease of six seconds. Once a second a hundred"
+                + " of them are checked for the least lease left, as a share of the six seconds. The cost of these"
+                + " checks at Redis is included, but is below one percent. Code that runs so rarely keeps the JVM's"
+                + " compilers busy for long. The measurement starts when they have worked for less than 0.5 % of six"
+                + " seconds, at the latest a minute after the last lock was taken. Client CPU excludes what the"
+                + " compilers still use.";
     }
 
     @Override

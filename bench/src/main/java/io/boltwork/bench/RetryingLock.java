@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** A lock written by hand: it asks, sleeps and asks again. */
+/** A hand-written lock that asks, sleeps and asks again. */
 abstract class RetryingLock implements BenchLock {
     private final Duration least;
     private final Duration most;
@@ -14,7 +14,7 @@ abstract class RetryingLock implements BenchLock {
         this.most = most;
     }
 
-    /** Asks once. */
+    /** Asks for the lock once. */
     abstract boolean acquire();
 
     @Override

@@ -7,7 +7,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Measures: contenders take turns, repetition by repetition, each time beginning with another one. */
+/**
+ * Runs the measurements. Contenders take turns in each repetition, and each repetition begins with another contender.
+ */
 final class Runner {
     private final Plan plan;
     private final Facts facts;
@@ -15,7 +17,7 @@ final class Runner {
     private final Progress progress;
     private final Set<String> failed = new HashSet<>();
 
-    /** A measurement that is to be made. */
+    /** A measurement to make. */
     private record Step(Scenario scenario, Point point, Entrant entrant, int repetition, int repetitions) {
         Duration estimate(Plan plan) {
             return scenario.estimate(plan, point);
@@ -89,7 +91,7 @@ final class Runner {
             } catch (MeasurementFailedException e) {
                 progress.remark(entrant.id() + " failed: " + e.getMessage());
                 if (failed.add(String.join(",", step.scenario.id(), step.point.id(), entrant.id()))) {
-                    continue; // once may be bad luck
+                    continue; // the first failure may be bad luck
                 }
                 return Sample.failed(step.point, entrant, step.repetition, String.valueOf(e.getMessage()));
             }
@@ -100,8 +102,8 @@ final class Runner {
             if (!sample.disturbed() || attempt >= plan.attempts()) {
                 return sample;
             }
-            progress.remark(
-                    String.format("others used %.0f %% of a processor: thrown away, again", sample.foreign() * 100));
+            progress.remark(String.format(
+                    "other processes used %.0f %% of a processor: discarded and repeated", sample.foreign() * 100));
         }
     }
 }

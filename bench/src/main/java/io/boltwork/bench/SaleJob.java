@@ -10,23 +10,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A shop of a flash sale: buyers come one after the other, each a thread, and buy one item if there is one left. */
+/** A shop of a flash sale. Buyers come one after the other, each in its own thread, and buy an item if one is left. */
 final class SaleJob implements Job {
     static final String NAME = "sale";
 
     static final String SHOPS = "shops";
 
-    /** How many buyers come to this shop. */
+    /** The number of buyers of this shop. */
     static final String BUYERS = "buyers";
 
     static final String OVER_MILLIS = "overMillis";
     static final String WORK_NANOS = "workNanos";
     static final String STOCK = "stock";
-    /** How long a buyer waits; 0 for as long as it takes. */
+    /** The time for which a buyer waits; 0 for no limit. */
     static final String TRY_MILLIS = "tryMillis";
 
     private static final int LOCK = 0;
-    private static final int LEFT = 1; // the mark with what is left, and one that says that it is right
+    private static final int LEFT = 1; // the slot with the number of items left, and one that shows that it is valid
     private static final int REHEARSALS = 60;
 
     private final Site site;
@@ -100,7 +100,7 @@ final class SaleJob implements Job {
                         inside / 1e3,
                         Figure.TURNED_AWAY.name(),
                         (double) (count - served.size()),
-                        Figure.SOLD.name(), // so that the mean of the shops is what all of them have sold
+                        Figure.SOLD.name(), // so that the mean of the shops is the total of all shops
                         (double) sold * site.order().number(SHOPS)));
     }
 

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One measurement of one contender.
  *
- * @param point which of the scenario's points
- * @param contender whom
- * @param repetition from 1
- * @param foreign how many processors others kept busy meanwhile
- * @param disturbed whether that was too much, also after some more attempts
- * @param violations overlaps and lost updates: any voids the run
- * @param failure why there are no figures, if there are none
+ * @param point the point of the scenario
+ * @param contender the contender's id
+ * @param repetition the number of the repetition, from 1
+ * @param foreign the number of processors that other processes kept busy
+ * @param disturbed whether that was too much in all attempts
+ * @param violations the overlaps and lost updates; any of them voids the run
+ * @param failure the reason if there are no figures
  * @param figures by {@link Figure}
- * @param waits the histogram of waiting, encoded
+ * @param waits the histogram of the waits, encoded
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record Sample(
@@ -36,7 +36,7 @@ record Sample(
         return new Sample(point.id(), entrant.id(), repetition, 0, false, 0, why, Map.of(), null);
     }
 
-    /** What all measurements have in common. */
+    /** Returns the sample with the figures that all measurements have in common. */
     static Sample of(
             Point point,
             Entrant entrant,

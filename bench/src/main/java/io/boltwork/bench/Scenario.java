@@ -3,57 +3,57 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.List;
 
-/** One of the comparisons. */
+/** A comparison. */
 interface Scenario {
-    /** Such as {@code S1}. */
+    /** Returns the id, such as {@code S1}. */
     String id();
 
     String title();
 
-    /** What is done and what to look at, in a few sentences for the page. */
+    /** Returns a few sentences for the page: what happens, and what to look at. */
     String about();
 
-    /** Who takes part somewhere, on one server. */
+    /** Returns all contenders that take part at any point, on one server. */
     List<Entrant> entrants();
 
-    /** Who takes part at a point. */
+    /** Returns the contenders that take part at a point. */
     default List<Entrant> entrants(Plan plan, Point point) {
         return entrants();
     }
 
-    /** How often a point is measured. */
+    /** Returns the repetitions of a point. */
     default int repetitions(Plan plan, Point point) {
         return plan.repetitions(plan.isOnCluster() ? 3 : 5);
     }
 
-    /** Whether it is made on a cluster, too. */
+    /** Returns whether the scenario is also measured on a cluster. */
     default boolean isOnCluster() {
         return false;
     }
 
-    /** What is varied. */
+    /** Returns the points. */
     List<Point> points(Plan plan);
 
-    /** What the points differ in, for a plot's axis; empty if a plot would show nothing. */
+    /** Returns the parameter that varies, for a plot's axis. Empty if a plot would show nothing. */
     String axis();
 
-    /** Those of the points that make a curve over that axis. */
+    /** Returns the points that form a curve over that axis. */
     default List<Point> curve(Plan plan) {
         return axis().isEmpty() ? List.of() : points(plan);
     }
 
-    /** What the tables show; the first is what ratios are taken of. */
+    /** Returns the columns of the tables. The first one is the base of ratios. */
     List<Figure> columns();
 
-    /** What is to be reached. */
+    /** Returns the targets. */
     List<Target> targets();
 
-    /** About how long a measurement takes, all in all. */
+    /** Returns the approximate time of a measurement in all. */
     Duration estimate(Plan plan, Point point);
 
     Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException;
 
-    /** By its id. */
+    /** Returns the scenario with an id. */
     static Scenario of(String id) {
         return all().stream()
                 .filter(scenario -> scenario.id().equals(id))

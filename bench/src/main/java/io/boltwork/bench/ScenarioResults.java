@@ -7,16 +7,16 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * All that was measured in a scenario in one run.
+ * The results of a scenario in one run.
  *
- * @param scenario its id
- * @param when it was measured, such as {@code 2026-01-31 09:12 to 09:20 UTC}
- * @param facts about the run
- * @param samples the measurements, in their order
+ * @param scenario the id of the scenario
+ * @param when the time of the measurement, such as {@code 2026-01-31 09:12 to 09:20 UTC}
+ * @param facts the circumstances of the run
+ * @param samples the measurements in their order
  */
 record ScenarioResults(String scenario, String when, Facts facts, List<Sample> samples) {
 
-    /** The median of the repetitions; NaN if there is none that counts. */
+    /** Returns the median of the repetitions; NaN if none counts. */
     double median(String point, Entrant entrant, Figure figure) {
         return Statistics.median(counted(point, entrant)
                 .map(sample -> sample.figures().get(figure))
@@ -25,7 +25,7 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
                 .toList());
     }
 
-    /** Of all repetitions together. */
+    /** Returns the waits of all repetitions together. */
     Histogram wait(String point, Entrant entrant) {
         return Wait.sum(counted(point, entrant)
                 .map(Sample::waits)
@@ -38,7 +38,7 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
         return samples.stream().map(Sample::point).distinct().toList();
     }
 
-    /** The name of its files: a scenario has other results on a cluster. */
+    /** Returns the name of the files. A scenario has separate results on a cluster. */
     String key() {
         return facts.plan().deployment().prefix() + scenario;
     }
@@ -47,7 +47,7 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
         return scenario + ": " + Scenario.of(scenario).title() + (facts.plan().isOnCluster() ? ", on a cluster" : "");
     }
 
-    /** How often a point was measured, by those that were measured most often. */
+    /** Returns the repetitions of a point, those of the contender with the most. */
     int repetitions(String point) {
         return samples.stream()
                 .filter(sample -> sample.point().equals(point))
@@ -56,7 +56,7 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
                 .orElse(0);
     }
 
-    /** In the order of the catalogue. */
+    /** Returns the contenders in the order of the catalogue. */
     List<Entrant> entrants(String point) {
         List<String> ids = samples.stream()
                 .filter(sample -> sample.point().equals(point))
@@ -67,7 +67,7 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
                 .toList();
     }
 
-    /** What is to be said of a contender's measurements beside the figures. */
+    /** Returns remarks about the measurements of a contender. */
     List<String> remarks(String point, Entrant entrant) {
         List<String> remarks = new ArrayList<>();
         List<Sample> all = of(point, entrant).toList();

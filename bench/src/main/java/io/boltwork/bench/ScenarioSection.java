@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the page says of one scenario: its tables and plots. */
+/** The section of one scenario on the page: its tables and plots. */
 final class ScenarioSection {
     private final Markdown out;
     private final Scenario scenario;
@@ -16,10 +16,10 @@ final class ScenarioSection {
     }
 
     /**
-     * Writes it.
+     * Writes the section.
      *
-     * @param level of its heading, such as {@code ##}
-     * @param plots the files, as seen from the page
+     * @param level the level of its heading, such as {@code ##}
+     * @param plots the files, relative to the page
      */
     void write(String level, List<String> plots) {
         Plan plan = results.facts().plan();
@@ -27,7 +27,7 @@ final class ScenarioSection {
         out.paragraph(scenario.about());
         out.paragraph("`bench/run" + (plan.isOnCluster() ? " --deployment cluster" : "") + " --scenarios "
                 + scenario.id() + "`, " + results.when() + ", " + plan.millis() / 1e3
-                + " s each unless it says something else.");
+                + "s for each measurement unless noted otherwise.");
         for (String plot : plots) {
             out.paragraph("![" + plot.substring(plot.lastIndexOf('/') + 1).replace(".svg", "") + "](" + plot + ")");
         }
@@ -37,7 +37,7 @@ final class ScenarioSection {
         results.points().forEach(this::table);
     }
 
-    /** The first column's figure of all points. */
+    /** Writes a table with the figure of the first column for all points. */
     private void map() {
         Figure figure = scenario.columns().get(0);
         List<Entrant> entrants =
@@ -87,7 +87,7 @@ final class ScenarioSection {
             results.remarks(point, entrant).forEach(remark -> remarks.add(entrant.title() + ": " + remark));
         }
         out.line();
-        remarks.forEach(remark -> out.line("- " + remark));
+        remarks.forEach(out::item);
         if (!remarks.isEmpty()) {
             out.line();
         }

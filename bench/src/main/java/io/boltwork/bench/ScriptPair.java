@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Floor: Boltwork's own two scripts sent with Lettuce alone, for locks that nobody contends for. */
+/** Floor: Boltwork's own two scripts, sent with Lettuce alone, for locks without contention. */
 final class ScriptPair implements Contender {
     private static final String GRANTED = "1";
-    /** The life of an unused lock's key, in milliseconds. */
+    /** The lifetime of an unused lock's key, in milliseconds. */
     private static final String LIFE = "600000";
 
     private static final String FAR_AWAY = "9999999999999";
@@ -64,7 +64,7 @@ final class ScriptPair implements Contender {
             List<Object> answer = redis.evalsha(
                     digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY, LIFE);
             if (!answer.get(1).toString().equals(GRANTED)) {
-                throw new IllegalStateException("The script pair is for locks of one thread each; answered: " + answer);
+                throw new IllegalStateException("The script pair needs a lock per thread; the reply was: " + answer);
             }
             token = answer.get(3).toString();
         }

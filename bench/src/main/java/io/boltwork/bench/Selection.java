@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of the stored data may stand on one page: what was measured at one commit, on one machine, with one set of versions.
+ * The stored data that may stand on one page: results of one commit, on one machine, with one set of versions.
  *
- * @param results those that may
- * @param engine what JMH measured, if that may
- * @param others those that may not
+ * @param results the results that may
+ * @param engine the results of JMH, if they may
+ * @param others the results that may not
  */
 record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<ScenarioResults> others) {
 
-    /** What goes with a run that was made now. */
+    /** Returns the data that go with a run made now. */
     static Selection of(Store store, Facts facts) {
         List<ScenarioResults> results = new ArrayList<>();
         List<ScenarioResults> others = new ArrayList<>();
@@ -24,7 +24,7 @@ record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<Sc
         return new Selection(results, engine != null && engine.facts().isAlike(facts) ? engine : null, others);
     }
 
-    /** What goes with the newest results. */
+    /** Returns the data that go with the newest results. */
     static Selection newest(Store store) {
         return store.load().stream()
                 .max(Comparator.comparing(ScenarioResults::when))
@@ -38,10 +38,10 @@ record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<Sc
                         && each.facts().plan().deployment() == deployment);
     }
 
-    /** What the page has not, and how to get it. */
+    /** Returns what the page lacks, and the commands that measure it. */
     List<String> remarks() {
         List<String> remarks = new ArrayList<>();
-        others.forEach(each -> remarks.add("Left out, since it was measured at another commit or elsewhere: "
+        others.forEach(each -> remarks.add("Left out, because it was measured at another commit or elsewhere: "
                 + each.key() + ", " + each.when() + ", at " + each.facts().commit()));
         for (Deployment deployment : Deployment.values()) {
             String missing = Scenario.all().stream()

@@ -9,13 +9,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a Redis has done since it was started.
+ * The counters of a Redis server since its start.
  *
- * @param calls how often it has executed each command, for clients and inside of scripts
- * @param bytesIn what clients have sent
- * @param bytesOut what it has answered
- * @param cpuSeconds what it has used of its processors
- * @param answered the length of the answer that this was read from
+ * @param calls the executions of each command, for clients and inside scripts
+ * @param bytesIn the bytes that clients have sent
+ * @param bytesOut the bytes of its replies
+ * @param cpuSeconds the processor time that it has used
+ * @param answered the length of the reply that the counters were read from
  */
 record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, double cpuSeconds, int answered) {
     private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
@@ -29,7 +29,7 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
         while (line.find()) {
             calls.merge(line.group(1).replaceFirst("\\|.*", ""), Long.valueOf(line.group(2)), Long::sum);
         }
-        calls.remove("info"); // this
+        calls.remove("info"); // this call
         return new ServerCounters(
                 calls,
                 (long) number(info, "total_net_input_bytes"),
@@ -38,7 +38,7 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
                 info.length());
     }
 
-    /** What it has done since then; what was said to read the counters is not counted. */
+    /** Returns the difference to earlier counters, without the commands that read them. */
     ServerCounters since(ServerCounters before) {
         Map<String, Long> more = new TreeMap<>();
         calls.forEach((command, count) -> {
@@ -56,7 +56,7 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
                 answered);
     }
 
-    /** What several servers have done together, each since its own moment. */
+    /** Returns the sum over several servers, each since its own moment. */
     static ServerCounters since(List<ServerCounters> before, List<ServerCounters> now) {
         Map<String, Long> calls = new TreeMap<>();
         long in = 0;
@@ -72,14 +72,14 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
         return new ServerCounters(calls, in, out, cpu, 0);
     }
 
-    /** What clients of this contender have sent. */
+    /** Returns the number of commands that clients of a contender have sent. */
     double requests(Entrant entrant) {
         return calls.entrySet().stream()
                 .mapToDouble(call -> call.getValue() * entrant.direct(call.getKey()))
                 .sum();
     }
 
-    /** What its scripts have called. */
+    /** Returns the number of commands that its scripts have called. */
     double commands(Entrant entrant) {
         return calls.values().stream().mapToLong(Long::longValue).sum() - requests(entrant);
     }

@@ -8,10 +8,12 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The servers of one measurement, real processes: a single one, or the masters of a cluster. Not thread-safe. */
+/**
+ * The servers of one measurement: real processes, either a single server or the masters of a cluster. Not thread-safe.
+ */
 final class Servers implements AutoCloseable {
     private static final int MASTERS = 3;
-    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(15); // Redis' default: nobody is down, only busy
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(15); // Redis' default: a busy node is not down
     private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
 
     private final List<RedisServer> all;
@@ -22,7 +24,7 @@ final class Servers implements AutoCloseable {
         this.ending = ending;
     }
 
-    /** Starts them; a cluster takes two seconds. */
+    /** Starts the servers. A cluster takes two seconds. */
     static Servers start(Deployment deployment) {
         if (deployment == Deployment.STANDALONE) {
             RedisServer redis = RedisServer.start();
@@ -48,12 +50,12 @@ final class Servers implements AutoCloseable {
         Matcher pid = PID.matcher(
                 Objects.requireNonNull(redis.command("INFO", "server")).toString());
         if (!pid.find()) {
-            throw new IllegalStateException("Redis does not tell its process");
+            throw new IllegalStateException("Redis does not tell its process id");
         }
         return Long.parseLong(pid.group(1));
     }
 
-    /** What each of them has done so far. */
+    /** Returns the counters of each server so far. */
     List<ServerCounters> counters() {
         return all.stream().map(ServerCounters::of).toList();
     }

@@ -5,29 +5,29 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a contender is opened with.
+ * The settings for opening a contender.
  *
- * @param deployment what the locks are on
- * @param uris {@code redis://host:port} of each server
- * @param lease how long a lock lasts if its holder dies; who renews its locks by default renews this one
- * @param renewed whether locks are held for longer than that, so that who does not renew them by default has to
+ * @param deployment the deployment that serves the locks
+ * @param uris the address of each server, {@code redis://host:port}
+ * @param lease how long a lock lasts if its holder dies; a contender that renews by default renews this lease
+ * @param renewed whether locks are held for longer than the lease, so that every contender must renew them
  */
 record Setting(Deployment deployment, List<String> uris, Duration lease, boolean renewed) {
     Setting(Deployment deployment, List<String> uris) {
         this(deployment, uris, USUAL_LEASE, false);
     }
 
-    /** What Redisson and Boltwork take if told nothing. */
+    /** The lease that Redisson and Boltwork use by default. */
     static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
     boolean isCluster() {
         return deployment == Deployment.CLUSTER;
     }
 
-    /** For contenders that are compared on one server only. */
+    /** Returns the only server. For contenders that are compared on one server only. */
     String uri() {
         if (isCluster()) {
-            throw new IllegalArgumentException("Not compared on a cluster");
+            throw new IllegalArgumentException("This contender is not compared on a cluster");
         }
         return uris.get(0);
     }

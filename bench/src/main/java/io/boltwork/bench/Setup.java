@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What is set up for one measurement.
+ * The setup of one measurement.
  *
- * @param jvms how many workers
- * @param clients how many clients in each
- * @param lease the lease of their locks
- * @param renewed whether locks are held for longer than that
- * @param heapMegabytes of each worker
- * @param job what they do
- * @param numbers what the job must know
+ * @param jvms the number of workers
+ * @param clients the number of clients of each worker
+ * @param lease the lease of the locks
+ * @param renewed whether locks are held for longer than the lease
+ * @param heapMegabytes the heap of each worker
+ * @param job the job of the workers
+ * @param numbers the parameters of the job
  */
 record Setup(
         int jvms,

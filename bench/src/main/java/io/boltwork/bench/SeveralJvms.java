@@ -19,8 +19,8 @@ final class SeveralJvms extends LoadScenario {
 
     @Override
     public String about() {
-        return "Four threads in each of four JVMs lock and unlock the same lock as often as they can, with nothing inside but the"
-                + " check. The index is over all sixteen threads.";
+        return "Four threads in each of four JVMs lock and unlock the same lock as often as they can, with nothing"
+                + " inside but the check. Jain's index covers all sixteen threads.";
     }
 
     @Override

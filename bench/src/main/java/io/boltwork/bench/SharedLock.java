@@ -22,8 +22,9 @@ final class SharedLock extends LoadScenario {
 
     @Override
     public String about() {
-        return "Threads of one JVM lock and unlock the same lock as often as they can, with nothing inside but the check. Look"
-                + " at the index and the slowest thread as well: a lock that one thread keeps for itself is fast.";
+        return "Threads of one JVM lock and unlock the same lock as often as they can, with nothing inside but the"
+                + " check. Look at Jain's index and the slowest thread, too: a lock that one thread keeps for itself"
+                + " is fast.";
     }
 
     @Override

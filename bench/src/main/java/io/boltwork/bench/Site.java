@@ -5,12 +5,12 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a job works.
+ * The surroundings of a job.
  *
- * @param order what it was told
+ * @param order the order to the worker
  * @param clients the contender's clients
- * @param board shared with the other workers
- * @param lines what the bench says while the job is under way
+ * @param board the board that the workers share
+ * @param lines the lines that the bench sends during the job
  */
 record Site(Order order, List<Contender> clients, Board board, BlockingQueue<String> lines) {
 
@@ -18,21 +18,21 @@ record Site(Order order, List<Contender> clients, Board board, BlockingQueue<Str
         return clients.get(thread % clients.size()).lock(name);
     }
 
-    /** A number for a thread that no other one in any worker has, nor 0. */
+    /** Returns a number for a thread that is unique among all workers and not 0. */
     long who(int thread) {
         return (order.jvm() + 1) * 1_000_000L + thread + 1;
     }
 
-    /** Tells the bench something. */
+    /** Sends a line to the bench. */
     void say(String line) {
         System.out.println(line);
     }
 
-    /** Whether the bench has said this; waits for it. Anything else is a mistake. */
+    /** Waits for a line from the bench. Throws if another line arrives. */
     void await(String expected) throws InterruptedException {
         @Nullable String line = lines.take();
         if (!expected.equals(line)) {
-            throw new IllegalStateException("Expected " + expected + ", but was told " + line);
+            throw new IllegalStateException("Expected " + expected + ", but received " + line);
         }
     }
 }

@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Spring's connections, by Lettuce as Spring Boot makes them: one that all threads share. */
+/** Spring's connections over Lettuce, as Spring Boot makes them: one that all threads share. */
 final class SpringLettuce {
     private SpringLettuce() {}
 

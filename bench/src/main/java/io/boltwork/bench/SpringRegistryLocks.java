@@ -6,8 +6,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Spring Integration's {@link RedisLockRegistry}, with room for as many locks as there are. It renews its
- * locks only where they are held for longer than their lease, since it does not by default.
+ * Spring Integration's {@link RedisLockRegistry}, with room for all locks. By default it does not renew its locks, so
+ * it does so only where they are held for longer than their lease.
  */
 final class SpringRegistryLocks implements Contender {
     private static final int CAPACITY = 200_000;
@@ -23,7 +23,7 @@ final class SpringRegistryLocks implements Contender {
                 new RedisLockRegistry(connections, "registry", setting.lease().toMillis());
         registry.setRedisLockType(type);
         if (setting.renewed()) {
-            registry.setRenewalTaskScheduler(scheduler); // it costs a request per lock, so only where it is needed
+            registry.setRenewalTaskScheduler(scheduler); // costs a request per lock, so only where needed
         }
         registry.setCacheCapacity(CAPACITY);
     }

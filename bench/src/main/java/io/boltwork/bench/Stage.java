@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers of its own and the workers of one measurement, new for each, so that nothing is left of the one before. Not
- * thread-safe.
+ * The servers and workers of one measurement. They are new for each measurement, so that nothing is left of the one
+ * before. Not thread-safe.
  */
 final class Stage implements AutoCloseable {
-    /** Locks on the {@link Board}. */
+    /** The number of locks on the {@link Board}. */
     static final int SLOTS = 10_240;
 
     private static final Duration GETTING_READY = Duration.ofSeconds(120);
@@ -30,7 +30,7 @@ final class Stage implements AutoCloseable {
     private final Board board;
     private final List<ChildJvm> workers = new ArrayList<>();
 
-    /** What workers had used that have been killed, in seconds. */
+    /** The processor time of killed workers, in seconds. */
     private double killed;
 
     private Stage(Deployment deployment, Entrant entrant) {
@@ -45,7 +45,7 @@ final class Stage implements AutoCloseable {
         servers = Servers.start(deployment);
     }
 
-    /** Starts servers and the workers and has them warm up. */
+    /** Starts the servers and the workers and lets them warm up. */
     static Stage set(Plan plan, Entrant entrant, Setup setup) throws InterruptedException {
         Stage stage = new Stage(plan.deployment(), entrant);
         try {
@@ -91,7 +91,7 @@ final class Stage implements AutoCloseable {
         return options;
     }
 
-    /** The only server, for scenarios that look into it. */
+    /** Returns the only server, for scenarios that look into it. */
     RedisServer redis() {
         return servers.all().get(0);
     }
@@ -100,7 +100,7 @@ final class Stage implements AutoCloseable {
         return board;
     }
 
-    /** Tells one worker something. */
+    /** Sends a line to one worker. */
     void tell(int jvm, String line) {
         workers.get(jvm).send(line);
     }
@@ -113,17 +113,17 @@ final class Stage implements AutoCloseable {
         killed += used;
     }
 
-    /** Lets all workers begin. */
+    /** Tells all workers to begin. */
     void go() {
         workers.forEach(worker -> worker.send(Worker.GO));
     }
 
-    /** Lets one worker begin. */
+    /** Tells one worker to begin. */
     void go(int jvm) {
         workers.get(jvm).send(Worker.GO);
     }
 
-    /** What all of them have measured. */
+    /** Returns the measurements of all workers. */
     Outcome outcome(Duration patience) throws InterruptedException {
         List<Outcome> parts = new ArrayList<>();
         for (int jvm = 0; jvm < workers.size(); jvm++) {
@@ -132,16 +132,16 @@ final class Stage implements AutoCloseable {
         return Outcome.together(parts);
     }
 
-    /** What one of them has measured. */
+    /** Returns the measurements of one worker. */
     Outcome outcome(int jvm, Duration patience) throws InterruptedException {
         return Json.parse(line(jvm, patience), Outcome.class);
     }
 
-    /** Waits until a worker says something. */
+    /** Waits until a worker sends a line. */
     void expect(int jvm, String expected, Duration patience) throws InterruptedException {
         String line = line(jvm, patience);
         if (!line.equals(expected)) {
-            throw new MeasurementFailedException("a worker says " + line + " instead of " + expected);
+            throw new MeasurementFailedException("a worker said '" + line + "' instead of '" + expected + "'");
         }
     }
 
@@ -155,7 +155,7 @@ final class Stage implements AutoCloseable {
                 return line;
             }
             if (!alive) {
-                throw new MeasurementFailedException("a worker has ended; what it says is above");
+                throw new MeasurementFailedException("a worker has ended; its output is above");
             }
             if (System.nanoTime() - end >= 0) {
                 throw new MeasurementFailedException("a worker has not answered within " + patience.toSeconds() + " s");
@@ -163,12 +163,12 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** Begins to count what is used. */
+    /** Starts to count what the measurement uses. */
     Meter meter() {
         return new Meter();
     }
 
-    /** Counts what is used from when it is made until it is read. */
+    /** Counts what the measurement uses from its creation until it is read. */
     final class Meter {
         private final List<Long> own = new ArrayList<>();
         private final long begin = System.nanoTime();
@@ -203,7 +203,7 @@ final class Stage implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.forEach(ChildJvm::close); // killed: nobody needs what they would tidy up
+        workers.forEach(ChildJvm::close); // killed: there is nothing to clean up
         servers.close();
         try {
             Files.deleteIfExists(boardFile());

@@ -3,11 +3,11 @@ package io.boltwork.bench;
 import java.util.Arrays;
 import java.util.Collection;
 
-/** Sums of figures. Stateless. */
+/** Statistics over figures. Stateless. */
 final class Statistics {
     private Statistics() {}
 
-    /** The middle one, or the mean of the two in the middle; NaN of nothing. */
+    /** Returns the median: the middle value, or the mean of the two middle values. NaN without values. */
     static double median(Collection<Double> values) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
@@ -18,7 +18,10 @@ final class Statistics {
         return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
     }
 
-    /** Jain's fairness index: 1 if all had the same number of turns, 1/n if one had them all. NaN if nobody had any. */
+    /**
+     * Returns Jain's fairness index: 1 if all threads had the same number of turns, 1/n if one of them had all turns.
+     * NaN without turns.
+     */
     static double jain(long... turns) {
         double sum = Arrays.stream(turns).asDoubleStream().sum();
         double squares =

@@ -12,7 +12,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The raw data in a directory: a file of JSON for each scenario and deployment. A new run of a scenario replaces its file. */
+/**
+ * Stores the raw data in a directory: a JSON file for each scenario and deployment. A new run of a scenario replaces
+ * its file.
+ */
 record Store(Path directory) {
     private static final String JMH = "JMH";
 
@@ -28,7 +31,7 @@ record Store(Path directory) {
         }
     }
 
-    /** Those that there are, in the scenarios' order, those on a cluster last. */
+    /** Returns the stored results in the scenarios' order, those on a cluster last. */
     List<ScenarioResults> load() {
         return Stream.of(Deployment.values())
                 .flatMap(deployment ->
@@ -87,7 +90,7 @@ record Store(Path directory) {
         return String.join("\n", lines) + "\n";
     }
 
-    /** As RFC 4180 has it: a point may be called "10,000 locks". */
+    /** Quotes a field as in RFC 4180, because a point may be called "10,000 locks". */
     private static String quoted(String text) {
         return '"' + text.replace("\"", "\"\"") + '"';
     }

@@ -4,16 +4,16 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What is to be reached in a scenario.
+ * A target of a scenario.
  *
- * @param what in words
+ * @param what the description
  * @param atLeast whether the bound is a lower one
- * @param bound the number
- * @param value what was measured; NaN if it was not
+ * @param bound the bound
+ * @param value the measured value; NaN if it was not measured
  */
 record Target(String what, boolean atLeast, double bound, ToDoubleFunction<ScenarioResults> value) {
 
-    /** One contender's figure as a multiple of another's. */
+    /** Returns a target for one contender's figure as a multiple of another's. */
     static Target ratio(String point, Figure figure, Entrant who, Entrant other, boolean atLeast, double bound) {
         return new Target(
                 point + ": " + figure.title() + ", " + who.title() + " / " + other.title(),
@@ -22,7 +22,7 @@ record Target(String what, boolean atLeast, double bound, ToDoubleFunction<Scena
                 results -> results.median(point, who, figure) / results.median(point, other, figure));
     }
 
-    /** One contender's figure. */
+    /** Returns a target for one contender's figure. */
     static Target figure(String point, Figure figure, Entrant who, boolean atLeast, double bound) {
         return new Target(
                 point + ": " + figure.title() + ", " + who.title(),

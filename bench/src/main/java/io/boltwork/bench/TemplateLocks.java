@@ -8,8 +8,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The reentrant lock that many Spring applications have of their own: a hash with the owner's id and a count, two scripts, sent
- * with {@link StringRedisTemplate}, and 50 ms between attempts. Not renewed.
+ * The reentrant lock that many Spring applications write themselves: a hash with the owner's id and a count, two
+ * scripts that are sent with {@link StringRedisTemplate}, and 50 ms between attempts. Not renewed.
  */
 final class TemplateLocks implements Contender {
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -44,7 +44,7 @@ final class TemplateLocks implements Contender {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // getId: threadId() is of a later Java
+    @SuppressWarnings("deprecation") // getId: threadId() needs a later Java
     public BenchLock lock(String name) {
         List<String> key = List.of(name);
         return new RetryingLock(PAUSE, PAUSE) {

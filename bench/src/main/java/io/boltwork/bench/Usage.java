@@ -1,13 +1,13 @@
 package io.boltwork.bench;
 
 /**
- * What a measurement cost.
+ * The cost of a measurement.
  *
- * @param server what Redis did
- * @param foreign processors that were busy with other processes, on average; NaN where that cannot be told
+ * @param server the counters of Redis
+ * @param foreign the average number of processors that other processes kept busy; NaN if unknown
  */
 record Usage(ServerCounters server, double foreign) {
-    /** Above that, others have disturbed a measurement: a tenth of a processor. */
+    /** The share of a processor above which other processes disturb a measurement. */
     private static final double TOO_MUCH = 0.10;
 
     boolean disturbed() {

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** Histograms of durations in nanoseconds, within 1 %, up to ten minutes. Stateless. */
+/** Histograms of durations in nanoseconds, with an accuracy of 1 %, up to ten minutes. Stateless. */
 final class Wait {
     private static final long LEAST = 64;
     private static final long MOST = 600_000_000_000L;

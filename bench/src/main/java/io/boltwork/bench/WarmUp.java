@@ -9,14 +9,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many pairs in little time, by threads with locks of their own, so that what is measured afterwards runs as it does in a
- * service that has been up for a while: a single thread, or a lock that is passed on every few milliseconds, would need minutes
- * until the compiler has seen enough of it.
+ * Makes many pairs in little time with threads that have locks of their own, so that the measured code runs as in a
+ * service that has run for a while. A single thread, or a lock that is passed on every few milliseconds, would need
+ * minutes until the compiler has seen enough.
  */
 final class WarmUp {
     /**
-     * So many times as long as other jobs warm up is rehearsed how a lock passes from JVM to JVM; with two, the compiler used
-     * half of a processor while was measured.
+     * The factor by which the rehearsal of a lock that passes between JVMs is longer than the warm-up of other jobs.
+     * With a factor of two, the compiler used half of a processor during the measurement.
      */
     static final int REHEARSAL = 6;
 
@@ -25,7 +25,7 @@ final class WarmUp {
 
     private WarmUp() {}
 
-    /** Threads with locks of their own. Blocks for that long. */
+    /** Runs threads with locks of their own. Blocks for this time. */
     static void pairs(Site site, Duration time) throws InterruptedException {
         List<BenchLock> locks = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
@@ -34,7 +34,9 @@ final class WarmUp {
         repeat(locks, time);
     }
 
-    /** A few threads of each JVM with one lock, which goes to and fro between them. Blocks for that long. */
+    /**
+     * Runs a few threads of each JVM with one lock, which goes back and forth between the JVMs. Blocks for this time.
+     */
     static void handoffs(Site site, String lock, Duration time) throws InterruptedException {
         List<BenchLock> locks = new ArrayList<>();
         for (int i = 0; i < REHEARSING; i++) {
@@ -43,16 +45,16 @@ final class WarmUp {
         repeat(locks, time);
     }
 
-    /** What is to be measured, for a while. */
+    /** Rehearses the measured work for a time. */
     @FunctionalInterface
     interface Rehearsal {
         void run() throws InterruptedException;
     }
 
     /**
-     * Rehearses again and again until the compilers have ended, which is when they work for less than {@code quiet} seconds
-     * meanwhile, but not after {@code end}, of {@link System#nanoTime}: what they take would count as the lock's, and they need
-     * the longer the more JVMs there are.
+     * Rehearses again and again until the compilers work for less than {@code quiet} seconds meanwhile, but not after
+     * {@code end}, a value of {@link System#nanoTime}. Otherwise their work would count as that of the lock. The more
+     * JVMs there are, the longer the compilers need.
      */
     static void untilCompiled(Rehearsal rehearsal, double quiet, long end) throws InterruptedException {
         double work = Double.POSITIVE_INFINITY;

@@ -14,8 +14,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A JVM under measurement. It reads an {@link Order}, warms up, says {@code ready}, waits for {@code go}, and says what it has
- * measured as an {@link Outcome}. It ends when it is told {@code end}, or with the bench.
+ * A JVM under measurement. It reads an {@link Order}, warms up, sends {@code ready}, waits for {@code go}, and sends
+ * its measurements as an {@link Outcome}. It ends when it receives {@code end}, or with the bench.
  */
 final class Worker {
     static final String READY = "ready";
@@ -28,7 +28,7 @@ final class Worker {
         try {
             measure();
             System.exit(0);
-        } catch (Throwable e) { // a library's threads would keep the JVM alive, and the bench waiting
+        } catch (Throwable e) { // otherwise a library's threads would keep the JVM alive and the bench waiting
             e.printStackTrace();
             System.exit(1);
         }
@@ -59,7 +59,7 @@ final class Worker {
         clients.forEach(Contender::close);
     }
 
-    /** What this JVM has used of its processors so far, in seconds. */
+    /** Returns the processor time of this JVM so far, in seconds. */
     static double cpuSeconds() {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime() / 1e9;
     }

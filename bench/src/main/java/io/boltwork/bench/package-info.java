@@ -1,4 +1,4 @@
-/** Measures Boltwork beside its peers and beside what Redis allows; {@code bench/run --help} explains it. */
+/** Measures Boltwork beside its peers and beside the limits of Redis; {@code bench/run --help} explains it. */
 @NullMarked
 package io.boltwork.bench;
 

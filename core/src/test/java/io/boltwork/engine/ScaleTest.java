@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * What holding, waiting and handing off cost, in commands and in heap, and that this does not grow with the number of clients
- * and locks. With {@code -Dboltwork.proof=true}: 1,000 clients, 100,000 locks, 30 masters; docs/scale.md has what that prints.
+ * The cost of holding, waiting and handing off, in commands and in heap. The cost does not grow with the number of clients and
+ * locks. With {@code -Dboltwork.proof=true}: 1,000 clients, 100,000 locks, 30 masters; docs/measurements/scale.md has the output.
  */
 class ScaleTest {
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * over anything as long as something of others has not been written: then another thread takes its place.
  */
 final class CallPipeline {
-    /** With fewer, a few threads wait for each other; with more, groups are small. Measured: docs/decisions.md. */
+    /** With fewer, a few threads wait for each other; with more, groups are small. See docs/adr/0028-grouped-calls.md. */
     private static final int UNDER_WAY = 4;
 
     /**

@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** What one lock costs a cluster of three masters when they are kept busy: the measured figures of docs/scale.md. */
+/** The cost of one lock at three busy masters of a cluster: the measured figures of docs/measurements/scale.md. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "figures: -Dboltwork.proof=true")
 class ScaleFiguresTest {
     private static final int LOCKS = 30_000;

@@ -48,7 +48,7 @@ public class EngineBenchmark {
         }
     }
 
-    /** Nobody else wants the lock: two commands to the backend. */
+    /** Without contention: two commands to the backend. */
     @Benchmark
     @Threads(1)
     public void uncontendedPair(Shared shared) {
@@ -56,7 +56,7 @@ public class EngineBenchmark {
         shared.lock.unlock();
     }
 
-    /** The thread holds the lock already: no command. */
+    /** The thread already holds the lock: no command. */
     @Benchmark
     @Threads(1)
     public void nestedPair(Held held) {
@@ -64,7 +64,10 @@ public class EngineBenchmark {
         held.lock.unlock();
     }
 
-    /** Two threads of a client want the lock: mostly handed over, no command. The time is that of each thread's pair. */
+    /**
+     * Two threads of a client want the lock, which is mostly handed over without a command. The time is that of the
+     * pair of each thread.
+     */
     @Benchmark
     @Threads(2)
     public void handoverBetweenTwo(Shared shared) {

@@ -1,4 +1,4 @@
-/** What the engine costs by itself, without Redis, under JMH; {@code bench/run --jmh}. */
+/** Measures the cost of the engine without Redis, under JMH; {@code bench/run --jmh} runs it. */
 @NullMarked
 package io.boltwork.bench.jmh;
 

@@ -88,8 +88,10 @@ final class Bench implements Callable<Integer> {
                     + " quick: 1.")
     private @Nullable Integer repetitions;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "The length of each measurement in seconds. Default:"
-            + " 2; quick: 0.3.")
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "The length of each measurement in seconds. Default:" + " 2; quick: 0.3.")
     private @Nullable Double seconds;
 
     @Option(

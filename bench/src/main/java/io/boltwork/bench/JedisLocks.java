@@ -33,8 +33,7 @@ final class JedisLocks implements Contender {
 
     JedisLocks(Setting setting) {
         GenericObjectPoolConfig<Connection> pool = new ConnectionPoolConfig();
-        pool.setMaxTotal(
-                64); // one per thread: waiting for a connection would count as waiting for a lock
+        pool.setMaxTotal(64); // one per thread: waiting for a connection would count as waiting for a lock
         pool.setMaxIdle(64);
         jedis = RedisClient.builder()
                 .hostAndPort(setting.host(), setting.port())

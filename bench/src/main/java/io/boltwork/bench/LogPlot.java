@@ -22,19 +22,8 @@ final class LogPlot {
     private static final double FEW_DECADES = 2.5;
 
     private static final List<String> COLORS = List.of(
-            "#0037ff",
-            "#d62728",
-            "#2ca02c",
-            "#ff7f0e",
-            "#9467bd",
-            "#8c564b",
-            "#e377c2",
-            "#17a2b8",
-            "#7f7f7f",
-            "#8a8a00",
-            "#000000",
-            "#4a9fd8",
-            "#c49c00");
+            "#0037ff", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17a2b8", "#7f7f7f",
+            "#8a8a00", "#000000", "#4a9fd8", "#c49c00");
 
     /** A point of a curve; both values are above 0. */
     record Dot(double x, double y) {}

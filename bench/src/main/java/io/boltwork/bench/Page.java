@@ -91,12 +91,11 @@ final class Page {
         out.line("|---|---|");
         facts.forEach((name, value) -> out.row(name, value));
         out.line();
-        out.paragraph(
-                "`bench/run` measures all scenarios with all contenders, `bench/run --scenarios S1` measures one"
-                        + " scenario, and `bench/run --deployment cluster` measures on a cluster. `bench/run --help`"
-                        + " explains the other options. The raw data are in `bench/target/results`. Scenarios may"
-                        + " have been measured at different times, but always at the same commit and on the same"
-                        + " machine.");
+        out.paragraph("`bench/run` measures all scenarios with all contenders, `bench/run --scenarios S1` measures one"
+                + " scenario, and `bench/run --deployment cluster` measures on a cluster. `bench/run --help`"
+                + " explains the other options. The raw data are in `bench/target/results`. Scenarios may"
+                + " have been measured at different times, but always at the same commit and on the same"
+                + " machine.");
         List.of(
                         "Each measurement starts its own Redis servers, without persistence, and its own JVMs. The"
                                 + " JVMs warm up first: sixteen threads use locks of their own, then the measured"
@@ -140,13 +139,12 @@ final class Page {
             return;
         }
         out.paragraph("## On a Redis Cluster");
-        out.paragraph(
-                "Three masters without replicas run on the same machine, each with a third of the slots. Boltwork"
-                        + " connects with `RedisBackend.connectCluster`, Redisson with `useClusterServers`. One lock"
-                        + " is on one master, and the other masters do not help. Many locks spread over all three."
-                        + " Waiting clients, Redisson's too, listen on sharded channels (`SPUBLISH`). The floors go"
-                        + " straight to the slot's master: the two scripts, or an SPUBLISH with a subscriber there."
-                        + " Counters are sums over all three masters.");
+        out.paragraph("Three masters without replicas run on the same machine, each with a third of the slots. Boltwork"
+                + " connects with `RedisBackend.connectCluster`, Redisson with `useClusterServers`. One lock"
+                + " is on one master, and the other masters do not help. Many locks spread over all three."
+                + " Waiting clients, Redisson's too, listen on sharded channels (`SPUBLISH`). The floors go"
+                + " straight to the slot's master: the two scripts, or an SPUBLISH with a subscriber there."
+                + " Counters are sums over all three masters.");
         out.paragraph(
                 "Boltwork does not group requests on a cluster, as it does on one server. Each request of each thread"
                         + " goes out alone.");

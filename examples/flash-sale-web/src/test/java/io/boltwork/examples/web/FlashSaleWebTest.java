@@ -80,8 +80,10 @@ class FlashSaleWebTest {
             browser.get(shops.url(0, "/"));
             browser.findElement(By.id("locked-100")).click();
             WebElement verdict = browser.findElement(By.id("verdict"));
-            Await.within(Duration.ofSeconds(60), "the page says sold out", () -> verdict.getText()
-                    .equals("Sold out, not one too many"));
+            Await.within(
+                    Duration.ofSeconds(60),
+                    "the page says sold out",
+                    () -> verdict.getText().equals("Sold out, not one too many"));
             assertThat(browser.findElement(By.id("sold")).getText()).isEqualTo("10");
             assertThat(browser.findElement(By.id("stock")).getText()).isEqualTo("0");
             Await.until(

@@ -1,7 +1,5 @@
 package io.boltwork.engine;
 
-import io.boltwork.BackendException;
-import io.boltwork.ClientClosedException;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
@@ -116,7 +114,7 @@ public final class EngineLock implements FencedLock {
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
             }
-            engine.await(engine.left(hold, left));
+            engine.callers.awaitRelease(engine.callers.left(hold, left));
         } catch (Error cut) {
             Hold own =
                     hold == null ? entered : hold; // where the stack ends at once, not even the hold can be looked up
@@ -197,7 +195,7 @@ public final class EngineLock implements FencedLock {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
             try {
-                Hold hold = request(waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return false;
                 }
@@ -237,7 +235,7 @@ public final class EngineLock implements FencedLock {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
             try {
-                Hold hold = request(waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return null;
                 }
@@ -258,15 +256,8 @@ public final class EngineLock implements FencedLock {
         return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.ticker.nanos() - start));
     }
 
-    /** Waits for a new hold; {@code null} if it was refused. */
-    private @Nullable Hold request(Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
-        engine.request(name, waiter);
-        // a try ends by itself, with the command timeout at the latest
-        return held(engine.await(name, waiter, waiter.tryOnly ? FOR_EVER : nanos, interruptible));
-    }
-
     private boolean enterAgain(Hold held, boolean asLease) {
-        engine.awaitVerified(held);
+        engine.callers.awaitVerified(held);
         try {
             return held.enter(asLease);
         } catch (LeaseLostException lost) {
@@ -285,23 +276,6 @@ public final class EngineLock implements FencedLock {
             engine.expired(held);
         }
         return anew;
-    }
-
-    private static @Nullable Hold held(WaitResult verdict) {
-        if (verdict instanceof Waiter.Granted granted) {
-            return granted.hold();
-        }
-        if (verdict instanceof Waiter.Failed failed) {
-            throw again(failed.cause());
-        }
-        return null;
-    }
-
-    /** The same exception, thrown here: who catches it wants to see its own stack. */
-    private static LockException again(LockException cause) {
-        return cause instanceof BackendException failure
-                ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
-                : new ClientClosedException(String.valueOf(cause.getMessage()));
     }
 
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
@@ -406,7 +380,7 @@ public final class EngineLock implements FencedLock {
             }
             Hold hold;
             try {
-                hold = held(verdict);
+                hold = Callers.hold(verdict);
             } catch (LockException failure) {
                 fail(failure);
                 return;

@@ -57,7 +57,7 @@ final class Announcer {
     }
 
     /** The card of a client of this JVM. */
-    static ClientRecord card(String id, String application) {
+    static ClientRecord newRecord(String id, String application) {
         return new ClientRecord(
                 id,
                 application,
@@ -124,7 +124,7 @@ final class Announcer {
         lock.lock();
         try {
             long since = now - sentAt;
-            due = since >= EVERY || since >= OFTEN && (!answered || engine.isHolding());
+            due = since >= EVERY || since >= OFTEN && (!answered || engine.status.isHolding());
         } finally {
             lock.unlock();
         }
@@ -147,7 +147,7 @@ final class Announcer {
         }
         engine.backend.send(new Command.Announce(announced, LIFE_MILLIS, now), reply -> {
             if (engine.backend.partitions() == 1) {
-                engine.heard(0, reply); // else it is kept wherever its key belongs
+                engine.backendWatch.heard(0, reply); // else it is kept wherever its key belongs
             }
             if (reply instanceof Reply.Announced answer) {
                 answered(announced, now, answer);

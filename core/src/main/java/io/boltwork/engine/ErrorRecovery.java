@@ -40,7 +40,7 @@ final class ErrorRecovery {
         try {
             engine.leaseRenewer.mend();
             engine.drivers().forEach(this::look);
-            engine.resumeCallbacks();
+            engine.backendWatch.resumeCallbacks();
             report();
             isDone = true;
         } finally {

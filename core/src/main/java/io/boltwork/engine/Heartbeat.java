@@ -58,9 +58,9 @@ final class Heartbeat {
             return;
         }
         if (engine.isClosed()) {
-            if (!engine.hasEnded()) {
+            if (!engine.shutdown.hasEnded()) {
                 plan(); // the close may be cut short later
-                run(engine::closeOn);
+                run(engine.shutdown::resume);
             }
             return;
         }

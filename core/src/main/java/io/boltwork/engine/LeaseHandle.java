@@ -49,7 +49,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         try {
             used = right.use();
             if (used) {
-                engine.await(leave());
+                engine.callers.awaitRelease(leave());
             }
         } catch (Error error) {
             if (!used) {
@@ -75,7 +75,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         }
         Promise<Optional<LeaseLoss>> left = leave();
         if (!left.isDecided()) {
-            Future<?> timer = engine.decideAfterTimeout(left);
+            Future<?> timer = engine.callers.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
         }
         left.then(() -> engine.callBack(lockName(), () -> {
@@ -98,7 +98,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             if (left.isLost()) {
                 engine.callBack(lockName(), this::tellLoss);
             }
-            return engine.left(hold, left);
+            return engine.callers.left(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
             engine.errorFlag.cause = error;

@@ -286,12 +286,12 @@ final class LeaseRenewer {
             List<Command.Renew.Item> items = new ArrayList<>(members.size());
             members.forEach(member -> items.add(member.item));
             long valid = Math.min(engine.timing.commandTimeout() / MILLI, shortest);
-            long notAfter = engine.clocks.of(partition).millisAt(engine.ticker.nanos()) + valid;
+            long notAfter = engine.backendWatch.clock(partition).millisAt(engine.ticker.nanos()) + valid;
             if (tacit && shortest != Ticker.NEVER) { // a verification without an answer has time until the next visit
                 lookAfter(shortest * MILLI);
             }
             engine.backend.send(new Command.Renew(items, notAfter), reply -> {
-                engine.heard(partition, reply);
+                engine.backendWatch.heard(partition, reply);
                 answered(reply);
             });
         }

@@ -91,7 +91,7 @@ class LeaseView implements Lease {
         if (isReleased()) {
             ensureValid();
         }
-        engine.extend(hold, atLeast.toNanos());
+        engine.callers.extend(hold, atLeast.toNanos());
     }
 
     @Override
@@ -99,7 +99,7 @@ class LeaseView implements Lease {
         if (isReleased()) {
             ensureValid();
         }
-        return engine.verify(hold);
+        return engine.callers.verify(hold);
     }
 
     @Override

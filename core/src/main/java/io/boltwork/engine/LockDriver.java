@@ -114,7 +114,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public ServerClock serverClock() {
-        return owner.clocks.of(partition);
+        return owner.backendWatch.clock(partition);
     }
 
     @Override
@@ -136,7 +136,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     public void send(Command command) {
         long sent = now();
         owner.backend.send(command, reply -> {
-            owner.heard(partition, reply);
+            owner.backendWatch.heard(partition, reply);
             owner.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }

@@ -32,7 +32,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void whatAnEarlierOwnerHadNotConfirmedIsConfirmedByTheNext() {
+    void aGrantClearsTheClaimOfAnEarlierOwner() {
         set("fence", 7);
         set("claim", 1);
         a.acquire(LOCK, "a:1");
@@ -87,7 +87,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasEndedGoesBeforeTheQueue() {
+    void anOwnerWhoseLeaseHasEndedIsServedBeforeTheQueue() {
         Acquired granted = a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         endLease();
@@ -98,7 +98,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aTakenLockIsQueuedForOnce() {
+    void aRequestForATakenLockIsQueuedOnce() {
         a.acquire(LOCK, "a:1");
         Acquired queued = b.acquire(LOCK, "b:1");
         assertThat(queued.verdict()).isEqualTo(Verdict.QUEUED);
@@ -155,7 +155,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLeaseThatRanOutIsNoLease() {
+    void aLeaseThatRanOutDoesNotBlockOthers() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         Acquired granted = b.tryAcquire(LOCK, "b:1");
@@ -187,7 +187,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aTryGivesTheLockToTheHeadOfTheQueueToo() {
+    void aTryAlsoGrantsTheLockToTheHeadOfTheQueue() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "a:2");
         endLease();
@@ -200,7 +200,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHeadThatAsksIsGrantedInTheAnswer() {
+    void theHeadOfTheQueueIsGrantedInTheAnswerIfItAsks() {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -214,7 +214,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoDoesNotListenIsPassedOverAndForgotten() {
+    void waitersThatDoNotListenAreSkippedAndRemoved() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "dead:1");
         a.acquire(LOCK, "dead:2");
@@ -227,7 +227,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void ifNobodyListensTheAskerIsGranted() {
+    void theAskerIsGrantedIfNoWaiterListens() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "dead:1");
         a.acquire(LOCK, "dead:2");
@@ -237,7 +237,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void theAskerInTheQueueIsGrantedIfThoseBeforeItDoNotListen() {
+    void aQueuedAskerIsGrantedIfNoWaiterBeforeItListens() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "dead:1");
         b.acquire(LOCK, "b:1");
@@ -262,7 +262,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+    void aRequestDroppedWithALapsedClaimIsNotKnown() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -273,7 +273,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClaimThatLapsesTakesAllRequestsOfItsClientAlong() {
+    void aLapsedClaimDropsAllRequestsOfItsClient() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -294,7 +294,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLeaseThatRanOutAfterItWasConfirmedLeavesTheQueueAlone() {
+    void aConfirmedLeaseThatRunsOutLeavesTheQueueAlone() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -306,7 +306,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void aRequestThatOwnsLeavesTheQueue() {
+    void aRequestThatBecomesTheOwnerLeavesTheQueue() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         set("owner", "b:1"); // as after late bytes

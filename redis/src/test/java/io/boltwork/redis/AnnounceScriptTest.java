@@ -16,7 +16,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClientIsKnownForItsTime() {
+    void anAnnouncedClientIsKnownUntilItsRecordExpires() {
         long before = a.inspect(LOCK).server().millis();
         assertThat(a.announce(card("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
         assertThat(fields(CARD))
@@ -38,7 +38,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void anAnnouncementIsAnsweredWithTheNonceBefore() {
+    void anAnnouncementReturnsTheNonceOfTheRecordBefore() {
         assertThat(a.announce(card("shop"), 60_000, "one").before()).isEmpty();
         assertThat(a.announce(card("shop"), 60_000, "two").before()).isEqualTo("one");
         assertThat(a.announce(card("shop"), 0, "").before()).isEqualTo("two");
@@ -46,7 +46,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClientIsAnnouncedAnew() {
+    void aClientCanBeAnnouncedAgain() {
         a.announce(card("shop"), 60_000);
         a.announce(card("sh\"op\r\n' größe {} %"), 600_000);
         assertThat(b.identify("a")).containsExactly(card("sh\"op\r\n' größe {} %"));
@@ -54,7 +54,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClientIsForgottenAtOnce() {
+    void anAnnouncementWithoutALifeRemovesTheClient() {
         a.announce(card("shop"), 0);
         assertThat(redis.command("EXISTS", CARD)).isEqualTo(0L);
         a.announce(card("shop"), 60_000);
@@ -64,7 +64,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void whatIsNoClientIsUnknown() {
+    void aKeyThatIsNotAClientRecordIsIgnored() {
         redis.command("SET", CARD, "something else");
         redis.command("HSET", "boltwork:client:b", "pid", "7");
         assertThat(b.identify("a", "b")).isEmpty();
@@ -74,7 +74,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void nobodyIsAskedFor() {
+    void anEmptyListOfClientsReturnsNoRecords() {
         assertThat(b.identify()).isEmpty();
     }
 }

@@ -149,7 +149,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void theClientIsLeftAsItWas() {
+    void theApplicationsClientIsLeftAsItWas() {
         ClientOptions options = ClientOptions.builder().requestQueueSize(7).build();
         lettuce.setOptions(options);
         try (RedisServer redis = RedisServer.start();
@@ -173,7 +173,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void eachReconnectsInItsOwnWay() {
+    void applicationAndBackendReconnectSeparately() {
         try (RedisServer redis = RedisServer.start();
                 StatefulRedisConnection<String, String> mine = lettuce.connect(uri(redis));
                 Client client = Client.open("a", RedisBackend.connect(lettuce, uri(redis)))) {
@@ -203,7 +203,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void theOlderProtocolWillDo() {
+    void theBackendWorksWithResp2() {
         lettuce.setOptions(
                 ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
         try (RedisServer redis = RedisServer.start();
@@ -226,7 +226,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void theUriCanBeGivenInLettucesTermsAlone() {
+    void aLettuceUriIsEnoughToConnect() {
         try (RedisServer redis = RedisServer.start()) {
             RedisURI uri = uri(redis);
             uri.setDatabase(3);
@@ -246,7 +246,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void aWrongPasswordIsSaidAndNotPrinted() {
+    void aWrongPasswordIsReportedButNotPrinted() {
         try (RedisServer redis = RedisServer.start("--requirepass", "right")) {
             for (String user : List.of("", "someone:")) {
                 RedisURI uri = RedisURI.create("redis://" + user + SECRET + "@127.0.0.1:" + redis.port());
@@ -288,7 +288,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void trustIsTheApplications(@TempDir Path directory) throws Exception {
+    void theApplicationsTrustSettingsApply(@TempDir Path directory) throws Exception {
         KeyStore store = selfSigned(directory);
         String fingerprint = HexFormat.of()
                 .formatHex(MessageDigest.getInstance("SHA-256")
@@ -375,7 +375,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    void connectingOnAThreadThatItNeedsIsRefused() {
+    void connectingOnAnEventLoopThreadIsRefused() {
         try (RedisServer redis = RedisServer.start();
                 RedisBackend backend = RedisBackend.connect(lettuce, uri(redis))) {
             assertThatExceptionOfType(ExecutionException.class)
@@ -430,7 +430,7 @@ class BringYourOwnTest {
 
     @Test
     @SuppressWarnings("deprecation") // others with several threads to an executor are hard to find
-    void whatDoesNotGoTogetherIsRefused() {
+    void incompatibleArgumentsAreRefused() {
         RedisURI uri = RedisURI.create("redis://h");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connect(

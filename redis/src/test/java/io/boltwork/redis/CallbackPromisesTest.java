@@ -69,7 +69,7 @@ class CallbackPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void theEngineGoesOnWhateverCallbacksDo(Callbacks callbacks) {
+    void theEngineKeepsWorkingWhateverCallbacksDo(Callbacks callbacks) {
         ExecutorService single = Executors.newSingleThreadExecutor();
         nothing.closing(single::shutdownNow);
         ClientOptions options = ClientOptions.defaults();

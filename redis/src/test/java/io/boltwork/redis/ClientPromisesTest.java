@@ -31,7 +31,7 @@ class ClientPromisesTest extends Promises {
     // ================================================================ 13
 
     @Test
-    void aThousandInterruptsLeaveNothingAndUnlockAlwaysUnlocks() {
+    void aThousandInterruptsLeaveNothingBehindAndUnlockAlwaysWorks() {
         int interrupts = 1_000;
         long seed = Long.getLong("boltwork.seed", System.nanoTime());
         System.out.println("promise 13: -Dboltwork.seed=" + seed);
@@ -149,7 +149,7 @@ class ClientPromisesTest extends Promises {
     private static final long LEASE = millis(1_500).toMillis();
 
     @TimedTest
-    void closingTellsWhoWaitsReleasesWhatIsHeldAndIsBounded() {
+    void closeNotifiesWaitersReleasesLocksAndEndsInTime() {
         Leaving leaving = new Leaving();
         leaving.jvm.tell("closer", "close");
         long closed = leaving.jvm.number("closer", "closed");
@@ -168,7 +168,7 @@ class ClientPromisesTest extends Promises {
     }
 
     @TimedTest
-    void aJvmThatExitsClosingItsClientReleasesWhatIsHeld() {
+    void aJvmThatClosesItsClientOnExitReleasesItsLocks() {
         Leaving leaving = new Leaving();
         assertThat(leaving.jvm.ask("main", "hook")).isEqualTo("hooked");
         leaving.jvm.tell("main", "exit");
@@ -182,7 +182,7 @@ class ClientPromisesTest extends Promises {
     }
 
     @TimedTest
-    void aJvmThatExitsWithoutClosingEndsAndItsLocksAreFreeAfterTheirLeases() {
+    void locksOfAJvmThatExitsWithoutCloseAreFreeAfterTheirLeases() {
         Leaving leaving = new Leaving();
         leaving.jvm.tell("main", "exit");
         assertThat(leaving.jvm.awaitExit(Duration.ofSeconds(2))).isEqualTo(7);
@@ -200,7 +200,7 @@ class ClientPromisesTest extends Promises {
     }
 
     @TimedTest
-    void aMainThreadThatReturnsEndsTheJvmThoughItsClientIsOpen() {
+    void anOpenClientDoesNotKeepTheJvmAlive() {
         Leaving leaving = new Leaving();
         leaving.jvm.leave();
         assertThat(leaving.jvm.awaitExit(Duration.ofSeconds(2))).isZero();
@@ -210,7 +210,7 @@ class ClientPromisesTest extends Promises {
     }
 
     @TimedTest
-    void whatCouldNotBeReleasedAtTheEndIsSaid() {
+    void closeReportsTheLocksThatItCouldNotRelease() {
         Leaving leaving = new Leaving();
         server.freeze();
         leaving.jvm.tell("closer", "close");

@@ -33,7 +33,7 @@ class ClockPromisesTest extends Promises {
     // ================================================================ 17
 
     @TimedTest
-    void maxHoldIsNeverShorterAndHardlyLonger() {
+    void maxHoldIsNeverShortenedAndBarelyExceeded() {
         FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMaxHold(Duration.ofMillis(BOUND)));
         FencedLock theirs = client().lock(LOCK);
         long before = System.nanoTime();
@@ -51,7 +51,7 @@ class ClockPromisesTest extends Promises {
     }
 
     @TimedTest
-    void minHoldIsNeverShorterAndHardlyLonger() {
+    void minHoldIsNeverShortenedAndBarelyExceeded() {
         FencedLock lock = client().lock(LOCK, LockOptions.defaults().withMinHold(Duration.ofMillis(BOUND)));
         Lease lease = lock.acquire();
         long held = System.nanoTime();
@@ -67,7 +67,7 @@ class ClockPromisesTest extends Promises {
     }
 
     @TimedTest
-    void takeoverDelayIsNeverShorterAndHardlyLonger() {
+    void takeoverDelayIsNeverShortenedAndBarelyExceeded() {
         FencedLock lock = client().lock(
                         LOCK,
                         LockOptions.fixedLease(Duration.ofMillis(BOUND)).withTakeoverDelay(Duration.ofMillis(BOUND)));
@@ -95,7 +95,7 @@ class ClockPromisesTest extends Promises {
     }
 
     @TimedTest
-    void afterACrashTheBoundsOfAHoldLastAPollLongerAtMost() {
+    void afterACrashHoldBoundsAreExceededByOnePollAtMost() {
         List<RemoteClient> holders = remotes(2);
         Duration max = takenThoughKilled(holders.get(0), "max:" + BOUND);
         Duration min = takenThoughKilled(holders.get(1), "renewed:200,min:" + BOUND);

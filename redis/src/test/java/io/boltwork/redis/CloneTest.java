@@ -47,7 +47,7 @@ class CloneTest {
     }
 
     @Test
-    void theCloneIsNoticedAndBothGoOnUnderTheirOwnIds() {
+    void aCloneIsDetectedAndBothClientsContinueWithOwnIds() {
         try (RedisServer redis = RedisServer.start()) {
             noticed(() -> RedisBackend.connect(redis.uri()), redis);
             close();
@@ -56,7 +56,7 @@ class CloneTest {
     }
 
     @Test
-    void theSameInACluster() {
+    void aCloneIsDetectedInAClusterToo() {
         try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterSite.PATIENT)) {
             Supplier<LockBackend> backend = () -> RedisBackend.connectCluster(group.uris());
             RedisServer master = group.masterOf("boltwork:client:clone");

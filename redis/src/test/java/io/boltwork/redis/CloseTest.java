@@ -26,7 +26,7 @@ class CloseTest {
     }
 
     @Test
-    void leavesNoConnectionAndNoThread() {
+    void closeLeavesNoConnectionAndNoThread() {
         Set<Thread> before = lettuceThreads();
         try (RedisServer redis = RedisServer.start()) {
             Client client = Client.open("a", redis.uri());
@@ -66,7 +66,7 @@ class CloseTest {
     }
 
     @Test
-    void isBoundedWhenTheServerIsSilentAndFailsWhatIsUnderWay() {
+    void closeEndsInTimeAndFailsPendingCommandsOfASilentServer() {
         try (RedisServer redis = RedisServer.start();
                 Client client = Client.open("a", redis.uri())) {
             redis.freeze();
@@ -82,7 +82,7 @@ class CloseTest {
     }
 
     @Test
-    void mayBeCalledByAHandler() {
+    void closeMayBeCalledByAHandler() {
         try (RedisServer redis = RedisServer.start()) {
             Client client = Client.open("a", redis.uri());
             CompletableFuture<Reply> reply = new CompletableFuture<>();
@@ -95,7 +95,7 @@ class CloseTest {
     }
 
     @Test
-    void whileTheServerIsAway() {
+    void closeWorksWhileTheServerIsDown() {
         RedisServer redis = RedisServer.start();
         try (Client client = Client.open("a", redis.uri())) {
             redis.close();

@@ -63,7 +63,7 @@ class ClusterDeliveryProbeTest {
     }
 
     @Test
-    void oneMasterThatDeliversNothingRefusesTheClient() {
+    void aClientIsRefusedIfOneMasterDeliversNoMessages() {
         proxy.change(RespProxy.SWALLOWS);
         BackendException refused = refused();
         assertThat(refused)
@@ -104,7 +104,7 @@ class ClusterDeliveryProbeTest {
     }
 
     @Test
-    void aSlotThatHasMovedIsProbedElsewhere() {
+    void aMovedSlotIsProbedAtItsNewMaster() {
         AtomicInteger moved = new AtomicInteger();
         proxy.change(value -> value.isProbeAnswer() && moved.getAndIncrement() == 0
                 ? RespProxy.Value.error("MOVED 42 127.0.0.1:" + masters.get(1).port())
@@ -116,7 +116,7 @@ class ClusterDeliveryProbeTest {
     }
 
     @Test
-    void aMasterThatFailsLaterIsToldOfAndUsed() {
+    void aMasterWhoseProbeFailsLaterIsReportedAndStillUsed() {
         try (LockClient client = LockClient.create(RedisBackend.connectCluster(uris()))) {
             UnaryOperator<RespProxy.@Nullable Value> swallows = RespProxy.SWALLOWS;
             proxy.change(swallows);
@@ -143,7 +143,7 @@ class ClusterDeliveryProbeTest {
 
     /** It can look at locks and take none, so it needs no messages. */
     @Test
-    void aUserThatMayRunNoScriptsIsOpened() {
+    void aUserWithoutScriptRightsMayOpenAClient() {
         for (RedisServer master : masters) {
             master.command(
                     ("ACL SETUSER looking reset on >p resetchannels ~boltwork:* &boltwork:grants:* &boltwork:told:*"
@@ -159,7 +159,7 @@ class ClusterDeliveryProbeTest {
     }
 
     @Test
-    void slotsThatMoveCostNoProbe() {
+    void movingSlotsCausesNoProbe() {
         RedisServer taker = masters.get(2);
         try (Client client = open("a")) {
             masters.forEach(CommandStats::reset);

@@ -254,13 +254,13 @@ class ClusterFailoverTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void aMasterThatWasFrozenAndReplacedIsNotGoneBackTo() throws Exception {
+    void clientsDoNotReturnToAFrozenMasterThatWasReplaced() throws Exception {
         masterIsFrozen(ClusterGroup.start(NO_FULL_COVERAGE));
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void aMasterOfRedis62ThatWasFrozenAndReplacedIsNotGoneBackTo() throws Exception {
+    void clientsDoNotReturnToAFrozenRedis62MasterThatWasReplaced() throws Exception {
         masterIsFrozen(ClusterGroup.startEmbedded(NO_FULL_COVERAGE));
     }
 }

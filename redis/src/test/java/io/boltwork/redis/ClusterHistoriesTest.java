@@ -98,7 +98,7 @@ class ClusterHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void aMasterComesBackStaleInTheMomentItIsReplaced() throws Exception {
+    void aMasterComesBackStaleAtTheMomentItIsReplaced() throws Exception {
         try (ClusterTurns turns = new ClusterTurns(ClusterGroup.start(), directory, LEASE)) {
             RedisServer old = turns.group.masters().get(0);
             List<Integer> affected = turns.locksOf(old);
@@ -115,19 +115,19 @@ class ClusterHistoriesTest {
     // ================================================================ 3. slots move
 
     @Test
-    void slotsMoveThereAndBackUnderLoad() throws Exception {
+    void slotsMoveBackAndForthUnderLoad() throws Exception {
         slotsMove(ClusterGroup.start(), "slots moved there and back", 4);
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void slotsOfRedis62MoveThereAndBackUnderLoad() throws Exception {
+    void slotsOfRedis62MoveBackAndForthUnderLoad() throws Exception {
         slotsMove(ClusterGroup.startEmbedded(), "slots moved there and back, 6.2", 4);
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void manySlotsMoveThereAndBackUnderLoad() throws Exception {
+    void manySlotsMoveBackAndForthUnderLoad() throws Exception {
         slotsMove(ClusterGroup.start(), "many slots moved there and back", 100);
     }
 
@@ -172,7 +172,7 @@ class ClusterHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void twoOfThreeMastersAreFrozenAndGoOn() throws Exception {
+    void twoOfThreeMastersAreFrozenAndResume() throws Exception {
         try (ClusterTurns turns = new ClusterTurns(ClusterGroup.start(), directory, LEASE)) {
             List<RedisServer> frozen = turns.group.masters().subList(0, 2);
             long since = System.nanoTime();
@@ -219,7 +219,7 @@ class ClusterHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void clientsAreKilledAndFrozenAgainAndAgainWhileSlotsMove() throws Exception {
+    void clientsAreKilledAndFrozenRepeatedlyWhileSlotsMove() throws Exception {
         clientsDie(ClusterGroup.start(), "clients killed and frozen three times while slots move", 3);
     }
 

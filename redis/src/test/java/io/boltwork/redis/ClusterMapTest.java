@@ -54,7 +54,7 @@ class ClusterMapTest {
     }
 
     @Test
-    void keysAndTagsAreInTheSlotsThatTheServerSays() throws Exception {
+    void keysAndTagsAreInTheSlotsThatTheServerReports() throws Exception {
         Random random = new Random(1);
         List<byte[]> keys = new ArrayList<>();
         IntStream.range(0, Slots.COUNT)
@@ -81,7 +81,7 @@ class ClusterMapTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyNodeTellsTheSame(ProtocolVersion protocol) {
+    void everyNodeReportsTheSameMap(ProtocolVersion protocol) {
         for (RedisServer node : CLUSTER.nodes()) {
             SlotMap map = read(node, protocol);
             assertThat(map.isCovered()).isTrue();
@@ -94,7 +94,7 @@ class ClusterMapTest {
     }
 
     @Test
-    void anOldOneTellsTheSameWay() {
+    void redis62ReportsTheMapInTheSameFormat() {
         try (ClusterGroup old = ClusterGroup.startEmbedded(3, 0, ClusterGroup.PATIENCE)) {
             SlotMap map = read(old.nodes().get(1));
             assertThat(map.isCovered()).isTrue();
@@ -105,7 +105,7 @@ class ClusterMapTest {
     }
 
     @Test
-    void aSlotOnItsWayRedirects() {
+    void aMigratingSlotRedirects() {
         RedisServer from = CLUSTER.masterOf(FOO);
         RedisServer to = CLUSTER.nodes().get(0);
         CLUSTER.beginMove(FOO, from, to);
@@ -122,7 +122,7 @@ class ClusterMapTest {
     }
 
     @Test
-    void aSlotThatNobodyHasIsSeen() {
+    void anUnassignedSlotIsReported() {
         RedisServer master = CLUSTER.masterOf(FOO);
         CLUSTER.uncover(FOO);
         assertThat(read(master).uncovered()).isEqualTo("12182");
@@ -132,7 +132,7 @@ class ClusterMapTest {
     }
 
     @Test
-    void hostsThatAreNotToldAreWhereItWasAsked() {
+    void aNodeThatReportsNoHostIsAtTheAddressThatWasAsked() {
         try (ClusterGroup cluster = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
             RedisServer node = cluster.nodes().get(0);
             RedisServer other = cluster.nodes().get(2);

@@ -62,7 +62,7 @@ class ClusterSlotsTest {
     }
 
     @Test
-    void whoeverConnectsToACommonMasterOfScatteredSlotsIsWokenAndLeavesNoConnection() throws Exception {
+    void waitersOfAMasterWithScatteredSlotsAreWoken() throws Exception {
         RedisServer master = group.masters().get(0);
         RedisServer other = group.masters().get(1);
         group.moveSlot(5_000, master, other);
@@ -86,7 +86,7 @@ class ClusterSlotsTest {
     }
 
     @Test
-    void whoeverWaitsIsWokenThoughTheSlotHasGoneAndComeBack() throws Exception {
+    void aWaiterIsWokenAfterItsSlotMovedAwayAndBack() throws Exception {
         RedisServer master = group.masters().get(2);
         RedisServer other = group.masters().get(0);
         String lock = lockIn(10_923, 16_383);

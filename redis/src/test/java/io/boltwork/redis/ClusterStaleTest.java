@@ -37,12 +37,12 @@ class ClusterStaleTest {
     }
 
     @Test
-    void whatAStaleMasterGrantsIsNoHold() throws Exception {
+    void aStaleMastersGrantIsNoHold() throws Exception {
         aStaleMasterGrants(true);
     }
 
     @Test
-    void whatAStaleMasterGrantsIsNoHoldThoughTheClientDidNotKnowThatItWasReplaced() throws Exception {
+    void aGrantOfAMasterNotYetKnownToBeStaleIsNoHold() throws Exception {
         aStaleMasterGrants(false);
     }
 

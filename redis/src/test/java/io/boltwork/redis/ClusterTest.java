@@ -95,7 +95,7 @@ class ClusterTest {
     }
 
     @Test
-    void locksAreAtAllMastersAndSeenTogether() {
+    void locksAreSpreadOverAllMastersAndListedTogether() {
         LockClient client = client();
         LockClient waiting = client();
         Set<String> names = new HashSet<>();
@@ -117,7 +117,7 @@ class ClusterTest {
     }
 
     @Test
-    void whoWaitsListensOnOneChannelForEachSlotUntilItIsCold() throws Exception {
+    void aWaiterListensOnOneChannelPerSlotUntilItIsUnused() throws Exception {
         LockClient holder = client();
         RedisBackend backend = RedisBackend.connectCluster(group.uris());
         LockClient waiter = LockClient.create(backend);
@@ -144,7 +144,7 @@ class ClusterTest {
 
     /** One command for each slot: in one command for several a server listens to none. */
     @Test
-    void whoeverWaitedListensAgainWhenConnectionsWereLost() {
+    void waitersListenAgainAfterConnectionsWereLost() {
         LockClient holder = client();
         LockClient waiter = client();
         List<Lease> held = new ArrayList<>();
@@ -185,7 +185,7 @@ class ClusterTest {
     }
 
     @Test
-    void aSlotMovesUnderItsHolderAndWhoWaits() {
+    void aSlotMovesWhileItsLockIsHeldAndWaitedFor() {
         LockClient ours = client();
         LockClient theirs = client();
         List<LockListener.BackendDown> outages = new ArrayList<>();
@@ -217,7 +217,7 @@ class ClusterTest {
     }
 
     @Test
-    void aSlotThatIsHalfMovedCanBeUsed() {
+    void aHalfMovedSlotCanBeUsed() {
         LockClient ours = client();
         LockClient theirs = client();
         int slot = slot("stock");
@@ -258,7 +258,7 @@ class ClusterTest {
     }
 
     @Test
-    void leasesOfASlotThatIsHalfMovedAreRenewed() {
+    void leasesInAHalfMovedSlotAreRenewed() {
         LockClient client = client();
         int slot = slot("stock");
         RedisServer from = group.masterOf(slot);
@@ -299,7 +299,7 @@ class ClusterTest {
     }
 
     @Test
-    void whoeverTriesIsNotDisturbedWhileSlotsMove() throws Exception {
+    void triesSucceedWhileSlotsMove() throws Exception {
         LockClient client = client();
         RedisServer from = group.masters().get(0);
         RedisServer to = group.masters().get(1);

@@ -39,7 +39,7 @@ class ConnectTest {
     }
 
     @Test
-    void connectsAndSaysWhere() {
+    void aConnectedBackendNamesItsServer() {
         try (RedisServer redis = RedisServer.start();
                 RedisBackend backend = RedisBackend.connect(redis.uri() + "/3?timeout=700ms")) {
             assertThat(backend).hasToString(redis.uri() + "/3");
@@ -67,7 +67,7 @@ class ConnectTest {
     }
 
     @Test
-    void aSilentServerIsGivenUp() {
+    void connectingToASilentServerTimesOut() {
         try (RedisServer redis = RedisServer.start()) {
             redis.freeze();
             long begin = System.nanoTime();
@@ -164,7 +164,7 @@ class ConnectTest {
     }
 
     @Test
-    void aUserWithoutTheChannelCannotOpen() {
+    void aUserWithoutAccessToTheChannelCannotOpenAClient() {
         try (RedisServer redis = RedisServer.start()) {
             redis.command("ACL", "SETUSER", "locks", "on", ">" + SECRET, "~*", "+@all", "resetchannels");
             String uri = "redis://locks:" + SECRET + "@127.0.0.1:" + redis.port();

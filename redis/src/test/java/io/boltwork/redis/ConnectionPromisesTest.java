@@ -29,7 +29,7 @@ class ConnectionPromisesTest extends PromiseTest {
     // ================================================================ the reply of an acquire is lost
 
     @TimedTest
-    void anAcquireWhoseReplyWasLostIsHeldOnceWithCountOne() {
+    void anAcquireWhoseReplyWasLostIsHeldOnce() {
         FencedLock lock = warm(far());
         LockClient others = near();
         Fault fault = inject(link.loseReplies(Kind.COMMANDS));
@@ -46,7 +46,7 @@ class ConnectionPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void anAcquireWhoseReplyWasLostLeavesNoOrphanIfItsCallerGaveUp() {
+    void anAbandonedAcquireWhoseReplyWasLostLeavesNoOrphan() {
         FencedLock lock = warm(far());
         LockClient others = near();
         Fault fault = inject(link.loseReplies(Kind.COMMANDS));
@@ -73,7 +73,7 @@ class ConnectionPromisesTest extends PromiseTest {
      * withdrawn again after that time.
      */
     @TimedTest
-    void bytesOfAnAcquireThatArriveLateLeaveNoOrphan(Caller caller) {
+    void lateBytesOfAnAcquireLeaveNoOrphan(Caller caller) {
         LockClient client = far(ClientOptions.defaults(), Duration.ofSeconds(3));
         FencedLock lock = warm(client);
         LockClient others = near();
@@ -129,7 +129,7 @@ class ConnectionPromisesTest extends PromiseTest {
     // ================================================================ the reply of a release is lost
 
     @TimedTest
-    void aReleaseWhoseReplyWasLostLeavesTheLockFreeAndItsRepetitionIsNoError() {
+    void aReleaseWithALostReplyFreesTheLockAndMayBeRepeated() {
         LockClient client = far();
         Queue<Record> heard = new ConcurrentLinkedQueue<>();
         client.addListener(new LockListener() {
@@ -171,7 +171,7 @@ class ConnectionPromisesTest extends PromiseTest {
     // ================================================================ subscriptions
 
     @TimedTest
-    void aWaiterWhoseSubscriptionWasKilledHasTheLockWithinTwoSeconds() {
+    void aWaiterWithAKilledSubscriptionIsServedWithinTwoSeconds() {
         measured(
                 7,
                 "subscription killed, waiter had the lock",
@@ -180,7 +180,7 @@ class ConnectionPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void aWaiterWhoseSubscriptionIsHalfOpenHasTheLockWithinTheSafetyPoll() {
+    void aWaiterWithAHalfOpenSubscriptionIsServedByTheSafetyPoll() {
         measured(7, "half open, waiter had the lock", handoverWith(link.halfOpen(Kind.SUBSCRIPTIONS)), SAFETY_POLL);
     }
 
@@ -201,7 +201,7 @@ class ConnectionPromisesTest extends PromiseTest {
     // ================================================================ many waiters
 
     @TimedTest
-    void twoHundredWaitersAreAllServedOnceThoughAllConnectionsAreKilledAgainAndAgain() {
+    void twoHundredWaitersAreServedOnceDespiteKilledConnections() {
         LockClient others = near();
         FencedLock theirs = others.lock(name);
         theirs.lock();

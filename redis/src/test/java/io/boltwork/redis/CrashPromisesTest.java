@@ -34,7 +34,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 9
 
     @TimedTest
-    void twentyKilledWaitersCostALiveOneATenthOfASecondAtMost() {
+    void twentyKilledWaitersDelayALiveOneByATenthOfASecond() {
         List<RemoteClient> doomed = remotes(4);
         BehindTwenty inOrder = new BehindTwenty(Fairness.FIFO, doomed);
         BehindTwenty inBatches = new BehindTwenty(Fairness.BATCHED, doomed);
@@ -95,7 +95,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 10
 
     @Test
-    void aFrozenNextWaiterCostsTheOthersOneClaimAndGoesOnAfterwards() {
+    void aFrozenNextWaiterDelaysTheOthersByOneClaim() {
         List<RemoteClient> frozen = remotes(2);
         List.of(thread(() -> waitBehind(frozen.get(0), 1)), thread(() -> waitBehind(frozen.get(1), 100)))
                 .forEach(Promises::get);
@@ -139,7 +139,7 @@ class CrashPromisesTest extends Promises {
     }
 
     @Test
-    void twentyFrozenWaitersCostTheOthersNineSecondsInAll() {
+    void twentyFrozenWaitersDelayTheOthersByNineSeconds() {
         List<RemoteClient> frozen = remotes(4);
         LockOptions fifo = fifo(LockOptions.defaults());
         FencedLock ours = history.recorded(client().lock(LOCK, fifo));
@@ -204,7 +204,7 @@ class CrashPromisesTest extends Promises {
     }
 
     @TimedTest
-    void whoTriesGetsTheLockOfAKilledHolderAtTheEndOfItsLease() {
+    void aTryGetsTheLockOfAKilledHolderAtTheEndOfItsLease() {
         FencedLock lock = history.recorded(client().lock(LOCK));
         RemoteClient holder = remote();
         assertThat(holder.ask("holder", "lock " + LOCK + " " + RENEWED)).startsWith("locked ");
@@ -239,7 +239,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 12
 
     @Test
-    void aHolderThatWasFrozenPastItsLeaseFirstSeesThatItIsNotValid() {
+    void aHolderFrozenPastItsLeaseSeesThatItsLeaseIsInvalid() {
         RemoteClient frozen = remote();
         long token = locked(frozen, "watch", RENEWED);
         frozen.tell("watch", "watch " + LOCK);
@@ -272,7 +272,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 16
 
     @TimedTest
-    void aThreadThatEndsWhileItHoldsIsNamedAndItsLockIsFreeAfterTheLease() throws InterruptedException {
+    void aThreadThatEndsWhileHoldingIsNamedAndItsLeaseEnds() throws InterruptedException {
         LockClient client = client();
         List<LockListener.Abandoned> told = new CopyOnWriteArrayList<>();
         List<LockListener.Lost> lost = new CopyOnWriteArrayList<>();
@@ -314,7 +314,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 15
 
     @Test
-    void aNestedAcquireWithAnotherLeaseLeavesTheOuterOneAsItIs() throws InterruptedException {
+    void aNestedAcquireWithAnotherLeaseKeepsTheOuterLease() throws InterruptedException {
         long leaseMillis = millis(1_500).toMillis(); // is not renewed before all have been nested
         FencedLock lock =
                 history.recorded(client().lock(LOCK, LockOptions.renewedLease(Duration.ofMillis(leaseMillis))));

@@ -73,7 +73,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void whatScriptsPublishMustArrive() {
+    void aServerMustDeliverMessagesPublishedByScripts() {
         proxy.change(RespProxy.SWALLOWS);
         BackendException refused = refused(proxy.uri());
         assertThat(refused)
@@ -84,7 +84,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void whatScriptsPublishMustReachTheClient() {
+    void aMessagePublishedByAScriptMustReachTheClient() {
         proxy.change(reachingNobody());
         BackendException refused = refused(proxy.uri());
         assertThat(refused)
@@ -94,7 +94,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void anAnswerOfNobodyIsNotBelievedAtOnce() {
+    void anAnswerOfNoReceiversIsCheckedAgain() {
         AtomicInteger times = new AtomicInteger();
         UnaryOperator<RespProxy.@Nullable Value> nobody = reachingNobody();
         proxy.change(value -> value.isProbeAnswer() && times.getAndIncrement() < 2 ? nobody.apply(value) : value);
@@ -103,7 +103,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void oneLostMessageIsSentAgain() {
+    void aLostProbeMessageIsSentAgain() {
         AtomicInteger messages = new AtomicInteger();
         proxy.change(value -> value.isMessage() && messages.getAndIncrement() == 0 ? null : value);
         assertThat(refused(proxy.uri())).isNull();
@@ -111,13 +111,13 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void aServerThatCannotSayNowIsNotRefused() {
+    void aServerThatCannotAnswerYetIsNotRefused() {
         proxy.change(answering(1_000, RespProxy.Value.error("LOADING Redis is loading the dataset in memory")));
         assertThat(refused(proxy.uri())).isNull();
     }
 
     @Test
-    void aServerThatCouldNotSayIsAskedAgain() {
+    void aServerThatCouldNotAnswerIsProbedAgain() {
         proxy.change(answering(1, RespProxy.Value.error("LOADING Redis is loading the dataset in memory")));
         CommandStats.reset(redis);
         try (Client client = Client.open("a", proxy.uri())) {
@@ -127,7 +127,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void aProbeCostsOneScriptForEachPairOfConnections() {
+    void aProbeTakesOneScriptPerPairOfConnections() {
         for (RedisServer server : List.of(redis, oldest)) {
             loadScripts(server);
             CommandStats.reset(server);
@@ -162,7 +162,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void aFailedProbeLeavesAClientThatWorksConnected() throws Exception {
+    void aFailedProbeLeavesAWorkingClientConnected() throws Exception {
         LockOptions shortLease = LockOptions.renewedLease(Slack.seconds(3));
         try (LockClient client = LockClient.create(RedisBackend.connect(proxy.uri()));
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
@@ -198,7 +198,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void aLazyClientIsRefusedAtEveryCallUntilMessagesArrive() {
+    void eachCallOfALazyClientFailsUntilMessagesArrive() {
         proxy.change(RespProxy.SWALLOWS);
         RedisOptions lazy = RedisOptions.defaults().withLazyConnect(true);
         try (LockClient client = LockClient.create(RedisBackend.connect(proxy.uri(), lazy))) {
@@ -233,7 +233,7 @@ class DeliveryProbeTest {
     }
 
     @Test
-    void aRightThatIsTakenAwayIsNamedByAWarning() {
+    void aWarningNamesARevokedRight() {
         give(redis, "");
         try (Client client = Client.open("a", "redis://probe:p@127.0.0.1:" + redis.port())) {
             redis.command("ACL", "SETUSER", "probe", "-publish");

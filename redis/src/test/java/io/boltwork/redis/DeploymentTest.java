@@ -22,14 +22,14 @@ class DeploymentTest {
                 "REDISS-SENTINEL://me:s3cr3t@a,b/0?timeout=1s#m | rediss-sentinel://me@a:26379,b:26379/0#m",
                 "redis://me:s3cr3t@h                            | redis://me@h:6379/0"
             })
-    void whatAUriSaysWithoutItsPassword(String uri, String text) {
+    void aUriIsPrintedWithoutItsPassword(String uri, String text) {
         RedisDeployment deployment = RedisDeployment.parse(uri, RedisOptions.defaults());
         assertThat(deployment).hasToString(text);
         assertThat(deployment.describe()).doesNotContain("s3cr3t");
     }
 
     @Test
-    void usersOfSentinelsAreNotThoseOfTheServersTheyWatch() {
+    void sentinelsAndServersHaveSeparateCredentials() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
         RedisDeployment deployment =
                 RedisDeployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
@@ -42,7 +42,7 @@ class DeploymentTest {
     }
 
     @Test
-    void ofLettucesUriWithSentinelsAllIsKept() {
+    void aLettuceUriWithSentinelsIsKeptCompletely() {
         RedisURI uri = RedisURI.create("redis-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m");
         assertThat(RedisDeployment.of(uri, RedisOptions.defaults())).hasToString("redis-sentinel://a:1,b:2/3#m");
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
@@ -56,7 +56,7 @@ class DeploymentTest {
     }
 
     @Test
-    void severalServersHaveOneDatabaseAndOneTimeout() {
+    void severalServersMustHaveTheSameDatabaseAndTimeout() {
         assertThat(RedisDeployment.replicated(List.of("redis://me:s3cr3t@a/1", "redis://me:s3cr3t@b:2/1")))
                 .hasToString("redis://me@a:6379,b:2/1");
         assertThatIllegalArgumentException()

@@ -44,7 +44,7 @@ class DiskTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"valkey-8/valkey-server", "redis-8/redis-server"})
-    void holdIsOnDiskWhenItBegins(String server) {
+    void aHoldIsOnDiskWhenItBegins(String server) {
         try (RedisServer redis = start(server, "--appendonly", "yes");
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
             FencedLock lock = client.lock("l", ON_DISK);
@@ -68,7 +68,7 @@ class DiskTest {
     }
 
     @Test
-    void diskThatIsTooSlowIsNamedAndTheLockGivenBack() throws Exception {
+    void aSlowDiskIsNamedAndTheLockIsGivenBack() throws Exception {
         try (RedisServer redis = start("valkey-8/valkey-server", "--appendonly", "yes", "--appendfsync", "no");
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
             FencedLock lock = client.lock(
@@ -82,14 +82,14 @@ class DiskTest {
     }
 
     @Test
-    void serverWithoutAppendOnlyFileRefusesAtOnce() throws Exception {
+    void aServerWithoutAppendOnlyFileRefusesAtOnce() throws Exception {
         try (RedisServer redis = start("valkey-8/valkey-server")) {
             refusesAtOnce(redis);
         }
     }
 
     @Test
-    void serverThatCannotWaitForItsDiskRefusesAtOnce() throws Exception {
+    void aServerThatCannotWaitForItsDiskRefusesAtOnce() throws Exception {
         try (RedisServer redis = RedisServer.startEmbedded("--appendonly", "yes")) {
             refusesAtOnce(redis);
         }

@@ -48,7 +48,7 @@ class ErrorsTest {
                 "ERR whatever                                                         | true  | false",
                 "no code at all                                                       | true  | false"
             })
-    void anErrorSaysWhetherItWasExecutedAndWhetherWaitingHelps(String error, boolean executed, boolean retryable) {
+    void anErrorTellsIfItWasExecutedAndIfWaitingHelps(String error, boolean executed, boolean retryable) {
         Failed failed = errors.refused(error.strip(), "the lock 'x'");
         assertThat(failed.executed()).isEqualTo(executed);
         assertThat(failed.cause().isRetryable()).isEqualTo(retryable);
@@ -59,7 +59,7 @@ class ErrorsTest {
     }
 
     @Test
-    void whatLettuceHasNotSeenIsTriedAgain() {
+    void aConnectionThatLettuceMissedIsRetried() {
         RedisConnectionException unseen = new RedisConnectionException(
                 "Unable to connect", new IllegalStateException("RedisHandshakeHandler not registered"));
         AtomicInteger tried = new AtomicInteger();
@@ -80,7 +80,7 @@ class ErrorsTest {
     }
 
     @Test
-    void whatAServerQuotesIsLeftOut() {
+    void argumentsQuotedByTheServerAreLeftOut() {
         Failed failed = errors.refused("ERR unknown command `AUTH`, with args beginning with: `s3cr3t`,", "x");
         assertThat(failed.cause()).hasMessageNotContaining("s3cr3t").hasMessageContaining("unknown command");
     }
@@ -112,7 +112,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aReplicaThatIsToWaitForReplicasIsAReplica() {
+    void aReplicaThatRefusesWaitIsReportedAsAReplica() {
         String error = "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 …";
         BackendException refused = errors.refused(error, "x").cause();
         assertThat(refused).hasMessageContaining("it is a replica");
@@ -157,7 +157,7 @@ class ErrorsTest {
                 "ERR The user executing the script can't run this command or subcommand script: f00, on @user_script:15.",
                 "ERR ACL failure in script: User u has no permissions to run the 'hset' command script: f00, on @user_script:15."
             })
-    void aRightMissingInAScriptIsNamedInTheWordsOfAllServers(String error) {
+    void aRightMissingInAScriptIsReportedForAllServerVersions(String error) {
         assertThat(errors.refused(error, "the lock 'x'").cause()).hasMessageContaining("the user lacks a right");
     }
 

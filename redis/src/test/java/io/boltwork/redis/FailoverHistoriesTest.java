@@ -121,7 +121,7 @@ class FailoverHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void theMasterIsFrozenLongerThanTheSentinelsPatienceAndComesBack() throws Exception {
+    void theMasterIsFrozenUntilSentinelsReplaceItAndComesBack() throws Exception {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());
             RedisServer old = group.data().servers().get(0);
@@ -139,7 +139,7 @@ class FailoverHistoriesTest {
     /** As on a host that stands still: what the master said on waking is there before the client looks. */
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void theMasterAndAClientAreFrozenTogetherAndComeBack() throws Exception {
+    void theMasterAndAClientAreFrozenTogetherAndResume() throws Exception {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());
             RedisServer old = group.data().servers().get(0);
@@ -157,7 +157,7 @@ class FailoverHistoriesTest {
     }
 
     @Test
-    void aReplicaIsPromotedByHandAgainAndAgain() throws Exception {
+    void aReplicaIsPromotedByHandRepeatedly() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.start(2)) {
             start(String.join(" ", group.uris()));
             RedisServer master = group.servers().get(0);
@@ -180,7 +180,7 @@ class FailoverHistoriesTest {
     }
 
     @Test
-    void aReplicaThatHasFallenBehindIsPromoted() throws Exception {
+    void aLaggingReplicaIsPromoted() throws Exception {
         try (Behind group = new Behind()) {
             start(group.uris());
             group.fallBehind();
@@ -193,7 +193,7 @@ class FailoverHistoriesTest {
     }
 
     @Test
-    void aReplicaThatHasFallenBehindIsPromotedAndAtLeastOneHadToKnow() throws Exception {
+    void aLaggingReplicaIsPromotedWhenOneReplicaMustConfirmGrants() throws Exception {
         try (Behind group = new Behind()) {
             start(group.uris(), 1);
             group.fallBehind();
@@ -275,7 +275,7 @@ class FailoverHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
-    void theSentinelsAreGoneAndThenTheMasterIsKilledAndTheyAreBack() throws Exception {
+    void sentinelsFreezeAndResumeBeforeTheMasterIsKilled() throws Exception {
         try (SentinelGroup group = SentinelGroup.start()) {
             start(group.uri());
             RedisServer old = group.data().servers().get(0);

@@ -111,7 +111,7 @@ class FailoverTest {
     }
 
     @Test
-    void aReplicaThatIsPromotedByHandIsFollowedWhenTheMasterIsKilled() throws Exception {
+    void aManuallyPromotedReplicaIsFollowedAfterTheMasterDied() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.start(2);
                 Scene scene = new Scene(
                                 RedisBackend.connectReplicated(group.uris()),
@@ -127,7 +127,7 @@ class FailoverTest {
     }
 
     @Test
-    void aReplicaThatIsPromotedByHandIsFollowedThoughTheOldMasterGoesOn() throws Exception {
+    void aManuallyPromotedReplicaIsFollowedThoughTheOldMasterRuns() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.start(2);
                 Scene scene = new Scene(
                                 RedisBackend.connectReplicated(group.uris()),
@@ -143,7 +143,7 @@ class FailoverTest {
     }
 
     @Test
-    void aReplicaOfRedis62ThatIsPromotedByHandIsFollowed() throws Exception {
+    void aManuallyPromotedReplicaOfRedis62IsFollowed() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.startEmbedded(2);
                 Scene scene = new Scene(
                                 RedisBackend.connectReplicated(group.uris()),
@@ -163,7 +163,7 @@ class FailoverTest {
     }
 
     @Test
-    void aMasterThatWasFrozenAndReplacedIsNotGoneBackTo() throws Exception {
+    void clientsDoNotReturnToAFrozenMasterThatWasReplaced() throws Exception {
         try (ReplicaGroup group = ReplicaGroup.start(2);
                 Scene scene = new Scene(
                                 RedisBackend.connectReplicated(group.uris()),

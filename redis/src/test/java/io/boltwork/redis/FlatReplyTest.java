@@ -50,7 +50,7 @@ class FlatReplyTest {
     }
 
     @Test
-    void aHugeArrayIsRefusedWithoutRoomForIt() {
+    void aHugeArrayIsRefusedBeforeMemoryIsAllocated() {
         FlatReply reply = new FlatReply();
         reply.multi(Integer.MAX_VALUE);
         reply.set(1);
@@ -104,7 +104,7 @@ class FlatReplyTest {
     }
 
     @Test
-    void aGroupsAnswerThatIsCutOffFailsEachThatIsLeft() {
+    void aGroupAnswerThatIsCutOffFailsTheRemainingCalls() {
         ServerConnection connection = new ServerConnection(
                 null,
                 "nowhere:1",

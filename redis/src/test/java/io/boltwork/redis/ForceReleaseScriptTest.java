@@ -38,7 +38,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void theNextIsGranted() {
+    void theNextWaiterIsGranted() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -73,7 +73,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void nothingIsSaidOfWhatWasNotTaken() throws InterruptedException {
+    void noMessageIsSentIfNoHoldWasTaken() throws InterruptedException {
         long before = a.acquire(LOCK, "a:1").token();
         a.force(LOCK, 0);
         toldOf(before);
@@ -95,7 +95,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoDoesNotListenIsForgotten() {
+    void aWaiterThatDoesNotListenIsRemoved() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "dead:1");
         assertThat(a.force(LOCK, 0).owner()).isNull();
@@ -104,7 +104,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHoldIsMeantByAnyTokenOfItsBlock() {
+    void anyTokenOfItsBlockIdentifiesAHold() {
         for (int used : new int[] {0, 500, BLOCK - 1}) {
             assertThat(a.force(LOCK, a.acquire(LOCK, "a:1").token() + used).released())
                     .isTrue();
@@ -126,7 +126,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClaimIsLeftAloneIfAnotherHoldIsMeant() {
+    void aClaimIsLeftAloneIfTheTokenIsAnotherHolds() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         a.release(LOCK, "a:1", token);
@@ -137,14 +137,14 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aKeptLockIsOpened() {
+    void aLockKeptClosedIsOpened() {
         keep();
         assertThat(b.force(LOCK, 0).released()).isTrue();
         assertThat(b.acquire(LOCK, "b:1").verdict()).isEqualTo(Verdict.GRANTED);
     }
 
     @Test
-    void aKeptLockIsNobodysHold() {
+    void aLockKeptClosedIsNotAHold() {
         long token = keep();
         Forced forced = b.force(LOCK, token);
         assertThat(forced.released()).isFalse();
@@ -154,7 +154,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedOwnerIsNoOwner() {
+    void aLapsedOwnerDoesNotCountAsReleased() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         Forced forced = b.force(LOCK, 0);
@@ -164,7 +164,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedHoldIsNotRaisedAboveByItsToken() {
+    void aForceReleaseOfALapsedHoldKeepsTheFence() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         assertThat(b.force(LOCK, token).released()).isFalse();
@@ -173,7 +173,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aFreeLockStillGoesToTheNextIfAnotherHoldIsMeant() {
+    void aFreeLockGoesToTheNextEvenIfTheTokenDoesNotMatch() {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         endLease();
@@ -184,7 +184,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedClaimTakesTheRequestsOfItsClientAlong() {
+    void aLapsedClaimDropsTheRequestsOfItsClient() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -198,7 +198,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoWasForgottenDoesNotComeBackEither() {
+    void aForgottenHoldDoesNotComeBackEither() {
         long token = a.acquire(LOCK, "a:1").token();
         redis.command("FLUSHALL");
         assertThat(b.force(LOCK, token).released()).isFalse();

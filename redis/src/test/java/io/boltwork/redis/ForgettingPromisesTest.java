@@ -63,7 +63,7 @@ class ForgettingPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void aHoldThatTheServerForgotIsRestoredWithItsTokenSilentlyButForAnEvent(Oblivion how) {
+    void aForgottenHoldIsRestoredWithItsTokenAndAnEvent(Oblivion how) {
         LockClient client = far();
         Heard heard = new Heard();
         client.addListener(heard);
@@ -92,7 +92,7 @@ class ForgettingPromisesTest extends PromiseTest {
     }
 
     @TimedTest({"FLUSH", "DELETED_KEY", "EVICTION"})
-    void ifSomebodyTookWhatTheServerForgotTheOldHolderIsToldAtItsNextContact(Oblivion how) {
+    void theHolderOfAForgottenLockTakenByAnotherIsTold(Oblivion how) {
         LockClient client = far();
         FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));
         FencedLock theirs = warm(near());

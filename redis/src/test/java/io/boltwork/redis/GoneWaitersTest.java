@@ -58,7 +58,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void aCallIsBoundedThoughAHundredThousandWaitersAreGone() {
+    void aCallIsBoundedEvenIf100000WaitersAreGone() {
         long token = a.acquire(LOCK, "a:1").token();
         queue(MANY, 1_000);
         List<Long> times = new ArrayList<>();
@@ -75,7 +75,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void aClaimLapsesAtOnceThoughItsClientHasAHundredThousandEntries() {
+    void aClaimLapsesAtOnceEvenIfItsClientHas100000Entries() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:0");
         a.release(LOCK, "a:1", token);
@@ -100,7 +100,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void aGroupOfCallsIsBoundedAsOne() {
+    void aGroupOfCallsSharesOneBound() {
         long token = a.acquire(LOCK, "a:1").token();
         queue(2_000, 500);
         List<CompletableFuture<Reply>> nudges = new ArrayList<>();
@@ -115,7 +115,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void holesThatAreLookedForCountForTheWholeGroup() {
+    void searchedPlacesCountForTheWholeGroup() {
         long token = a.acquire(LOCK, "a:1").token();
         queue(1_000, 1_000);
         a.release(LOCK, "a:1", token);
@@ -150,7 +150,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void anEntryThatSomebodyHasDeletedIsAHole() {
+    void aDeletedEntryIsAHole() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -162,7 +162,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void whatIsNoEntryIsAHole() {
+    void aMalformedEntryIsAHole() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -173,7 +173,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void theOnlyEntryThatSomebodyHasDeletedIsAHole() {
+    void theOnlyEntryIsAHoleAfterItWasDeleted() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         redis.command("HDEL", KEY, "q1");
@@ -182,7 +182,7 @@ class GoneWaitersTest extends ScriptTest {
     }
 
     @Test
-    void aQueueWhoseHeadOrTailSomebodyHasDeletedIsNone() {
+    void aQueueWithoutHeadOrTailIsIgnored() {
         for (String field : List.of("head", "tail")) {
             long token = a.acquire(LOCK, "a:1").token();
             b.acquire(LOCK, "b:1");

@@ -35,12 +35,12 @@ class GrantMessageTest {
     }
 
     @Test
-    void whatAnotherServerHasSaidIsNoGrant() {
+    void aMessageOfAnotherServerIsNoGrant() {
         assertThat(parsed("999999abcdef 12 34 56 a:7 boltwork:{a lock}")).isNull();
     }
 
     @Test
-    void whatIsNoMessageIsNotReadAsOne() {
+    void aMalformedMessageIsRejected() {
         isNoGrant("it has 2 words", "12 34");
         isNoGrant("its token is no number", GrantMessage.mark(RUN) + " x 34 56 a:7 boltwork:{a lock}");
         isNoGrant("its lease is no number", GrantMessage.mark(RUN) + " 12 34  a:7 boltwork:{a lock}");
@@ -49,7 +49,7 @@ class GrantMessageTest {
     }
 
     @Test
-    void aGrantWithoutATokenOrWithALongLeaseIsNone() {
+    void aGrantWithoutATokenOrWithALongLeaseIsRejected() {
         isNoGrant("its token is 0", GrantMessage.mark(RUN) + " 0 34 56 a:7 boltwork:{a lock}");
         isNoGrant("its token is -5", GrantMessage.mark(RUN) + " -5 34 56 a:7 boltwork:{a lock}");
         isNoGrant("its lease is 0", GrantMessage.mark(RUN) + " 12 34 0 a:7 boltwork:{a lock}");
@@ -62,7 +62,7 @@ class GrantMessageTest {
     }
 
     @Test
-    void malformedMessagesAreCountedAndWarnedOfOnce() throws Exception {
+    void malformedMessagesAreCountedAndReportedOnce() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Client client = Client.open("a", server.uri())) {
             for (int i = 0; i < 100; i++) {
@@ -84,7 +84,7 @@ class GrantMessageTest {
 
     /** Redis replicates what is published, so whoever still listens at the old master hears what the new one says. */
     @Test
-    void aGrantOfTheNewMasterThatTheOldOnePassesOnIsNoGrant() throws Exception {
+    void aGrantRelayedByTheOldMasterIsNoGrant() throws Exception {
         RedisClient plain = RedisClient.create();
         try (ReplicaGroup group = ReplicaGroup.start(1)) {
             RedisServer old = group.servers().get(0);

@@ -22,7 +22,7 @@ class GroupTest extends ScriptTest {
     private static final int MANY = 200;
 
     @Test
-    void manyCallsAtOnceAreFewRequestsAndEachHasItsAnswer() {
+    void manyCallsAtOnceBecomeFewRequestsAndAllAreAnswered() {
         CommandStats.reset(redis);
         List<CompletableFuture<Reply>> acquired = all(i -> acquire("lock-" + i, i));
         List<CompletableFuture<Reply>> released = new ArrayList<>();
@@ -39,7 +39,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void whatIsSentForOneLockIsExecutedInItsOrder() {
+    void commandsForOneLockAreExecutedInOrder() {
         // else a script that is not known is sent again, behind the others
         acquireAndWithdraw("warm", 1).forEach(Client::await);
         acquireAndWithdraw("warm", MANY).forEach(Client::await);
@@ -56,7 +56,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void whatIsSentOnTheThreadThatWritesDoesNotOvertakeWhatWasSentBefore() {
+    void callsFromTheWritingThreadDoNotOvertakeEarlierCalls() {
         acquireAndWithdraw("warm", 1).forEach(Client::await);
         CompletableFuture<Void> handling = new CompletableFuture<>();
         CompletableFuture<Void> sent = new CompletableFuture<>();
@@ -74,7 +74,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void anErrorIsThatOfOneCallOnly() {
+    void anErrorAffectsOnlyItsOwnCall() {
         redis.command("SET", "boltwork:{lock-50}", "no lock");
         List<CompletableFuture<Reply>> acquired = all(i -> acquire("lock-" + i, i));
         for (int i = 0; i < MANY; i++) {
@@ -97,7 +97,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void aMissingRightIsToldToAll() {
+    void aMissingRightFailsAllCallsOfAGroup() {
         redis.command("ACL", "SETUSER", "poor", "reset", "on", ">p", "~*", "&*", "+@all", "-hset");
         try (Client poor = Client.open("poor", "redis://poor:p@" + redis.uri().substring("redis://".length()))) {
             List<CompletableFuture<Reply>> acquired = IntStream.range(0, MANY)
@@ -113,7 +113,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void aServerThatDoesNotKnowTheScriptGetsItsText() {
+    void theScriptTextIsSentToAServerThatLacksIt() {
         redis.command("SCRIPT", "FLUSH");
         for (CompletableFuture<Reply> each : all(i -> acquire("lock-" + i, i))) {
             assertThat(((Acquired) Client.await(each)).verdict()).isEqualTo(Verdict.GRANTED);
@@ -121,7 +121,7 @@ class GroupTest extends ScriptTest {
     }
 
     @Test
-    void allFailWithTheirConnectionAndWhatWasNotSentWasNotExecuted() {
+    void callsOfALostConnectionFailAndUnsentOnesWereNotExecuted() {
         try (FaultyLink link = FaultyLink.to(redis);
                 Client far = Client.open("far", link.uri())) {
             link.halfOpen(FaultyLink.Kind.ALL).inject();

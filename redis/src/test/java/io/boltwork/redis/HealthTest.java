@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class HealthTest {
 
     @Test
-    void aServerIsSeenWithItsVersionAndLatency() {
+    void healthShowsTheServersVersionAndLatency() {
         try (RedisServer redis = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
             Lease held = client.lock("l").acquire();
@@ -50,7 +50,7 @@ class HealthTest {
     }
 
     @Test
-    void aFrozenServerIsSeenWithinTheCommandTimeoutAndRenewalsAreLate() {
+    void healthShowsAFrozenServerAndLateRenewals() {
         try (RedisServer redis = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri() + "?timeout=500ms"));
                 Lease held = client.lock("l", LockOptions.renewedLease(Slack.seconds(6)))
@@ -70,7 +70,7 @@ class HealthTest {
     }
 
     @Test
-    void sentinelsAndReplicasAreSeenAndWhoIsGone() {
+    void healthShowsWhichSentinelsAndReplicasAreReachable() {
         try (SentinelGroup group = SentinelGroup.start();
                 LockClient watched = LockClient.create(RedisBackend.connect(group.uri()));
                 LockClient replicated = LockClient.create(
@@ -100,7 +100,7 @@ class HealthTest {
     }
 
     @Test
-    void aClosedClientHasNone() {
+    void aClosedClientHasNoHealth() {
         try (RedisServer redis = RedisServer.start()) {
             LockClient client = LockClient.create(RedisBackend.connect(redis.uri()));
             client.close();
@@ -109,7 +109,7 @@ class HealthTest {
     }
 
     @Test
-    void whatMakesPromisesWeakerIsWarnedOfOnce() {
+    void settingsThatWeakenPromisesCauseOneWarning() {
         try (RedisServer redis = RedisServer.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru");
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
             Queue<String> heard = warnings(client);
@@ -123,7 +123,7 @@ class HealthTest {
     }
 
     @Test
-    void aMasterThatNeedsNoReplicasToWriteIsWarnedOf() {
+    void aMasterThatWritesWithoutReplicasCausesAWarning() {
         try (ReplicaGroup group = ReplicaGroup.start(1, "--appendonly", "yes");
                 LockClient client = LockClient.create(RedisBackend.connectReplicated(group.uris()))) {
             assertThat(client.health().warnings())

@@ -92,12 +92,12 @@ class InsecureTransportTest {
                 "rediss://localhost?verifyPeer=none              | does not check the server's certificate",
                 "rediss-sentinel://:s3cr3t@h,i/0?verifyPeer=none#m | does not check the server's certificate"
             })
-    void anAddressIsWarnedOf(String uri, String warning) {
+    void anInsecureAddressCausesAWarning(String uri, String warning) {
         warn(RedisDeployment.parse(uri, RedisOptions.defaults()), RedisOptions.defaults(), warning);
     }
 
     @Test
-    void eachAddressOfSeveralCounts() {
+    void eachAddressIsChecked() {
         RedisOptions options = RedisOptions.defaults();
         warn(RedisDeployment.cluster(List.of("redis://:s3cr3t@localhost", "redis://:s3cr3t@h")), options, PASSWORD);
         warn(RedisDeployment.replicated(List.of("rediss://h", "rediss://i?verifyPeer=none")), options, CERTIFICATE);
@@ -105,7 +105,7 @@ class InsecureTransportTest {
     }
 
     @Test
-    void credentialsOfSentinelsCount() {
+    void credentialsOfSentinelsAreChecked() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("u", "s3cr3t");
         warn(RedisDeployment.parse("redis-sentinel://h/0#m", options), options, PASSWORD);
         warn(RedisDeployment.parse("redis-sentinel://localhost/0#m", options), options, null);
@@ -113,7 +113,7 @@ class InsecureTransportTest {
     }
 
     @Test
-    void credentialsOfAnApplicationsOwnProviderCount() {
+    void credentialsOfAnApplicationsProviderAreChecked() {
         RedisURI uri = RedisURI.create("redis://h");
         uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "s3cr3t")));
         warn(RedisDeployment.of(uri, RedisOptions.defaults()), RedisOptions.defaults(), PASSWORD);
@@ -121,7 +121,7 @@ class InsecureTransportTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void connectingWarnsOnceEachTime(boolean lazy) {
+    void eachConnectWarnsOnce(boolean lazy) {
         RedisOptions options = RedisOptions.defaults().withLazyConnect(lazy);
         try (RedisServer server = RedisServer.start()) {
             String uri = "redis://:s3cr3t@boltwork.invalid:" + server.port();

@@ -31,7 +31,7 @@ class KeyOfAnotherTypeTest {
     }
 
     @Test
-    void everyFormFailsAtOnceAndNamesTheKey() {
+    void everyMethodFailsAtOnceAndNamesTheKey() {
         server.command("SET", "boltwork:{cart}", "not a lock");
         FencedLock lock = client.lock("cart");
         long start = System.nanoTime();
@@ -55,7 +55,7 @@ class KeyOfAnotherTypeTest {
     }
 
     @Test
-    void aHoldWhoseKeyIsOverwrittenIsLostAtItsDeadlineAndTheOthersAreRenewed() {
+    void aHoldWithAnOverwrittenKeyIsLostWithoutHarmToOthers() {
         LockOptions shortLease = LockOptions.renewedLease(Duration.ofSeconds(1));
         Lease spoilt = client.lock("spoilt", shortLease).acquire();
         Lease sound = client.lock("sound", shortLease).acquire();

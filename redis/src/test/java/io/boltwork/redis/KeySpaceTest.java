@@ -8,7 +8,7 @@ class KeySpaceTest {
     private final KeySpace keySpace = new KeySpace("boltwork");
 
     @Test
-    void whatScanMatchesIsAtLeastAsWideAsThePattern() {
+    void scanMatchesAtLeastWhatThePatternMatches() {
         assertThat(keySpace.lockGlob("*")).isEqualTo("boltwork:{*}");
         assertThat(keySpace.lockGlob("")).isEqualTo("boltwork:{}");
         assertThat(keySpace.lockGlob("stock:1001")).isEqualTo("boltwork:{stock:1001}");
@@ -19,14 +19,14 @@ class KeySpaceTest {
     }
 
     @Test
-    void whatIsSpecialToScanStandsForItself() {
+    void specialCharactersOfScanAreEscaped() {
         assertThat(keySpace.lockGlob("[a-z]^\\")).isEqualTo("boltwork:{\\[a\\-z\\]\\^\\\\}");
         assertThat(keySpace.lockGlob("{%}*")).isEqualTo("boltwork:{%7B%25%7D*}");
         assertThat(new KeySpace("b?*[x]").clientGlob()).isEqualTo("b\\?\\*\\[x\\]:client:*");
     }
 
     @Test
-    void aKeyBelongsToALockOnlyIfItIsExactlyThatLocks() {
+    void onlyTheExactKeyOfALockBelongsToIt() {
         for (String lock : new String[] {"", "a", "{a}", "%7B", "}{", "größe"}) {
             assertThat(keySpace.lockOrNull(keySpace.key(lock))).isEqualTo(lock);
         }

@@ -35,7 +35,7 @@ class KeyTest extends ScriptTest {
     }
 
     @Test
-    void theExpiryIsSetAnewWhenAnEighthOfTheLifeHasPassed() {
+    void theExpiryIsRenewedAfterAnEighthOfTheIdleLife() {
         long token = a.acquire(LOCK, "a:1").token();
         long margin = 20_000; // longer than this takes
         long expires = field("until") + LIFE / 8 * 7 + margin;
@@ -82,7 +82,7 @@ class KeyTest extends ScriptTest {
     }
 
     @Test
-    void theLongestIdleLifeOfALocksClientsCounts() {
+    void theLongestIdleLifeAmongALocksClientsApplies() {
         try (Client week = withLife("week", IdleLife.LONGEST);
                 Client minute = withLife("minute", IdleLife.SHORTEST)) {
             long token = week.acquire(LOCK, "week:1").token();
@@ -186,7 +186,7 @@ class KeyTest extends ScriptTest {
 
     @ParameterizedTest
     @MethodSource("names")
-    void anyNameIsOneLock(String name) {
+    void anyStringCanNameALock(String name) {
         long token = a.acquire(name, "a:1").token();
         assertThat(b.acquire(name, "b:1").verdict()).isEqualTo(Verdict.QUEUED);
         assertThat(a.renew(name, "a:1", token, Client.LEASE).items().get(0).outcome())

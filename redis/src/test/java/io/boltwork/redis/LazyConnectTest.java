@@ -18,7 +18,7 @@ class LazyConnectTest {
     private static final RedisOptions LAZY = RedisOptions.defaults().withLazyConnect(true);
 
     @Test
-    void connectsWhenTheServerComesUp() throws Exception {
+    void aLazyClientConnectsWhenTheServerComesUp() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             try (LockClient client = LockClient.create(RedisBackend.connect(redis.uri(), LAZY))) {
@@ -41,7 +41,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void followsALaterOutageLikeAnyOther() throws Exception {
+    void aLazyClientRecoversFromALaterOutage() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri(), LAZY))) {
             assertThat(client.isConnected()).isTrue();
@@ -55,7 +55,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void tellsARefusalThatIsFoundLaterAtEveryCall() throws Exception {
+    void aRefusalThatIsFoundLaterFailsEveryCall() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             try (LockClient client = LockClient.create(RedisBackend.connect(redis.uri(), LAZY))) {
@@ -98,7 +98,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void throwsARefusalThatIsFoundAtOnce() {
+    void aRefusalThatIsFoundAtOnceIsThrown() {
         try (RedisServer redis = RedisServer.start("--requirepass", "s3cret")) {
             assertThatExceptionOfType(BackendException.class)
                     .isThrownBy(() -> RedisBackend.connect(redis.uri(), LAZY).close())
@@ -107,7 +107,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void failsAtOnceUnlessLazy() {
+    void aClientThatIsNotLazyFailsAtOnce() {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             assertThatExceptionOfType(BackendException.class)
@@ -117,7 +117,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void closesWhileTheServerIsDown() {
+    void aLazyClientClosesWhileTheServerIsDown() {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             LockClient client = LockClient.create(RedisBackend.connect(redis.uri(), LAZY));
@@ -130,7 +130,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void connectsToAClusterWhenItComesUp() throws Exception {
+    void aLazyClientConnectsToAClusterWhenItComesUp() throws Exception {
         try (ClusterGroup cluster = ClusterGroup.start()) {
             cluster.nodes().forEach(cluster::kill);
             try (LockClient client = LockClient.create(RedisBackend.connectCluster(cluster.uris(), LAZY))) {

@@ -50,7 +50,7 @@ class LeasePromisesTest extends PromiseTest {
     private record Told(long interrupted, long whenLost) {}
 
     @TimedTest
-    void whoseLockWasTakenOverIsToldWithinOneRenewalIntervalAndItsUnlockHarmsNobody(TakeOver how) {
+    void aHolderIsToldOfATakeoverWithinOneRenewalInterval(TakeOver how) {
         LockClient client = far();
         LockClient others = near();
         Queue<LockListener.Lost> heard = new ConcurrentLinkedQueue<>();
@@ -125,7 +125,7 @@ class LeasePromisesTest extends PromiseTest {
 
     /** The half open connections are found out and replaced in time; there, the lease goes on. */
     @TimedTest({"FROZEN", "UNREACHABLE"})
-    void aLeaseIsLostAtItsDeadlineAndNotLaterWhileRedisDoesNotAnswerAndThoseOfOthersAreNotTouched(Outage outage) {
+    void aLeaseIsLostAtItsDeadlineWhileRedisDoesNotAnswer(Outage outage) {
         LockClient client = far();
         LockClient others = near();
         Lease theirs = others.lock(name + ":other").acquire();
@@ -174,7 +174,7 @@ class LeasePromisesTest extends PromiseTest {
 
     /** A half open connection is replaced by a sound one, so there the fault need not end. */
     @TimedTest
-    void renewalGoesOnTryingUntilTheDeadline(Outage outage) {
+    void renewalIsRetriedUntilTheDeadline(Outage outage) {
         FencedLock lock = far().lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
         lock.lock();
         Lease lease = lock.currentLease().orElseThrow();

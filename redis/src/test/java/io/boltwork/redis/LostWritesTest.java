@@ -55,7 +55,7 @@ class LostWritesTest {
     }
 
     @Test
-    void whoComesBackFirstHasTheHoldRestoredWithItsToken() {
+    void aLostHoldIsRestoredWithItsTokenIfItsClientIsFirst() {
         try (LockClient client =
                         LockClient.create(RedisBackend.connectReplicated(List.of(master.uri(), replica.uri())));
                 Lease lease = heldAndLost(client)) {
@@ -66,7 +66,7 @@ class LostWritesTest {
     }
 
     @Test
-    void whoComesBackAfterSomebodyElseTookTheLockIsToldAndHasTheSmallerToken() throws Exception {
+    void aHolderThatReturnsAfterATakeoverIsTold() throws Exception {
         try (FaultyLink far = FaultyLink.to(replica);
                 LockClient slow = LockClient.create(RedisBackend.connectReplicated(List.of(master.uri(), far.uri())));
                 LockClient fast =

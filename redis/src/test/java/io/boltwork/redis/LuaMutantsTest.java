@@ -60,7 +60,7 @@ class LuaMutantsTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.mutants", matches = "true", disabledReason = "for mvn verify -Pmutants")
-    void everyMutantOfTheScriptsIsToldFromTheOriginal() throws Exception {
+    void everyMutantOfTheScriptsIsDetected() throws Exception {
         assumeTrue(open(), "SKIPPED: a clock that stands still needs libfaketime (Debian: faketime)");
         List<Verdict> verdicts = new ArrayList<>();
         try {
@@ -85,12 +85,12 @@ class LuaMutantsTest {
 
     /** A change that is gone would hide nothing, and its reason would mislead. */
     @Test
-    void eachOneThatIsKnownToChangeNothingIsThere() {
+    void everyMutantListedAsEquivalentExists() {
         assertThat(LuaMutant.all()).extracting(LuaMutant::name).containsAll(equivalent.keySet());
     }
 
     @Test
-    void aMutantIsTheOriginalButForItsChange() {
+    void aMutantDiffersFromTheOriginalOnlyInItsChange() {
         LuaMutant none = new LuaMutant("none", 0, "", "");
         for (Script script : LuaMutant.scripts()) {
             assertThat(none.textOf(script)).as("%s", script.name()).isEqualTo(script.text());

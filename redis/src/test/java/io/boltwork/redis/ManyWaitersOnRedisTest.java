@@ -94,7 +94,7 @@ class ManyWaitersOnRedisTest {
     }
 
     @TimedTest
-    void theyAreQueuedServedAndCancelledWithoutHarm() throws Exception {
+    void manyWaitersAreQueuedServedAndCancelledWithoutHarm() throws Exception {
         try (RedisServer server = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(server.uri()));
                 LockClient elsewhere = LockClient.create(RedisBackend.connect(server.uri()))) {

@@ -42,7 +42,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void nobodyIsQueued() {
+    void noRequestIsQueued() {
         a.acquire(LOCK, "a:1");
         fillMemory();
         assertThat(b.ask(new Command.Acquire(LOCK, "b:1", true, 1, 0, Client.NEVER), Failed.class)
@@ -52,7 +52,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void theOwnerReleases() {
+    void theOwnerMayRelease() {
         long token = a.acquire(LOCK, "a:1").token();
         fillMemory();
         assertThat(a.release(LOCK, "a:1", token).outcome()).isEqualTo(Release.RELEASED);
@@ -61,7 +61,7 @@ class MemoryFullTest extends ScriptTest {
 
     /** Redis refuses only the first write of a script: what goes out as a group with a release is not refused. */
     @Test
-    void aLockThatIsAskedForTogetherWithAReleaseIsGranted() {
+    void aLockRequestedInOneGroupWithAReleaseIsGranted() {
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
         List<Long> tokens = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -79,7 +79,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void aReleaseGrantsAndQueues() {
+    void aReleaseGrantsTheNextWaiterAndQueuesItsNextRequest() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         fillMemory();
@@ -115,7 +115,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void aRequestIsWithdrawnAndTheNextGranted() {
+    void aWithdrawGrantsTheNextWaiter() {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         fillMemory();
@@ -134,7 +134,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void aClaimThatRanOutEndsAlsoIfItsClientHasNothingElseInTheQueue() {
+    void aClaimEndsEvenIfItsClientHasNothingElseInTheQueue() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         a.acquire(LOCK, "a:2");
@@ -147,7 +147,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void theExpiryIsMoved() {
+    void theExpiryOfAKeyIsMoved() {
         a.acquire(LOCK, "a:1");
         set("x", 1);
         fillMemory();
@@ -156,7 +156,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void aLockIsTakenAwayAndTheNextGranted() {
+    void aForceReleaseGrantsTheNextWaiter() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         fillMemory();
@@ -165,7 +165,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void aLockThatTheServerForgotIsTakenAway() {
+    void aForgottenLockIsForceReleased() {
         fillMemory();
         assertThat(a.force(LOCK, 0).released()).isFalse();
         assertThat(field("fence")).isPositive();
@@ -173,7 +173,7 @@ class MemoryFullTest extends ScriptTest {
     }
 
     @Test
-    void nobodyIsAnnouncedButWhoLeavesIsForgotten() {
+    void noClientIsAnnouncedButALeavingOneIsRemoved() {
         ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
         a.announce(card, 60_000);
         fillMemory();

@@ -73,7 +73,7 @@ class MultiJvmExclusionTest {
     }
 
     @Test
-    void aKilledHolderAndAKilledWaiterStopNobody() throws Exception {
+    void aKilledHolderAndAKilledWaiterBlockNoOthers() throws Exception {
         int rounds = 200;
         ChildJvm holder = start("hold", 9, 0);
         String held = Objects.requireNonNull(holder.nextLine(START));
@@ -98,7 +98,7 @@ class MultiJvmExclusionTest {
     }
 
     @Test
-    void aJvmKilledAmidItsWorkCostsNobodysIncrement() throws Exception {
+    void noIncrementIsLostToAJvmKilledDuringItsWork() throws Exception {
         int rounds = 400;
         List<ChildJvm> all = workers(rounds, rounds, 1_000_000);
         List<ChildJvm> workers = all.subList(0, 2);

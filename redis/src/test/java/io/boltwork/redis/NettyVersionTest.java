@@ -21,7 +21,7 @@ class NettyVersionTest {
     private static final String LETTUCE_POM = "/META-INF/maven/io.lettuce/lettuce-core/pom.xml";
 
     @Test
-    void allPartsOfNettyHaveOneVersion() {
+    void allNettyArtifactsHaveTheSameVersion() {
         assertThat(Version.identify().values().stream()
                         .map(Version::artifactVersion)
                         .collect(Collectors.toSet()))
@@ -30,7 +30,7 @@ class NettyVersionTest {
 
     /** A published POM carries the versions of direct dependencies only. */
     @Test
-    void partsOfNettyThatLettuceNeedsAreDirectDependencies() throws Exception {
+    void nettyArtifactsThatLettuceNeedsAreDirectDependencies() throws Exception {
         Set<String> needed;
         try (InputStream pom = Objects.requireNonNull(
                 io.lettuce.core.RedisClient.class.getResourceAsStream(LETTUCE_POM), LETTUCE_POM)) {

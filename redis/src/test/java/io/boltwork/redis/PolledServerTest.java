@@ -42,7 +42,7 @@ class PolledServerTest {
 
     /** It may have been given long before it is here. */
     @Test
-    void anAnswerIsNotForAQuestionThatWasAskedLater() {
+    void anAnswerIsNotUsedForALaterQuestion() {
         CompletableFuture<String> first = ask();
         CompletableFuture<String> second = ask();
         questions.get(0).complete("before");

@@ -40,7 +40,7 @@ class PrintableRedisTest {
     }
 
     @Test
-    void recordsOfOthers() {
+    void recordsOfOtherClientsArePrintedEscaped() {
         try (RedisServer redis = RedisServer.start();
                 LockClient one = LockClient.create(
                         RedisBackend.connect(redis.uri()),
@@ -77,7 +77,7 @@ class PrintableRedisTest {
     }
 
     @Test
-    void aMessageThatIsNoGrant() {
+    void aMalformedGrantIsPrintedEscaped() {
         Queue<String> warnings = new ConcurrentLinkedQueue<>();
         try (RedisServer redis = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {

@@ -26,7 +26,7 @@ class QuietShutdownTest {
      * to submit a listener notification task. Event loop shut down?".
      */
     @Test
-    void noErrorWhileRefusedConnectionsTimeOut() throws Exception {
+    void noErrorIsLoggedWhileRefusedConnectionsTimeOut() throws Exception {
         try (ChildJvm jvm = ChildJvm.start(Rounds.class, List.of("-Xmx256m"), List.of("20"))) {
             assertThat(jvm.nextLine(Duration.ofMinutes(2))).isEqualTo(END);
         }

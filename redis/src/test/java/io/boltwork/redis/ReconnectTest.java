@@ -62,7 +62,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aRestartedServerHasANewRun() {
+    void aRestartedServerHasANewRunId() {
         String before = run();
         assertThat(a.acquire("m", "a:1").server().run()).isEqualTo(before);
         redis.restart();
@@ -74,7 +74,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aLostSubscriptionIsMadeAnew() {
+    void aLostSubscriptionIsReplaced() {
         redis.command("CLIENT", "KILL", "TYPE", "pubsub");
         assertThat(a.nextEvent()).isInstanceOf(BackendException.class);
         assertThat(((ServerTime) a.nextEvent()).run()).isEqualTo(run());
@@ -84,7 +84,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aLostCommandConnectionIsMadeAnew() {
+    void aLostCommandConnectionIsReplaced() {
         redis.command("CLIENT", "KILL", "TYPE", "normal");
         assertThat(a.nextEvent()).isInstanceOf(BackendException.class);
         assertThat(a.nextEvent()).isInstanceOf(ServerTime.class);
@@ -93,7 +93,7 @@ class ReconnectTest {
     }
 
     @Test
-    void bothConnectionsLostAtOnceAreToldOnce() {
+    void losingBothConnectionsAtOnceIsReportedOnce() {
         redis.kill();
         assertThat(a.nextEvent()).isInstanceOf(BackendException.class);
         await(() -> Client.await(a.send(ACQUIRE)) instanceof Failed failed && !failed.executed());
@@ -107,7 +107,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aSilentSubscriptionIsFound() {
+    void aSilentSubscriptionIsReplaced() {
         redis.freeze();
         assertThat(a.nextEvent())
                 .isInstanceOfSatisfying(
@@ -118,7 +118,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatWasSentOnALostConnectionMayHaveBeenExecuted() {
+    void aCommandOnALostConnectionMayHaveBeenExecuted() {
         redis.freeze();
         CompletableFuture<Reply> reply = a.send(ACQUIRE);
         assertThat(reply).isNotDone();
@@ -130,7 +130,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatASilentServerDoesNotAnswerFailsWithItsConnection() {
+    void commandsToASilentServerFailWithTheirConnection() {
         a.acquire("m", "a:1"); // the server knows the script
         redis.freeze();
         CompletableFuture<Reply> reply = a.send(ACQUIRE);
@@ -173,7 +173,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aConnectionThatLeadsToAnotherServerTakesTheOtherAlong() {
+    void aReconnectToAnotherServerReplacesBothConnections() {
         for (Kind kind : List.of(Kind.SUBSCRIPTIONS, Kind.COMMANDS)) {
             try (RedisServer other = RedisServer.start();
                     FaultyLink link = FaultyLink.to(redis);
@@ -190,7 +190,7 @@ class ReconnectTest {
     }
 
     @Test
-    void repliesCarryTheRunThatGaveThem() {
+    void repliesCarryTheRunIdOfTheirServer() {
         for (int i = 0; i < 3; i++) {
             String before = run();
             CompletableFuture<Reply> last = a.send(ACQUIRE);

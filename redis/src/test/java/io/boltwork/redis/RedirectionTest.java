@@ -39,7 +39,7 @@ class RedirectionTest {
                 "CLUSTERDOWN|The cluster is down and only accepts read commands",
                 "CROSSSLOT|Keys in request don't hash to the same slot"
             })
-    void othersSayOnlyWhatTheMatterIs(Kind kind, String rest) {
+    void otherRefusalsNameOnlyTheirKind(Kind kind, String rest) {
         Redirection redirection = Objects.requireNonNull(Redirection.parse(kind + " " + rest, ASKED));
         assertThat(redirection).isEqualTo(new Redirection(kind, -1, null));
         assertThat(Redirection.parse(kind.name(), ASKED)).isEqualTo(redirection);
@@ -60,7 +60,7 @@ class RedirectionTest {
                 "ERR Script attempted to access a non local key in a cluster node",
                 "NOSCRIPT No matching script. Please use EVAL."
             })
-    void otherErrorsAreNone(String error) {
+    void otherErrorsAreNoRedirections(String error) {
         assertThat(Redirection.parse(error, ASKED)).isNull();
     }
 }

@@ -37,7 +37,7 @@ class RedisAddressTest {
                 "redis://h?db=4&clientName=x&timeout=1 | redis://h:6379/4",
                 "rediss://h?verifyPeer=none            | rediss://h:6379/0"
             })
-    void whatAUriSaysWithoutItsPassword(String uri, String text) {
+    void aUriIsPrintedWithoutItsPassword(String uri, String text) {
         assertThat(RedisAddress.parse(uri)).hasToString(text);
         assertThat(String.valueOf(RedisAddress.parse(uri).lettuce())).doesNotContain("s3cr3t");
     }
@@ -113,7 +113,7 @@ class RedisAddressTest {
                 "redis://h?verifyPeer=full            | rediss://",
                 "rediss://h?verifyPeer=maybe          | verifyPeer"
             })
-    void aUriThatMakesNoSenseIsRefusedInWordsAndWithoutThePassword(String uri, String word) {
+    void anInvalidUriIsRefusedWithoutQuotingThePassword(String uri, String word) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connect(uri))
                 .withMessageStartingWith("uri ")
@@ -175,7 +175,7 @@ class RedisAddressTest {
 
     /** A user who forgets the host leaves the password in its place. */
     @Test
-    void passwordInThePlaceOfThePortIsNotQuoted() {
+    void aPasswordInPlaceOfThePortIsNotQuoted() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connect("redis://user:77777"))
                 .withMessageContaining("port between 1 and 65535")
@@ -183,7 +183,7 @@ class RedisAddressTest {
     }
 
     @Test
-    void ofLettucesAllIsKept() {
+    void aLettuceUriIsKeptCompletely() {
         RedisURI uri = RedisURI.create("rediss://me:s3cr3t@[::1]:7000/3?clientName=shop&timeout=5s&verifyPeer=ca");
         uri.setDriverInfo(
                 DriverInfo.builder().addUpstreamDriver("some-driver", "1.0").build());
@@ -207,7 +207,7 @@ class RedisAddressTest {
     }
 
     @Test
-    void ofLettucesCredentialsAreAskedForEachTime() {
+    void credentialsOfALettuceUriAreReadForEachConnection() {
         AtomicInteger asked = new AtomicInteger();
         RedisURI uri = RedisURI.create("redis://h");
         uri.setCredentialsProvider(
@@ -229,7 +229,7 @@ class RedisAddressTest {
 
     @ParameterizedTest
     @CsvSource({"60000,2000", "59999,59999", "1,1", "90000,90000"})
-    void ofLettucesTheTimeoutIsTwoSecondsIfItIsLettucesDefault(long given, long millis) {
+    void lettucesDefaultTimeoutIsReplacedByTwoSeconds(long given, long millis) {
         RedisURI uri = RedisURI.create("redis://h");
         assertThat(RedisAddress.of(uri).commandTimeout()).isEqualTo(Duration.ofSeconds(2));
         uri.setTimeout(Duration.ofMillis(given));
@@ -237,7 +237,7 @@ class RedisAddressTest {
     }
 
     @Test
-    void ofLettucesWhatIsNotOneServerIsRefused() {
+    void aLettuceUriThatIsNotOneValidServerIsRefused() {
         RedisURI noName = RedisURI.create("redis-sentinel://s3cr3t@h/0#m");
         noName.setSentinelMasterId(" ");
         refused(noName, "sentinels");
@@ -266,7 +266,7 @@ class RedisAddressTest {
     }
 
     @Test
-    void thereIsAUri() {
+    void uriAndOptionsMustNotBeNull() {
         assertThatExceptionOfType(NullPointerException.class)
                 .isThrownBy(() -> RedisBackend.connect((String) null))
                 .withMessage("uri");

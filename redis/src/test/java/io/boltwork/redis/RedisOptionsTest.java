@@ -23,7 +23,7 @@ class RedisOptionsTest {
     }
 
     @Test
-    void clientResourcesAndPrefixGoTogether() {
+    void clientResourcesAndPrefixCanBeCombined() {
         ClientResources resources = ClientResources.create();
         try {
             RedisOptions options = RedisOptions.defaults().clientResources(resources);
@@ -45,14 +45,14 @@ class RedisOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0", "a\ud800", "\udc00a"})
-    void aPrefixThatWouldNotWorkIsRefused(String prefix) {
+    void anInvalidPrefixIsRefused(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisOptions.defaults().keyPrefix(prefix))
                 .withMessageContaining("prefix");
     }
 
     @Test
-    void theKeyOfAnUnusedLockLivesForTenMinutesUnlessSet() {
+    void theIdleLifeIsTenMinutesUnlessSet() {
         assertThat(RedisOptions.defaults().idleMillis()).isEqualTo(600_000);
         RedisOptions day =
                 RedisOptions.defaults().withIdleLife(Duration.ofDays(1)).keyPrefix("shop");

@@ -47,8 +47,7 @@ class RefusalPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void aRefusalIsABackendExceptionThatSaysWhatItMeansAndTheClientIsUsableAfterwards(Refusal refusal)
-            throws InterruptedException {
+    void aRefusalIsExplainedAndTheClientStaysUsable(Refusal refusal) throws InterruptedException {
         LockClient client = far();
         FencedLock lock = warm(client);
         redis.command("DEL", key());
@@ -84,7 +83,7 @@ class RefusalPromisesTest extends PromiseTest {
 
     /** With a key of another type there is no hold that could. */
     @TimedTest({"OUT_OF_MEMORY", "READ_ONLY", "NO_SUCH_RIGHT", "NO_RIGHT_INSIDE", "LOADING", "BUSY_SCRIPT"})
-    void aHoldOutlivesARefusalAndAReleaseIsRepeatedUntilItIsDone(Refusal refusal) {
+    void aHoldOutlivesARefusalAndItsReleaseIsRepeated(Refusal refusal) {
         LockClient client = far();
         LockClient others = near();
         FencedLock lock = client.lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
@@ -142,7 +141,7 @@ class RefusalPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void flushedScriptsAreNotNoticed() throws InterruptedException {
+    void flushedScriptsAreReloadedUnnoticed() throws InterruptedException {
         FencedLock lock = warm(far());
         Fault flushed = Faults.flushScripts(redis);
         flushed.inject();

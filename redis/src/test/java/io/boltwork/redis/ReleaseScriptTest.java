@@ -54,7 +54,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aFenceThatWasMovedSinceIsNotLowered() {
+    void aFenceThatHasMovedSinceIsNotLowered() {
         long token = a.acquire(LOCK, "a:1").token();
         set("fence", token + 5_000);
         release("a:1", token, token, 0, null);
@@ -80,7 +80,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHoldThatTheServerLostIsForgottenIfOnlyALeaseThatRanOutIsLeft() {
+    void aLostHoldIsForgottenIfOnlyAnExpiredLeaseIsLeft() {
         long old = b.acquire(LOCK, "b:1").token();
         endLease();
         long token = old + 5_000;
@@ -89,7 +89,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void somebodyElsesLockIsNotHeld() {
+    void aLockOfAnotherOwnerIsNotHeld() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         long other = b.acquire(LOCK, "b:1").token();
@@ -111,7 +111,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoReleasesLeavesTheQueue() {
+    void aRequestThatReleasesLeavesTheQueue() {
         long token = b.acquire(LOCK, "b:1").token();
         a.acquire(LOCK, "a:1");
         assertThat(release("a:1", token - 5_000, token - 5_000, 0, null).outcome())
@@ -134,7 +134,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void theOthersMoveUp() {
+    void theOtherWaitersMoveUp() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         a.acquire(LOCK, "a:2");
@@ -156,7 +156,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoHasLeftBehindTheFirstIsNotGranted() {
+    void aRequestThatLeftTheQueueIsNotGranted() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -171,7 +171,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoDoesNotListenIsPassedOver() {
+    void aWaiterThatDoesNotListenIsSkipped() {
         long token = a.acquire(LOCK, "a:1").token();
         a.acquire(LOCK, "gone:1");
         a.acquire(LOCK, "gone:2");
@@ -182,7 +182,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoDoesNotListenAndIsAloneLeavesTheLockFree() {
+    void theLockIsFreeIfTheOnlyWaiterDoesNotListen() {
         long token = a.acquire(LOCK, "a:1").token();
         a.acquire(LOCK, "gone:1");
         assertThat(a.release(LOCK, "a:1", token).owner()).isNull();
@@ -191,7 +191,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aServerThatTakesNoWritesTellsNobody() {
+    void aServerThatRefusesWritesPublishesNoGrant() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         a.acquire(LOCK, "a:2");
@@ -208,7 +208,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLockThatIsFreeIsGrantedByWhoeverReleasesNothing() {
+    void aReleaseThatHoldsNothingStillGrantsAFreeLock() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         endLease();
@@ -220,7 +220,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void theNextRequestIsGrantedInTheAnswerIfNobodyWaits() {
+    void theNextRequestIsGrantedInTheAnswerIfTheQueueIsEmpty() {
         long token = a.acquire(LOCK, "a:1").token();
         Released released = release("a:1", token, token, 0, next("a:2"));
         assertThat(released.outcome()).isEqualTo(Release.RELEASED);
@@ -265,7 +265,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aNextRequestThatTheServerKnowsIsSaidToBeKnown() {
+    void aNextRequestThatIsAlreadyQueuedIsReportedAsKnown() {
         long token = a.acquire(LOCK, "a:1").token();
         a.acquire(LOCK, "a:2");
         Acquired granted = Objects.requireNonNull(
@@ -300,7 +300,7 @@ class ReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void theNextRequestWaitsForAKeptLock() {
+    void theNextRequestWaitsForALockKeptClosed() {
         long token = a.acquire(LOCK, "a:1").token();
         Acquired queued = Objects.requireNonNull(
                 release("a:1", token, token, 5_000, next("a:2")).next());

@@ -19,7 +19,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void theOwnersLeaseIsProlonged() {
+    void theOwnersLeaseIsExtended() {
         long token = a.acquire(LOCK, "a:1").token();
         Renewed renewed =
                 a.ask(new Renew(List.of(new Renew.Item(LOCK, "a:1", token, 60_000, 300)), Client.NEVER), Renewed.class);
@@ -36,7 +36,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasEndedMayRenewIfNobodyCame() {
+    void anOwnerMayRenewAnExpiredLeaseThatNoOtherRequestTook() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         assertThat(renew("a:1", token, Client.LEASE).outcome()).isEqualTo(Renewal.OK);
@@ -53,7 +53,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoOwnsOrHasLostLeavesTheQueue() {
+    void anOwnerOrLostRequestLeavesTheQueue() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -73,7 +73,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void anothersLockIsLost() {
+    void aLockTakenByAnotherOwnerIsLost() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         b.acquire(LOCK, "b:1");
@@ -81,7 +81,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void aFreeLockThatSomebodyHasHeldSinceIsLost() {
+    void aFreeLockThatWasHeldByAnotherOwnerSinceIsLost() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         b.release(LOCK, "b:1", b.acquire(LOCK, "b:1").token());
@@ -89,7 +89,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHoldThatTheServerLostIsForgottenAndNothingIsWritten() {
+    void aHoldThatTheServerLostIsForgottenWithoutAnyWrite() {
         long token = a.acquire(LOCK, "a:1").token();
         redis.command("FLUSHALL");
         assertThat(renew("a:1", token, Client.LEASE)).isEqualTo(new Renewed.Item(Renewal.FORGOTTEN, null));
@@ -119,7 +119,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void aKeyOfAnotherTypeSpoilsOnlyItsOwnItem() {
+    void aKeyOfAnotherTypeBreaksOnlyItsOwnItem() {
         long token = a.acquire(LOCK, "a:1").token();
         redis.command("SET", "boltwork:{other}", "x");
         redis.command("HSET", "boltwork:{strange}", "owner", "a:3", "until", "soon", "fence", "?", "head", "!");
@@ -162,7 +162,7 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
-    void asManyAsGoTogetherAreOneCommand() {
+    void aFullBatchOfRenewalsIsOneCommand() {
         List<Renew.Item> items = new ArrayList<>();
         for (int i = 0; i < 128; i++) {
             String lock = "batch{" + i;

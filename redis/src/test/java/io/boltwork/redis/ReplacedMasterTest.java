@@ -44,7 +44,7 @@ class ReplacedMasterTest {
     }
 
     @Test
-    void itIsNotUsedIfAnotherOneIsNamedByThen() {
+    void aConnectionToAReplacedMasterIsNotUsed() {
         CompletableFuture<Connector.Made> made =
                 connectedWhileFrozen(deployment.node().at("elsewhere", 6_379));
         assertThatExceptionOfType(CompletionException.class)
@@ -57,14 +57,14 @@ class ReplacedMasterTest {
     }
 
     @Test
-    void itIsUsedIfItIsNamedStill() {
+    void aConnectionToTheCurrentMasterIsUsed() {
         Connector.Made made = connectedWhileFrozen(deployment.node()).join();
         assertThat(made.connection().where()).isEqualTo(deployment.node().hostAndPort());
         made.connection().close().join();
     }
 
     @Test
-    void whatItGrantsOnWakingIsNoHoldIfAnotherOneIsNamedByThen() {
+    void aGrantOfAResumedMasterIsNoHoldIfItWasReplaced() {
         BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
         grantedOnWaking(deployment.node().at("elsewhere", 6_379), replies);
         Await.until("it is answered", () -> !replies.isEmpty());
@@ -75,7 +75,7 @@ class ReplacedMasterTest {
     }
 
     @Test
-    void whatItGrantsOnWakingIsAHoldIfItIsNamedStill() {
+    void aGrantOfAResumedMasterIsAHoldIfItIsStillTheMaster() {
         BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
         grantedOnWaking(deployment.node(), replies);
         Await.until("it is answered", () -> !replies.isEmpty());
@@ -105,12 +105,12 @@ class ReplacedMasterTest {
     }
 
     @Test
-    void whatItSaysOnWakingIsNotHeardIfAnotherOneIsNamedByThen() {
+    void aMessageOfAResumedMasterIsDroppedIfItWasReplaced() {
         assertThat(heardOnWaking(deployment.node().at("elsewhere", 6_379), 0)).isEmpty();
     }
 
     @Test
-    void whatItSaysOnWakingIsHeardIfItIsNamedStill() {
+    void aMessageOfAResumedMasterCountsIfItIsStillTheMaster() {
         assertThat(heardOnWaking(deployment.node(), 1)).containsExactly("granted");
     }
 

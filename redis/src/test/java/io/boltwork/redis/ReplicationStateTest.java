@@ -23,7 +23,7 @@ class ReplicationStateTest {
     private final ReplicationState b = master("b", "B", "A", 0);
 
     @Test
-    void theOnlyMasterIsTheMaster() {
+    void aSingleServerInTheMasterRoleIsTheMaster() {
         assertThat(ReplicationState.master(List.of(replica("b", "A", "a"), a), null))
                 .isEqualTo(a);
         assertThat(ReplicationState.master(List.of(replica("b", "A", "a")), a)).isNull();
@@ -31,19 +31,19 @@ class ReplicationStateTest {
     }
 
     @Test
-    void whoWasPromotedComesBeforeWhoItCameFrom() {
+    void aPromotedReplicaPrecedesItsFormerMaster() {
         assertThat(ReplicationState.master(List.of(a, b), a)).isEqualTo(b);
         assertThat(ReplicationState.master(List.of(b), a)).isEqualTo(b);
     }
 
     @Test
-    void aStaleMasterDoesNotCountWhileTheOneThatReplacedItIsSilentForAMoment() {
+    void aStaleMasterIsIgnoredWhileItsSuccessorIsSilent() {
         assertThat(ReplicationState.master(List.of(a), b)).isNull();
         assertThat(ReplicationState.master(List.of(a), null)).isEqualTo(a);
     }
 
     @Test
-    void ofUnrelatedMastersTheOneWithMoreReplicasCountsThenTheOneBefore() {
+    void replicasThenTheFormerChoiceDecideAmongUnrelatedMasters() {
         ReplicationState empty = master("a", "X", NONE, 0);
         ReplicationState promoted = master("b", "B", "A", 1);
         assertThat(ReplicationState.master(List.of(empty, promoted), empty)).isEqualTo(promoted);
@@ -60,13 +60,13 @@ class ReplicationStateTest {
     }
 
     @Test
-    void whatIsCutOutOfInfoProvesNothing() {
+    void anInfoReplyWithoutReplicationIdsProvesNothing() {
         assertThat(ReplicationState.master(List.of(master("a", "", "", 0)), master("b", "", "", 0)))
                 .isEqualTo(master("a", "", "", 0));
     }
 
     @Test
-    void aStandingIsReadFromInfo() {
+    void theReplicationStateIsReadFromInfo() {
         RedisAddress address = RedisAddress.parse("redis://me:pw@h:1/2");
         ReplicationState replica = ReplicationState.of(
                 address,
@@ -81,7 +81,7 @@ class ReplicationStateTest {
     }
 
     @Test
-    void ofSentinelsTheNewestFailoverCounts() {
+    void theNewestFailoverOfTheSentinelsDecides() {
         View old = new View("a", 1, 3);
         View next = new View("b", 2, 4);
         assertThat(SentinelFinder.choose(List.of(old, next, old), null, 3)).isEqualTo(next);

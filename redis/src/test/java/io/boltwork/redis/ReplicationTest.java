@@ -56,7 +56,7 @@ class ReplicationTest {
     }
 
     @Test
-    void whoHasTheLockFindsItAtTheReplicas() throws Exception {
+    void aHeldLockIsAtTheReplicas() throws Exception {
         FencedLock lock = client.lock("l", atLeast(2, ENOUGH));
         for (int i = 0; i < 50; i++) {
             try (Lease lease = i % 2 == 0 ? lock.acquire() : lock.tryAcquire().orElseThrow()) {
@@ -69,7 +69,7 @@ class ReplicationTest {
     }
 
     @Test
-    void anAcquisitionTakesTwoRoundTripsMore() throws Exception {
+    void aReplicatedAcquisitionTakesTwoMoreRoundTrips() throws Exception {
         FencedLock lock = client.lock("l", atLeast(2, ENOUGH));
         lock.lock();
         lock.unlock();
@@ -104,7 +104,7 @@ class ReplicationTest {
     }
 
     @Test
-    void whoeverGetsTheLockFromAnotherClientWaitsForReplicasToo() throws Exception {
+    void aGrantFromAnotherClientAlsoWaitsForReplicas() throws Exception {
         FencedLock theirs = other.lock("l");
         for (LockOptions options :
                 List.of(atLeast(1, SHORT), atLeast(1, SHORT).withFairness(LockOptions.Fairness.FIFO))) {
@@ -132,7 +132,7 @@ class ReplicationTest {
     }
 
     @Test
-    void manyThatWaitInVainShareTheirWaiting() throws Exception {
+    void manyLocksShareTheirFailedWaitsForReplicas() throws Exception {
         int locks = 50;
         Duration within = Duration.ofMillis(500);
         client.lock("first", atLeast(1, ENOUGH)).run(Duration.ofSeconds(1), () -> {}); // connects

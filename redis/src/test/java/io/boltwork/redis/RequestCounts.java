@@ -45,7 +45,7 @@ abstract class RequestCounts {
     }
 
     @Test
-    void anUncontendedPairTakesTwoRequestsAndNestingNone() {
+    void anUncontendedPairTakesTwoRequestsAndNestingTakesNone() {
         FencedLock lock = newLock(ClientOptions.defaults());
         lock.lock(); // loads the scripts
         lock.unlock();
@@ -100,7 +100,7 @@ abstract class RequestCounts {
     }
 
     @Test
-    void commandsPerHandoverDoNotGrowWithTheClients() {
+    void commandsPerHandoverDoNotGrowWithMoreClients() {
         long few = Long.MAX_VALUE;
         for (int clients : new int[] {4, 2, 32}) { // of two, only one waits: the queue is always empty in between
             CommandStats stats = afterHandovers(clients, 500);

@@ -29,7 +29,7 @@ class RestoreScriptTest extends ScriptTest {
     }
 
     @Test
-    void anothersLockIsNotTaken() {
+    void aLockOfAnotherOwnerIsNotTaken() {
         long token = a.acquire(LOCK, "a:1").token();
         redis.command("FLUSHALL");
         b.acquire(LOCK, "b:1");
@@ -40,7 +40,7 @@ class RestoreScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHoldAfterWhichATokenWasIssuedIsLost() {
+    void aHoldIsLostIfALaterTokenWasIssued() {
         long token = a.acquire(LOCK, "a:1").token();
         a.release(LOCK, "a:1", token);
         assertThat(a.restore(LOCK, "a:1", token)).extracting(Restored::outcome).isEqualTo(Renewal.LOST);
@@ -48,7 +48,7 @@ class RestoreScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLeaseThatRanOutIsNoObstacle() {
+    void anExpiredLeaseDoesNotPreventARestore() {
         b.acquire(LOCK, "b:1");
         endLease();
         long token = field("fence") + 1;
@@ -57,7 +57,7 @@ class RestoreScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClaimThatRanOutTakesTheRequestsOfItsClientAlong() {
+    void aRestoreAfterALapsedClaimDropsItsClientsRequests() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -92,7 +92,7 @@ class RestoreScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLockThatNobodyHasTouchedIsNotCreatedByARefusal() {
+    void aRefusedRestoreDoesNotCreateTheLock() {
         assertThat(a.restore(LOCK, "a:1", 0).outcome()).isEqualTo(Renewal.LOST);
         assertThat(fields()).isEmpty();
     }

@@ -138,7 +138,7 @@ class RightsTest {
     }
 
     @Test
-    void ofSentinelsTwoSubcommandsAreNeeded() {
+    void sentinelsNeedTwoSubcommands() {
         String[] rights = {"+sentinel|get-master-addr-by-name", "+sentinel|master"};
         try (SentinelGroup group = SentinelGroup.start()) {
             RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "p");

@@ -75,7 +75,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void whoLeavesTheTailLeavesNoHole() {
+    void anEntryThatLeavesTheTailLeavesNoHole() {
         a.acquire(LOCK, "a:1");
         enter(1, 3);
         b.withdraw(LOCK, "b:3", 0);
@@ -147,7 +147,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void oneEntryOf50LooksForHolesInALongRing() {
+    void oneEntryIn50LooksForHolesInALongRing() {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         long few = commandsOf50(2);
@@ -185,7 +185,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void aRingThatBeginsWithHolesAloneIsLeftAsItIs() {
+    void aRingThatBeginsWithHolesOnlyIsNotRewritten() {
         a.acquire(LOCK, "a:1");
         ring(of("b", 1));
         b.withdraw(LOCK, "b:1", 0);
@@ -195,7 +195,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void holesAreLookedForOnlyIfAHundredPlacesAreLeft() {
+    void holesAreSearchedForOnlyIfAHundredPlacesAreLeft() {
         for (int gone : new int[] {148, 149}) {
             redis.command("DEL", KEY);
             List<String> first = new ArrayList<>(of("gone", gone));
@@ -209,7 +209,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void holesAreNotLookedForWhileItIsNotKnownWhoIsFirst() {
+    void holesAreNotSearchedForUntilTheFirstEntryIsKnown() {
         ring(of("gone", 300));
         List<String> holes = new ArrayList<>(List.of("HDEL", KEY));
         IntStream.rangeClosed(262, 300).forEach(i -> holes.addAll(List.of("q" + i, "rgone:" + i)));
@@ -232,7 +232,7 @@ class RingTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedClaimLeavesALongQueueOfItsClient() {
+    void aLapsedClaimRemovesALongQueueInBoundedSteps() {
         long token = a.acquire(LOCK, "a:1").token();
         enter(1, 1_500);
         a.acquire(LOCK, "a:2");

@@ -48,7 +48,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aLockInShort() {
+    void aLockIsListedWithOwnerTokenAndQueueLength() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -59,7 +59,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aLockThatIsMerelyRememberedIsLeftOut() {
+    void aFreeLockWhoseKeyStillExistsIsLeftOut() {
         a.release(LOCK, "a:1", a.acquire(LOCK, "a:1").token());
         assertThat(a.scanLocks("*", 10)).isEmpty();
         lock(LOCK);
@@ -70,7 +70,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aKeptLockHasNoOwner() {
+    void aLockKeptClosedHasNoOwner() {
         long token = a.acquire(LOCK, "a:1").token();
         a.ask(new Command.Release(LOCK, "a:1", token, token, 60_000, null), Released.class);
         assertThat(a.scanLocks("*", 10)).containsExactly(new Lock(LOCK, null, 0, field("until"), false, 0));
@@ -79,7 +79,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+    void anOwnerWithAnExpiredLeaseIsNotListed() {
         lock(LOCK);
         b.acquire(LOCK, "b:1");
         endLease();
@@ -103,7 +103,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void everyNameIsItsOwnPattern() {
+    void everyNameMatchesItselfAsAPattern() {
         lock(ODD.toArray(String[]::new));
         for (String name : ODD) {
             assertThat(names(name)).as(name).containsExactly(name);
@@ -127,7 +127,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void whatIsNoLockIsPassedOver() {
+    void keysThatAreNotLocksOrClientsAreSkipped() {
         lock(LOCK);
         redis.command("SET", "boltwork:{text}", "not a lock");
         redis.command("RPUSH", "boltwork:{list}", "not a lock");
@@ -142,7 +142,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aPrefixStandsForItself() {
+    void aPrefixIsMatchedLiterally() {
         lock("plain");
         redis.command("HSET", "boxtwork:{l}", "owner", "a:1", "until", "" + Client.NEVER);
         RedisOptions options = RedisOptions.defaults().keyPrefix("bo?t[x-z]*\\");
@@ -170,19 +170,19 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aCursorThatIsNoneIsRefused() {
+    void anInvalidCursorIsRefused() {
         Failed failed = a.ask(new Command.ScanLocks("*", "x", 10), Failed.class);
         assertThat(failed.cause()).hasMessageContaining("a scan of locks").hasMessageContaining("invalid cursor");
     }
 
     @Test
-    void aPageLooksAtOneKeyAtLeast() {
+    void aPageExaminesAtLeastOneKey() {
         lock(LOCK);
         assertThat(a.scanLocks("*", 0)).hasSize(1);
     }
 
     @Test
-    void aPatternOfManyStarsCostsTheServerNoMoreThanTwo() {
+    void manyStarsInAPatternCostTheServerNoMoreThanTwo() {
         lock("a".repeat(1_000));
         long start = System.nanoTime();
         assertThat(names("*a".repeat(100) + "b*c")).isEmpty();

@@ -224,7 +224,7 @@ class ScriptSourceTest {
     }
 
     @Test
-    void theServerKnowsThemByTheSameSha() {
+    void theServerComputesTheSameSha1ForTheScripts() {
         try (RedisServer redis = RedisServer.start()) {
             scripts()
                     .forEach(script -> assertThat(

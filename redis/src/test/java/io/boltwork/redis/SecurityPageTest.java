@@ -101,7 +101,7 @@ class SecurityPageTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void lockingIncludesForcing(RedisServer server) {
+    void theRightToLockIncludesForceRelease(RedisServer server) {
         try (LockClient one = client(server, "locking");
                 LockClient other = client(server, "locking")) {
             Lease lease = one.lock(LOCK).acquire();
@@ -120,7 +120,7 @@ class SecurityPageTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void lookingChangesNothing(RedisServer server) {
+    void aUserWithReadRightsChangesNothing(RedisServer server) {
         try (LockClient holder = client(server, "locking");
                 LockClient looking = client(server, "looking")) {
             Lease lease = holder.lock(LOCK).acquire();
@@ -210,7 +210,7 @@ class SecurityPageTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aForgedGrantMakesTwoHoldersForAClaim(RedisServer server) {
+    void aForgedGrantCausesTwoHoldersForTheLengthOfAClaim(RedisServer server) {
         try (LockClient holder = client(server, "locking");
                 LockClient victim = client(server, "locking")) {
             Lease lease = holder.lock(LOCK).acquire();
@@ -236,7 +236,7 @@ class SecurityPageTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aForgedForceEndsAHold(RedisServer server) {
+    void aForgedForceReleaseMessageEndsAHold(RedisServer server) {
         try (LockClient holder = client(server, "locking")) {
             Lease lease = holder.lock(LOCK).acquire();
             String request = owner(server);

@@ -75,14 +75,14 @@ class ShardChannelsTest {
     }
 
     @Test
-    void aChannelThatWasTriedOutIsLetGo() throws Exception {
+    void aProbedChannelIsUnsubscribed() throws Exception {
         triedOut();
         onClerk(() -> channels.letGo(SLOT));
         assertThat(channels.hears(SLOT)).isEqualTo(ShardChannels.Hearing.NO);
     }
 
     @Test
-    void aChannelIsKeptIfACallerListensMeanwhile() throws Exception {
+    void aProbedChannelIsKeptIfACallerNeedsIt() throws Exception {
         triedOut();
         CountDownLatch listening = new CountDownLatch(1);
         channels.listen(SLOT, false, failure -> listening.countDown());

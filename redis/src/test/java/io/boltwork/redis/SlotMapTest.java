@@ -30,7 +30,7 @@ class SlotMapTest {
     }
 
     @Test
-    void theFirstOfARangeIsItsMaster() {
+    void theFirstNodeOfARangeIsItsMaster() {
         SlotMap map = SlotMap.parse(
                 List.of(
                         range(0, 99, node("a", 6379), node("b", 6379)),
@@ -48,7 +48,7 @@ class SlotMapTest {
     }
 
     @Test
-    void whatNobodyHasIsNamed() {
+    void uncoveredSlotsAreNamed() {
         SlotMap map = SlotMap.parse(
                 List.of(range(1, 5, node("a", 1)), range(7, 16_300, node("a", 1)), range(16_301, 16_302)), ASKED, 1);
         assertThat(map.isCovered()).isFalse();
@@ -62,7 +62,7 @@ class SlotMapTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", "?"})
-    void whoTellsNoHostIsWhereItWasAsked(@Nullable String host) {
+    void aNodeWithoutAHostIsAtTheHostThatWasAsked(@Nullable String host) {
         SlotMap map = SlotMap.parse(List.of(range(0, 16_383, node(host, 7000, List.of()))), ASKED, 1);
         assertThat(map.master(0)).isEqualTo(new NodeAddress("asked", 7000));
     }
@@ -81,7 +81,7 @@ class SlotMapTest {
     }
 
     @Test
-    void aSlotThatHasMovedIsSomebodyElses() {
+    void aMovedSlotHasItsNewMaster() {
         SlotMap map = SlotMap.parse(List.of(range(0, 16_383, node("a", 1))), ASKED, 1);
         SlotMap moved = map.with(5, new NodeAddress("b", 2));
         assertThat(moved.master(5)).hasToString("b:2");
@@ -93,7 +93,7 @@ class SlotMapTest {
     }
 
     @Test
-    void somethingElseIsNoReply() {
+    void anInvalidReplyIsRejected() {
         for (List<?> wrong : List.of(
                 List.of("x"),
                 List.of(List.of(1L)),

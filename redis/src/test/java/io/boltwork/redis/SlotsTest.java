@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SlotsTest {
 
     @Test
-    void aKeyIsInTheSlotOfItsCrc() {
+    void theCrcOfAKeyDecidesItsSlot() {
         assertThat(Slots.of("123456789")).isEqualTo(0x31C3 % Slots.COUNT); // the specification's example
         assertThat(Slots.of("foo")).isEqualTo(12_182);
         assertThat(Slots.of("bar")).isEqualTo(5_061);
@@ -28,7 +28,7 @@ class SlotsTest {
     }
 
     @Test
-    void withoutATagAllOfTheKeyDecides() {
+    void withoutATagTheWholeKeyDecides() {
         assertThat(Slots.of("foo{}{bar}")).isNotIn(Slots.of("bar"), Slots.of(""), Slots.of("foo"));
         assertThat(Slots.of("foo{bar")).isNotIn(Slots.of("bar"), Slots.of("foo"));
     }

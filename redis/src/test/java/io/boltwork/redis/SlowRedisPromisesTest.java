@@ -42,7 +42,7 @@ class SlowRedisPromisesTest extends PromiseTest {
 
     @TimedTest
     @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aSlowRedisAndConnectionsThatBreakAtRandomCostNeitherExclusionNorAnyWaiter() {
+    void exclusionAndWaitersSurviveASlowRedisAndBrokenConnections() {
         List<LockClient> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(far(ClientOptions.defaults(), Duration.ofSeconds(2)));

@@ -75,7 +75,7 @@ class SoakTest extends Promises {
     }
 
     @Test
-    void loadWithFaultsAtRandomCostsNoExclusionAndLeavesNothing(@TempDir Path temporary) throws Exception {
+    void exclusionSurvivesRandomFaultsUnderLoadAndNothingIsLeft(@TempDir Path temporary) throws Exception {
         directory = temporary;
         long seed = Long.getLong("boltwork.seed", System.nanoTime());
         System.out.println("soak: " + DURATION.toSeconds() + " s, -Dboltwork.seed=" + seed);

@@ -51,7 +51,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void whatComesSoonAfterTheLastIsUsedAtOnce() {
+    void aReplySoonAfterAnotherIsUsedAtOnce() {
         for (String word : List.of("a", "b", "c")) {
             now.addAndGet(StaleMasterGuard.SILENCE_NANOS - 1);
             guard.heard(word(word));
@@ -61,7 +61,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void whatComesAfterASilenceIsKeptAndUsedInItsOrderIfTheServerIsTheMasterStill() {
+    void repliesAfterASilenceAreHeldBackAndUsedInOrder() {
         silence();
         guard.heard(word("a"));
         guard.heard(word("b"));
@@ -75,7 +75,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void eachSilenceIsAskedAbout() {
+    void eachSilenceCausesOneQuestion() {
         for (int i = 1; i <= 3; i++) {
             silence();
             guard.heard(word("a"));
@@ -87,7 +87,7 @@ class StaleMasterGuardTest {
 
     /** The first answer may have been given before the second silence, in which the server was replaced. */
     @Test
-    void afterAnotherSilenceOnlyTheAnswerToTheLastQuestionCounts() {
+    void onlyTheAnswerAfterTheLastSilenceCounts() {
         silence();
         guard.heard(word("a"));
         silence();
@@ -102,7 +102,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void aSilenceWhileTheKeptIsUsedStopsThat() {
+    void aSilenceStopsTheUseOfHeldBackReplies() {
         silence();
         guard.heard(word("a", () -> {
             silence();
@@ -116,7 +116,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void whatComesWhileTheKeptIsUsedDoesNotOvertakeIt() {
+    void newRepliesDoNotOvertakeHeldBackOnes() {
         silence();
         guard.heard(word("a", () -> guard.heard(word("c"))));
         guard.heard(word("b"));
@@ -125,7 +125,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void whatComesAfterASilenceIsDroppedWithTheConnectionIfTheServerIsNotTheMasterAnyMore() {
+    void repliesOfAReplacedMasterAreDroppedWithTheConnection() {
         silence();
         guard.heard(word("a"));
         IllegalStateException why = new IllegalStateException("another one is");
@@ -141,7 +141,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void nothingIsUsedThatWasKeptWhenTheConnectionWasClosed() {
+    void heldBackRepliesAreNotUsedAfterTheConnectionClosed() {
         silence();
         guard.heard(word("a"));
         guard.end(new IllegalStateException("closed"));
@@ -152,7 +152,7 @@ class StaleMasterGuardTest {
     }
 
     @Test
-    void theOrderIsKeptThoughTheAnswerComesAmongThem() throws Exception {
+    void repliesKeepTheirOrderWhenTheAnswerArrivesAmongThem() throws Exception {
         for (int round = 1; round <= 20; round++) {
             said.clear();
             silence();

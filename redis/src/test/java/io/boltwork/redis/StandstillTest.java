@@ -11,7 +11,7 @@ class StandstillTest {
 
     /** Who asks may be awake before the thread that looks. */
     @Test
-    void whatHasEndedThisMomentIsCounted() throws Exception {
+    void aStandstillThatHasJustEndedIsCounted() throws Exception {
         for (int i = 0; i < 100; i++) {
             try (Standstill standstill = new Standstill()) {
                 stop(STOPPED);

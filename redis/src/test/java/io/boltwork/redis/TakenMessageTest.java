@@ -20,7 +20,7 @@ class TakenMessageTest {
     }
 
     @Test
-    void whatWasTakenIsRead() {
+    void aTakenMessageIsRead() {
         Taken taken = new Taken("a lock", "a:7", 12, new ServerTime(34, RUN));
         assertThat(parsed(GrantMessage.mark(RUN) + " 12 34 a:7 boltwork:{a lock}"))
                 .isEqualTo(taken);
@@ -31,14 +31,14 @@ class TakenMessageTest {
 
     /** Redis replicates what is published: a replica passes on what its new master says. */
     @Test
-    void whatAnotherServerHasSaidIsNotForIt() {
+    void aTakenMessageOfAnotherServerIsIgnored() {
         assertThat(parsed("999999abcdef 12 34 a:7 boltwork:{a lock}")).isNull();
         assertThat(parsed(GrantMessage.mark(RUN) + "9 12 34 a:7 boltwork:{a lock}"))
                 .isNull();
     }
 
     @Test
-    void whatIsNoSuchMessageIsNotReadAsOne() {
+    void aMalformedTakenMessageIsRejected() {
         isNone("it has 2 words", "12 34");
         isNone("its token is no number", GrantMessage.mark(RUN) + " x 34 a:7 boltwork:{a lock}");
         isNone("its token is 0", GrantMessage.mark(RUN) + " 0 34 a:7 boltwork:{a lock}");
@@ -52,7 +52,7 @@ class TakenMessageTest {
     }
 
     @Test
-    void anotherServersMessageIsPassedOverByAClient() throws Exception {
+    void aClientIgnoresTakenMessagesOfOtherServers() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Client client = Client.open("a", server.uri())) {
             String run = client.acquire("l", "a:1").server().run();

@@ -32,7 +32,7 @@ class ThroughputTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
-    void everybodyGetsATurnAndAContendedLockIsNotBoundByTheNetwork() throws Exception {
+    void aContendedLockServesAllAndIsNotBoundByTheNetwork() throws Exception {
         try (RedisServer server = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(server.uri()))) {
             for (int threads : List.of(1, 16, 64)) {

@@ -27,22 +27,22 @@ class TimedTestsTest {
     }
 
     @Test
-    void whatIsInTimeRunsOnce() {
+    void aTestInTimeRunsOnce() {
         run("inTime").assertStatistics(all -> all.started(1).succeeded(1));
     }
 
     @Test
-    void whatTheMachineMadeTooLateRunsAgain() {
+    void aTestDelayedByTheMachineRunsAgain() {
         run("tooLateAtFirst").assertStatistics(all -> all.started(2).aborted(1).succeeded(1));
     }
 
     @Test
-    void theFifthTimeCounts() {
+    void theFifthRunCounts() {
         run("tooLateEachTime").assertStatistics(all -> all.started(5).aborted(4).failed(1));
     }
 
     @Test
-    void whatIsLaterThanTheMachineCountsAtOnce() {
+    void aDelayBeyondTheMachinesCountsAtOnce() {
         run("tooLateByItself").assertStatistics(all -> all.started(1).failed(1));
     }
 
@@ -52,7 +52,7 @@ class TimedTestsTest {
     }
 
     @Test
-    void itRunsForEachConstantAndAgainForThatOne() {
+    void aTestRunsForEachConstantAndAgainOnlyForALateOne() {
         run("each", TimeUnit.class)
                 .assertStatistics(
                         all -> all.started(TimeUnit.values().length + 1).aborted(1));
@@ -62,13 +62,13 @@ class TimedTestsTest {
     }
 
     @Test
-    void itRunsForThoseThatAreNamed() {
+    void aTestRunsOnlyForTheNamedConstants() {
         run("some", TimeUnit.class).assertStatistics(all -> all.started(2).succeeded(2));
         assertThat(RUNS).containsExactly("MILLISECONDS", "DAYS");
     }
 
     @Test
-    void itSaysWhatWasTooLate() {
+    void aFailureNamesTheLateFigure() {
         assertThatThrownBy(() -> TimedTests.atMost(BOUND, Slack.of(BOUND).plusMillis(6), "the hand-over"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith("the hand-over took ")

@@ -56,13 +56,13 @@ class TlsTest {
     }
 
     @Test
-    void anAuthorityOfTheUsersIsTrusted() {
+    void aUserDefinedAuthorityIsTrusted() {
         works(RedisBackend.connect(server.tlsUri(), trusting(certificates.authority())));
         works(RedisBackend.connectReplicated(List.of(server.tlsUri()), trusting(certificates.authority())));
     }
 
     @Test
-    void aClientShowsItsCertificate() {
+    void aClientPresentsItsCertificate() {
         RedisOptions options =
                 trusting(certificates.authority()).clientCertificate(certificates.client(), certificates.clientKey());
         works(RedisBackend.connect(strict.tlsUri(), options));
@@ -70,7 +70,7 @@ class TlsTest {
     }
 
     @Test
-    void noCertificateIsShownThoughTheServerWantsOne() {
+    void aRequiredButMissingClientCertificateIsReported() {
         BackendException refused =
                 refused(() -> RedisBackend.connect(strict.tlsUri(), trusting(certificates.authority())));
         assertThat(refused).hasMessageContaining("RedisOptions.clientCertificate");
@@ -99,13 +99,13 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateForTheRightNameIsTaken() {
+    void aCertificateForTheRightNameIsAccepted() {
         String uri = named.tlsUri().replace("127.0.0.1", "localhost");
         works(RedisBackend.connect(uri, trusting(certificates.authority())));
     }
 
     @Test
-    void anotherNameIsTakenWithoutItsCheck() {
+    void anotherNameIsAcceptedWithoutVerification() {
         works(RedisBackend.connect(named.tlsUri() + "?verifyPeer=ca", trusting(certificates.authority())));
         works(RedisBackend.connect(named.tlsUri() + "?verifyPeer=none"));
         BackendException refused = refused(

@@ -132,7 +132,7 @@ class WaitingPromisesTest extends PromiseTest {
     }
 
     @TimedTest
-    void everyMethodThatWaitsEndsInTimeAndSaysFalseOnlyAfterADefiniteAnswer(Silence silence) throws Exception {
+    void everyWaitingMethodEndsInTimeAndReturnsNoUnconfirmedFalse(Silence silence) throws Exception {
         ClientOptions options = ClientOptions.defaults().withOutagePatience(LIMIT);
         LockClient other = far(options, LIMIT); // a full memory does not refuse what goes out together with a release
         allEndInTime(silence, far(options, LIMIT), acquiring(), other, others(other));
@@ -140,7 +140,7 @@ class WaitingPromisesTest extends PromiseTest {
 
     /** Their deadline holds though no answer is overdue by then. */
     @TimedTest
-    void timedFormsEndInTimeThoughTheCommandTimeoutIsLonger(Silence silence) throws Exception {
+    void timedMethodsEndInTimeDespiteALongerCommandTimeout(Silence silence) throws Exception {
         Map<String, Prepared> methods = acquiring();
         methods.keySet().removeIf(method -> !method.contains("1 s"));
         LockClient client = far(ClientOptions.defaults(), LIMIT.multipliedBy(5));
@@ -203,7 +203,7 @@ class WaitingPromisesTest extends PromiseTest {
 
     /** A definite answer is that the lock was taken. */
     @TimedTest
-    void whoeverWaitsBehindAHolderIsRefusedInTimeThoughRedisFallsSilent(Silence silence) {
+    void aWaiterBehindAHolderIsRefusedInTimeWhenRedisIsSilent(Silence silence) {
         FencedLock theirs = near().lock(name);
         theirs.lock();
         LockClient client = far(ClientOptions.defaults(), LIMIT);

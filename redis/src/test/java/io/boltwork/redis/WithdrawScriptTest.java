@@ -32,7 +32,7 @@ class WithdrawScriptTest extends ScriptTest {
     }
 
     @Test
-    void anOwnerIsClearedIfNobodyWaits() {
+    void anOwnerIsClearedIfTheQueueIsEmpty() {
         long token = a.acquire(LOCK, "a:1").token();
         Withdrawn withdrawn = a.withdraw(LOCK, "a:1", token);
         assertThat(withdrawn.owner()).isNull();
@@ -50,7 +50,7 @@ class WithdrawScriptTest extends ScriptTest {
     }
 
     @Test
-    void aNudgeOfALockThatNobodyHasTouchedWritesNothing() {
+    void aNudgeOfALockThatDoesNotExistWritesNothing() {
         Withdrawn nudged = a.withdraw(LOCK, null, 0);
         assertThat(nudged.known()).isFalse();
         assertThat(nudged.owner()).isNull();
@@ -75,7 +75,7 @@ class WithdrawScriptTest extends ScriptTest {
     }
 
     @Test
-    void aNudgeGrantsTheNextAfterAClaimThatLapsed() {
+    void aNudgeGrantsTheNextAfterALapsedClaim() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -94,7 +94,7 @@ class WithdrawScriptTest extends ScriptTest {
     }
 
     @Test
-    void aNudgeForgetsWhoDoesNotListen() {
+    void aNudgeRemovesWaitersThatDoNotListen() {
         a.acquire(LOCK, "a:1");
         a.acquire(LOCK, "dead:1");
         a.acquire(LOCK, "dead:2");

@@ -94,7 +94,7 @@ class WrongClusterTest {
     }
 
     @Test
-    void nobodyIsThere() {
+    void noServerAnswers() {
         BackendException refused =
                 refused(() -> RedisBackend.connectCluster(List.of("redis://127.0.0.1:1", "redis://127.0.0.1:2")));
         assertThat(refused).hasMessageContaining("127.0.0.1:1").hasMessageContaining("127.0.0.1:2");
@@ -126,7 +126,7 @@ class WrongClusterTest {
 
     /** As during an upgrade: some masters have sharded channels, and some have not. */
     @Test
-    void nodesOfDifferentVersionsAreAllRight() {
+    void nodesOfDifferentVersionsAreAccepted() {
         try (ClusterGroup group = ClusterGroup.startMixed(3);
                 LockClient ours = LockClient.create(RedisBackend.connectCluster(group.uris()));
                 LockClient theirs = LockClient.create(RedisBackend.connectCluster(group.uris()))) {

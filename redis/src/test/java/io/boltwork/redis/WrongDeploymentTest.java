@@ -93,7 +93,7 @@ class WrongDeploymentTest {
     }
 
     @Test
-    void aReplicaAloneLeadsToItsMasterIfItMayBeFollowed() {
+    void aReplicaAloneLeadsToItsMasterIfFollowingIsAllowed() {
         try (RedisBackend backend = RedisBackend.connectReplicated(List.of(of(replica)));
                 Client client = Client.open("a", backend)) {
             client.acquire("m", "a:1");
@@ -111,7 +111,7 @@ class WrongDeploymentTest {
     }
 
     @Test
-    void twoMastersThatHaveNothingToDoWithEachOther() {
+    void twoUnrelatedMasters() {
         try (RedisServer one = RedisServer.start();
                 RedisServer other = RedisServer.start()) {
             assertThat(refused(() -> RedisBackend.connectReplicated(List.of(one.uri(), other.uri()))))
@@ -120,7 +120,7 @@ class WrongDeploymentTest {
     }
 
     @Test
-    void nobodyIsThere() {
+    void noServerAnswers() {
         BackendException refused =
                 refused(() -> RedisBackend.connect("redis-sentinel://127.0.0.1:1,127.0.0.1:2/0#mymaster"));
         assertThat(refused).hasMessageContaining("no sentinel answered").hasMessageContaining("127.0.0.1:2");

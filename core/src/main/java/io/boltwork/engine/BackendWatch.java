@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the backend: handles its messages, knows the servers' clocks and which partitions are down, and tells listeners of
- * outages, recoveries and warnings. Thread-safe.
+ * Watches the backend: handles its messages, knows the servers' clocks and which partitions are down, and tells
+ * listeners of outages, recoveries and warnings. Thread-safe.
  */
 final class BackendWatch implements BackendListener {
 
@@ -205,7 +205,9 @@ final class BackendWatch implements BackendListener {
         return List.copyOf(warnings);
     }
 
-    /** Adds a listener and tells it of the warnings so far. Without an executor, it is called among the other callbacks. */
+    /**
+     * Adds a listener and tells it of the warnings so far. Without an executor, it is called among the other callbacks.
+     */
     void listen(LockListener listener, @Nullable Executor executor) {
         Listeners told = new Listeners();
         told.add(listener, executor);

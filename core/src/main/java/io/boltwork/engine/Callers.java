@@ -38,8 +38,8 @@ final class Callers {
     // ================================================================ acquiring
 
     /**
-     * Requests a lock and sleeps until the request is granted, refused or cancelled. Returns the new hold, or {@code null} if
-     * there is none.
+     * Requests a lock and sleeps until the request is granted, refused or cancelled. Returns the new hold, or
+     * {@code null} if there is none.
      *
      * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
      * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
@@ -96,7 +96,9 @@ final class Callers {
         return result;
     }
 
-    /** Returns the hold that a wait has ended with, or {@code null} if there is none. Throws if the request has failed. */
+    /**
+     * Returns the hold that a wait has ended with, or {@code null} if there is none. Throws if the request has failed.
+     */
     static @Nullable Hold hold(WaitResult result) {
         if (result instanceof Waiter.Granted granted) {
             return granted.hold();
@@ -117,8 +119,8 @@ final class Callers {
     // ================================================================ releasing
 
     /**
-     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. It is decided
-     * when the backend has answered the release, or already if the release is not awaited.
+     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. It is
+     * decided when the backend has answered the release, or already if the release is not awaited.
      */
     Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {
@@ -251,7 +253,9 @@ final class Callers {
                 + "' was released before it could be " + what);
     }
 
-    /** Sleeps while the server is asked about a hold after a suspension of the machine, for at most the command timeout. */
+    /**
+     * Sleeps while the server is asked about a hold after a suspension of the machine, for at most the command timeout.
+     */
     void awaitVerified(Hold hold) {
         boolean interrupted = false;
         while (hold.isUnverified() && !hold.isOver()) {

@@ -96,10 +96,10 @@ final class ClientStatus {
             });
         }
         // the backend answers within one command timeout; its timer may be late
-        boolean told = engine.callers.sleep(nodes, 2 * engine.timing.commandTimeout());
+        boolean answered = engine.callers.sleep(nodes, 2 * engine.timing.commandTimeout());
         return new ClientHealth(
                 engine.backendWatch.isConnected(),
-                told ? nodes.value() : List.of(),
+                answered ? nodes.value() : List.of(),
                 held.get(),
                 waiting.get(),
                 Duration.ofNanos(lag.get()),

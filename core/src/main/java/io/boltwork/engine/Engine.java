@@ -74,9 +74,9 @@ public final class Engine extends ErrorFlagOwner {
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 
     /**
-     * What an engine runs on: given by the JVM, or by a simulation.
+     * The clocks, threads and ids that an engine runs on. The JVM or a simulation provides them.
      *
-     * @param underWay how many commands of one lock may be under way at a time
+     * @param underWay the largest number of commands of one lock that may be under way at a time
      */
     record World(
             ClientRecord clientRecord,
@@ -250,8 +250,8 @@ public final class Engine extends ErrorFlagOwner {
     // ================================================================ acquiring and releasing
 
     /**
-     * Returns the hold of a thread, valid, or lost and not yet left; {@code null} if there is none. A hold that the thread
-     * has not taken does not count.
+     * Returns the hold of a thread, valid, or lost and not yet left; {@code null} if there is none. A hold that the
+     * thread has not taken does not count.
      */
     @Nullable
     Hold holdOf(String name, Thread thread) {
@@ -265,8 +265,8 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /**
-     * Returns the hold of the current thread, which is acquiring, as {@link #holdOf} does. A hold that the thread has not
-     * taken by now is given back, because an error has cut short the call that it was granted for.
+     * Returns the hold of the current thread, which is acquiring, as {@link #holdOf} does. A hold that the thread has
+     * not taken by now is given back, because an error has cut short the call that it was granted for.
      */
     @Nullable
     Hold ownHold(String name) {
@@ -287,7 +287,9 @@ public final class Engine extends ErrorFlagOwner {
         errorFlag.raised = true;
     }
 
-    /** Returns the hold that a thread must leave, as {@link #holdOf} does, or the hold that {@link #close} has ended. */
+    /**
+     * Returns the hold that a thread must leave, as {@link #holdOf} does, or the hold that {@link #close} has ended.
+     */
     @Nullable
     Hold holdToLeave(String name, Thread thread) {
         Hold hold = holdOf(name, thread);
@@ -363,8 +365,8 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /**
-     * Gives the client a new id and ends its holds, unless the id has changed since. Called when another living client has
-     * that id, or this JVM was restored from a snapshot.
+     * Gives the client a new id and ends its holds, unless the id has changed since. Called when another living client
+     * has that id, or this JVM was restored from a snapshot.
      */
     void cloned(String id) {
         String fresh = ids.get();

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one name as its users see it: a view on the engine. It has no state of its own, except a note for an unlock
- * that an error cuts short.
+ * The lock of one name as its users see it: a view on the engine. It has no state of its own, except a note for an
+ * unlock that an error cuts short.
  */
 public final class EngineLock implements FencedLock {
 
@@ -38,8 +38,8 @@ public final class EngineLock implements FencedLock {
     private final LockTerms terms;
 
     /**
-     * The hold that {@code lock} has begun last, until it is left. An unlock uses it that cannot even look up its hold. Threads
-     * write the field without order, so only the thread of the hold relies on it.
+     * The hold that {@code lock} has begun last, until it is left. An unlock uses it that cannot even look up its hold.
+     * Threads write the field without order, so only the thread of the hold relies on it.
      */
     private @Nullable Hold entered;
 
@@ -180,11 +180,14 @@ public final class EngineLock implements FencedLock {
     }
 
     /*
-     * The methods below take a hold as their last act and make the result before it. After it, they call nothing and allocate
-     * nothing on the way back to the user's frame, so that no error can come between the lock and its holder.
+     * The methods below take a hold as their last act and make the result before it. After it, they call nothing and
+     * allocate nothing on the way back to the user's frame, so that no error can come between the lock and its holder.
      */
 
-    /** Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the lock. */
+    /**
+     * Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
+     * lock.
+     */
     private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
@@ -211,7 +214,9 @@ public final class EngineLock implements FencedLock {
         }
     }
 
-    /** Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused. */
+    /**
+     * Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
+     */
     private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.ticker.nanos();
@@ -267,8 +272,8 @@ public final class EngineLock implements FencedLock {
     }
 
     /**
-     * Returns whether the caller uses the lock as a cool-down: it tries, without waiting, to begin a fixed lease after the
-     * previous one has run out and was not unlocked.
+     * Returns whether the caller uses the lock as a cool-down: it tries, without waiting, to begin a fixed lease after
+     * the previous one has run out and was not unlocked.
      */
     private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
         boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();

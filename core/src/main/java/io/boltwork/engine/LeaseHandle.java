@@ -12,15 +12,15 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A hold as somebody sees it who has the right to release one level of it. */
+/** A view of a hold with the right to release one level of it. */
 public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     final HandleRef right;
 
-    /** Whether {@link #leave} was entered; of the thread that uses the right. */
+    /** Whether {@link #leave} was entered. Belongs to the thread that uses the right. */
     private boolean leaving;
 
-    /** An error has cut a release short before it used the right. Written without a call, so a field. */
+    /** Whether an error has cut a release short before it used the right. A field, so that writing it needs no call. */
     volatile boolean cut;
 
     LeaseHandle(Engine engine, Hold hold) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The end of one client: releases what is held, says farewell to the backend, and stops the threads. Thread-safe. */
+/** The end of one client: releases what is held, removes the client's record, and stops the threads. Thread-safe. */
 final class Shutdown {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -31,7 +31,10 @@ final class Shutdown {
 
     private volatile boolean ended;
 
-    /** The holds, valid or lost, that threads had not left when the client was closed. They are told when they leave. */
+    /**
+     * The holds, valid or lost, that threads had not left when the client was closed. The threads learn of the loss
+     * when they leave.
+     */
     private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
     Shutdown(Engine engine, Duration shutdownTime, Runnable stopThreads) {
@@ -116,12 +119,12 @@ final class Shutdown {
             driver.post(this::close);
         }
         boolean interrupted = false;
-        Promise<Reply> farewell = engine.announcer.end();
+        Promise<Reply> removal = engine.announcer.end();
         while (!drivers.isEmpty() && engine.ticker.nanos() - start < shutdownNanos) {
             engine.callers.lookAway();
             interrupted |= Thread.interrupted();
             for (LockDriver driver : drivers) {
-                driver.post(d -> {}); // retires what has become idle
+                driver.post(d -> {}); // retires idle mailboxes
             }
         }
         if (!drivers.isEmpty()) {
@@ -135,7 +138,7 @@ final class Shutdown {
             drivers.clear();
         }
         long left = Math.min(engine.timing.commandTimeout(), shutdownNanos - (engine.ticker.nanos() - start));
-        engine.callers.sleep(farewell, engine.backendWatch.isConnected() ? left : 0);
+        engine.callers.sleep(removal, engine.backendWatch.isConnected() ? left : 0);
         engine.backend.close();
         kept.set(null);
         ended = true;

@@ -13,7 +13,7 @@ package io.boltwork.spi;
 public record ClientRecord(String id, String application, String host, long pid, long sinceMillis, int wireVersion) {
     @Override
     public String toString() {
-        return Printable.text("ClientCard[id=" + id + ", application=" + application + ", host=" + host + ", pid=" + pid
-                + ", sinceMillis=" + sinceMillis + ", wireVersion=" + wireVersion + "]");
+        return Printable.text("ClientRecord[id=" + id + ", application=" + application + ", host=" + host + ", pid="
+                + pid + ", sinceMillis=" + sinceMillis + ", wireVersion=" + wireVersion + "]");
     }
 }

@@ -167,6 +167,7 @@ class CutShortTest {
         }
     }
 
+    /** Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in {@code holdToLeave}. */
     @Test
     void anUnlockThatCannotLookUpItsHoldReleasesIt() throws InterruptedException {
         Map<String, Throwable> cuts = new ConcurrentHashMap<>();

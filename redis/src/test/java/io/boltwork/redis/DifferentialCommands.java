@@ -215,7 +215,7 @@ final class DifferentialCommands {
                 : new Command.Release(lock, owner, snapshot.token(), snapshot.token(), 0, null);
     }
 
-    /** A renewal by a request that owns the lock, or did. */
+    /** A renewal by a request that owns the lock, owned it, or waits for it. */
     Command renewalOf(String lock, String request) {
         return new Command.Renew(
                 List.of(new Command.Renew.Item(lock, request, first(lock, request), 60_000, 0)), Long.MAX_VALUE);

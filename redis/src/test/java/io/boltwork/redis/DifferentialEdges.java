@@ -7,12 +7,20 @@ import io.boltwork.spi.Reply.Inspected;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Sequences that bring a queue exactly to the edges of its bounds, which random commands hardly ever reach. */
+/** Sequences that bring a queue exactly to the edges of its bounds. Random commands hardly ever reach them. */
 final class DifferentialEdges {
     private static final int PLACES = LockBackend.PLACES_PER_STEP;
 
-    /** The number of places that are examined when a ring is packed. */
+    /** A ring of at least this many places is packed, if most of its first {@link #WINDOW} places are holes. */
+    private static final int LONG = 1_000;
+
     private static final int WINDOW = 100;
+
+    /** Only an entry whose place is a multiple of this number packs the ring. */
+    private static final int EVERY = 50;
+
+    /** The next entry packs a ring that ends here, even if its head has moved by as many places as a step examines. */
+    private static final int LAST = LONG + PLACES + EVERY - 1;
 
     private final DifferentialRun run;
     private final DifferentialCommands commands;
@@ -27,9 +35,9 @@ final class DifferentialEdges {
     }
 
     /**
-     * Executes all of them.
+     * Executes all of the sequences.
      *
-     * @param hasClock whether the test sets the clock of the servers
+     * @param hasClock whether the test sets the clock of the servers; otherwise no time passes on purpose
      */
     void execute(boolean hasClock) throws Exception {
         theHeadIsAHole();
@@ -49,12 +57,12 @@ final class DifferentialEdges {
 
     private void theHeadIsAHole() throws Exception {
         start("alice:0");
-        enter("bob", 1, 1_299);
-        for (int i = 2; i <= PLACES + WINDOW + 10; i++) {
+        enter("bob", 1, LAST);
+        for (int i = 2; i <= PLACES + 1 + WINDOW; i++) {
             withdraw("bob:" + i);
         }
-        withdraw("bob:1"); // more holes follow than one step passes
-        step(wish("carol:1")); // looks for holes: the window has nothing else
+        withdraw("bob:1"); // one step does not pass all the holes that follow
+        step(wish("carol:1")); // packs the ring, but the window contains only holes
         step(commands.releaseOf(lock));
         nudge();
         nudge();
@@ -62,7 +70,7 @@ final class DifferentialEdges {
 
     private void halfOfTheWindowIsHoles() throws Exception {
         start("alice:0");
-        enter("bob", 1, 1_049);
+        enter("bob", 1, LONG + EVERY - 1);
         for (int i = 2; i <= WINDOW; i += 2) {
             withdraw("bob:" + i);
         }
@@ -70,14 +78,14 @@ final class DifferentialEdges {
         step(wish("carol:2"));
     }
 
-    /** A release gives the lock to another client, and enters a request with just so many places left. */
+    /** A release grants the lock to another client. It then enters a request, with this many places left to examine. */
     private void placesAreLeftForPacking(int left) throws Exception {
         start("alice:0");
-        int gone = PLACES - left - 2; // the new owner's place and the next one are examined too
+        int gone = PLACES - left - 2; // the place of the new owner and the next one are also examined
         enter("ghost", 1, gone);
         enter("bob", gone + 1, gone + 1);
-        enter("carol", gone + 2, 1_299);
-        for (int i = gone + 3; i < gone + 3 + 2 * WINDOW / 3; i++) {
+        enter("carol", gone + 2, LAST);
+        for (int i = gone + 3; i < gone + 3 + 2 * WINDOW / 3; i++) { // more holes than entries in the window
             withdraw("carol:" + i);
         }
         Inspected held = inspect();
@@ -85,7 +93,7 @@ final class DifferentialEdges {
         step(wish("alice:1"));
     }
 
-    /** One renewal names waiting requests of two locks: both leave their queues, which have nothing in common. */
+    /** One renewal names waiting requests of two locks. Each leaves its own queue. */
     private void waitingRequestsAreRenewed() throws Exception {
         String other = lock + ":other";
         for (String name : List.of(lock, other)) {
@@ -99,11 +107,11 @@ final class DifferentialEdges {
                 .toList();
         step(new Command.Renew(items, Long.MAX_VALUE));
         for (String name : List.of(lock, other)) {
-            step(DifferentialRun.wish(name, "carol:4")); // its position tells where the head is
+            step(DifferentialRun.wish(name, "carol:4")); // its position shows where the head is
         }
     }
 
-    /** A step stops at the mark of a client that is gone, at a time when claims are not short any more. */
+    /** A step stops at the mark of a client that is gone, after the time of short claims. */
     private void theHeadIsAMark() throws Exception {
         start("alice:0");
         enter("bob", 1, 2 * PLACES + 1);
@@ -116,7 +124,7 @@ final class DifferentialEdges {
         nudge();
     }
 
-    /** The claim of a request that entered in the millisecond in which another claim lapsed lapses too. */
+    /** A request enters in the millisecond in which a claim lapses. Later its own claim lapses. */
     private void aRequestEntersAsAClaimLapses() throws Exception {
         start("alice:0");
         step(wish("bob:lost"));
@@ -133,11 +141,11 @@ final class DifferentialEdges {
     }
 
     /**
-     * The time of short claims ends while a short claim is outstanding. That time is forgotten when a request leaves the head of
-     * the queue, before the claim lapses or in the same step.
+     * The time of short claims ends while a short claim is outstanding. The server forgets this time when a request leaves the
+     * head of the queue, before the claim lapses or in the same step.
      *
-     * @param waiting how many requests wait behind the claim
-     * @param after when a request leaves, in milliseconds from the end of that time on
+     * @param waiting the number of requests that wait behind the claim
+     * @param after when the first of them leaves, in milliseconds after the time of short claims
      */
     private void shortClaimsEnd(int waiting, long after) throws Exception {
         start("alice:0");
@@ -149,7 +157,7 @@ final class DifferentialEdges {
         nudge();
         step(wish("carol:holds"));
         pass(LockBackend.SHORT_CLAIMS_LAST_MILLIS - 1);
-        if (waiting > 1) { // else the queue is empty in between, and begins anew
+        if (waiting > 1) { // otherwise the queue becomes empty and starts at place 1 again
             enter("carol", 0, waiting - 1);
         }
         step(commands.releaseOf(lock));
@@ -161,7 +169,7 @@ final class DifferentialEdges {
         pass(LockBackend.SHORT_CLAIM_MILLIS - 1 - after);
         nudge();
         step(wish("bob:last"));
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 4; i++) { // at least one claim for each request
             pass(Math.max(1, inspect().untilMillis() - inspect().server().millis()));
             nudge();
         }

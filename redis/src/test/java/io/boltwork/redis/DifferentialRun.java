@@ -94,8 +94,8 @@ final class DifferentialRun {
     }
 
     /**
-     * Executes the sequence that a seed stands for: one in ten has a long queue, one a queue of clients that are gone, one claims
-     * that lapse, and one the edges of the queue's bounds.
+     * Executes the sequence of a seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one claims that
+     * lapse, and one queues at the edges of their bounds.
      */
     void executeKindOf(long seed) throws Exception {
         if (seed % 10 == 0) {
@@ -214,8 +214,8 @@ final class DifferentialRun {
                 command = commands.oneIn(3) ? new Command.Withdraw(lock, waiting, 0) : wish(lock, waiting);
             } else if (dice == 6 && commands.oneIn(3)) {
                 command = commands.newerRestore(lock);
-            } else if (dice == 7
-                    && now.fence() > 0) { // of the owner, or of one whose claim has lapsed and that waits again
+            } else if (dice == 7 && now.fence() > 0) {
+                // the owner renews, or a request that waits again because its claim has lapsed
                 String request = now.owner() != null && commands.oneIn(2)
                                 || now.queue().isEmpty()
                         ? now.owner()
@@ -322,6 +322,7 @@ final class DifferentialRun {
         life = idleLife.toMillis();
     }
 
+    /** Deletes the key of a lock at both servers. */
     void delete(String lock) throws Exception {
         site.delete(lock);
         memory.delete(lock);
@@ -365,7 +366,7 @@ final class DifferentialRun {
         return " at " + target;
     }
 
-    /** Lets time pass, where the test sets the clock. */
+    /** Moves both clocks. Requires that the test sets the clock of Redis. */
     void pass(long millis) throws Exception {
         move(micros + millis * 1_000);
     }
@@ -449,7 +450,7 @@ final class DifferentialRun {
         count(command, answer, before);
     }
 
-    /** A step after which nobody looks. */
+    /** Executes one command and compares only its answer. */
     void send(Command command) throws Exception {
         note("", command);
         part = Part.ANSWER;

@@ -53,6 +53,14 @@ class RenewScriptTest extends ScriptTest {
     }
 
     @Test
+    void aQueueWhoseTailWasDeletedDoesNotFailARenewal() {
+        long token = a.acquire(LOCK, "a:1").token();
+        b.acquire(LOCK, "b:1");
+        redis.command("HDEL", KEY, "tail");
+        assertThat(renew("b:1", token, Client.LEASE).outcome()).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
     void anOwnerOrLostRequestLeavesTheQueue() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");

@@ -253,7 +253,8 @@ final class WaitQueue {
         if (isEmpty()) {
             return;
         }
-        gone.put(client, tail); // it has no other: the head had passed it before the client got the claim
+        // The client has no earlier mark: the head passed it before the client got the claim that lapses now.
+        gone.put(client, tail);
         marks.put(tail, client);
         lastMark = tail++;
     }

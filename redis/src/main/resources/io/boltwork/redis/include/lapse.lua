@@ -22,7 +22,8 @@ local function lapse()
         end
         found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner
         names = {'late:' .. client, '1', 'r' .. owner, tail}
-      elseif head then -- it has no gone:<client> yet: the head had passed it before the client got the claim
+      elseif head then
+        -- The client has no earlier mark: the head passed it before the client got the claim that lapses now.
         found[tail] = string.format('- 0 %.0f ', now) .. client
         names = {'gone:' .. client, tail}
         gone[client], below = tail, tail

@@ -13,19 +13,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The timelines of 2,000 seeds are those that were recorded: a change of the code that must not change its behaviour does not.
- * A change of the protocol or of the simulation records them anew with {@code -Dboltwork.recordTimelines=true}. Without {@code
- * -Dboltwork.proof=true} one in twenty is compared.
+ * Compares the timelines of 2,000 seeds with the recorded ones, to show that a change of the code did not change its
+ * behaviour. A change of the protocol or of the simulation must record them again, with {@code
+ * -Dboltwork.recordTimelines=true}. Without {@code -Dboltwork.proof=true}, one seed in nineteen is compared. This step
+ * is a prime number, because a plan uses the remainders of its seed.
  */
 @ExtendWith(Quiet.class)
 class GoldenTimelinesTest {
 
     private static final int SEEDS = 2_000;
     private static final Path RECORD = Path.of("src", "test", "resources", "io", "boltwork", "timelines.txt");
-    private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 20;
+    private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 19;
 
     @Test
-    void timelinesAreThoseThatWereRecorded() throws Exception {
+    void timelinesEqualTheRecordedOnes() throws Exception {
         if (Boolean.getBoolean("boltwork.recordTimelines")) {
             Files.write(
                     RECORD,

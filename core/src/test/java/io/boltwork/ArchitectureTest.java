@@ -143,8 +143,7 @@ class ArchitectureTest {
     static final ArchRule THE_WALL_CLOCK_IS_FOR_PEOPLE = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(
                     "date a loss, introduce a client or make it unique",
-                    type -> Set.of("Hold", "LockMachine", "Announcer", "UniqueIds")
-                            .contains(type.getSimpleName()))))
+                    type -> Set.of("Hold", "Announcer", "UniqueIds").contains(type.getSimpleName()))))
             .should()
             .callMethod(System.class, "currentTimeMillis")
             .orShould()

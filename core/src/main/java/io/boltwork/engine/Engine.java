@@ -14,6 +14,7 @@ import io.boltwork.machine.Extension;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.LockTiming;
 import io.boltwork.machine.LostHolds;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.RecoveryTally;
@@ -76,7 +77,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     final LongUnaryOperator random;
     private final Sleeper sleeper;
     final Consumer<Throwable> defects;
-    final LockMachine.Timing timing;
+    final LockTiming timing;
     final ServerClocks clocks;
     final ReleaseLog releases;
     final LeaseRenewer leaseRenewer;
@@ -174,7 +175,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         this.sleeper = world.sleeper;
         this.defects = world.defects;
         this.stopThreads = world.stopThreads;
-        this.timing = new LockMachine.Timing(
+        this.timing = new LockTiming(
                 backend.commandTimeout().toNanos(),
                 options.slice().toNanos(),
                 options.outagePatience().toNanos(),

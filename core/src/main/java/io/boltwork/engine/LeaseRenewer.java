@@ -1,6 +1,7 @@
 package io.boltwork.engine;
 
-import io.boltwork.machine.Request;
+import io.boltwork.machine.LeaseTimes;
+import io.boltwork.machine.RenewalClock;
 import io.boltwork.machine.Ticker;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
@@ -25,7 +26,7 @@ final class LeaseRenewer {
     /*
      * With very many locks most of the time goes into waiting for memory. So nothing is looked at that is not due. The success
      * of a batch is noted here, once, for each lock to hear of when it is visited again; until then who wants to know its
-     * deadline asks here (Request.deadline). What does not succeed is told to each lock at once. And before locks are visited,
+     * deadline asks here (RenewalClock). What does not succeed is told to each lock at once. And before locks are visited,
      * a little of each is read: a processor fetches what many have side by side, but what a visit needs one after the other.
      */
 
@@ -200,7 +201,7 @@ final class LeaseRenewer {
         private final Map<Integer, Batch> verifications = new HashMap<>();
 
         long add(Member member) {
-            Map<Integer, Batch> open = Request.isVerification(member.item) ? verifications : renewals;
+            Map<Integer, Batch> open = RenewalClock.isVerification(member.item) ? verifications : renewals;
             int partition = member.driver.partition;
             Batch batch = open.computeIfAbsent(partition, Batch::new);
             batch.add(member);
@@ -276,7 +277,7 @@ final class LeaseRenewer {
         void add(Member member) {
             members.add(member);
             tacit |= member.tacit;
-            if (!Request.isVerification(member.item)) {
+            if (!RenewalClock.isVerification(member.item)) {
                 shortest = Math.min(shortest, member.item.leaseMillis());
             }
             longest = Math.max(longest, member.watched);
@@ -330,7 +331,7 @@ final class LeaseRenewer {
 
         /** Sees to those who would hear of a success only, when leases of that length have waited for long enough. */
         private void lookAfter(long lease) {
-            long at = begun + Request.renewalPatience(lease, engine.timing.commandTimeout());
+            long at = begun + LeaseTimes.renewalPatience(lease, engine.timing.commandTimeout());
             patience = engine.scheduler.schedule(() -> unanswered(lease), at - engine.ticker.nanos());
         }
 

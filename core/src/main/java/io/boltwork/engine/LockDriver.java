@@ -4,6 +4,7 @@ import io.boltwork.LockListener;
 import io.boltwork.machine.Effects;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.LockTiming;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.Request;
@@ -108,7 +109,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     // ================================================================ effects
 
     @Override
-    public LockMachine.Timing timing() {
+    public LockTiming timing() {
         return owner.timing;
     }
 

@@ -6,7 +6,7 @@ import io.boltwork.spi.Command;
 public interface Effects extends LockContext {
 
     /** The times of this client. */
-    LockMachine.Timing timing();
+    LockTiming timing();
 
     /** The estimate of the server's clock. */
     ServerClock serverClock();

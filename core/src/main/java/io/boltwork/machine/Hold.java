@@ -367,7 +367,7 @@ public final class Hold {
                 return false;
             }
             if (lost == null) {
-                lost = new LeaseLoss(request.lock(), token, reason, Instant.now());
+                lost = lossNow(reason);
             }
             if (loses(now, lost)) {
                 break;
@@ -376,6 +376,11 @@ public final class Hold {
         tellLoss();
         tellLost(lost);
         return true;
+    }
+
+    /** Returns a loss of this hold that is dated now. */
+    LeaseLoss lossNow(LeaseLoss.Reason reason) {
+        return new LeaseLoss(request.lock(), token, reason, Instant.now());
     }
 
     /** Moves the word from {@code now} to lost. Whatever is thrown in between, LOSING does not stay: others wait for its end. */

@@ -36,7 +36,7 @@ public final class Repair {
         Waiter taker = held.taker();
         if (taker != null && !taker.forsaken && !taker.outcome.isDecided()) {
             machine.waiters.remove(taker);
-            machine.decide(taker, new Waiter.Granted(held));
+            Waiting.decide(machine, taker, new Waiter.Granted(held));
         } else if (taker != null && isNotTaken(held, taker) && held.giveUp()) {
             machine.waiters.remove(taker);
             machine.release(held);
@@ -45,7 +45,7 @@ public final class Repair {
         if (held.settleOwed()) {
             machine.release(held);
         } else if (held.loss() != null) {
-            machine.lose(held.request, held.lossOf().reason());
+            Renewing.lose(machine, held.request, held.lossOf().reason());
         }
     }
 
@@ -77,7 +77,7 @@ public final class Repair {
             case HELD -> {
                 Hold held = machine.hold();
                 if (held == null || held.request != request) {
-                    machine.startRelease(request);
+                    Releasing.start(machine, request);
                 }
             }
             case LOST -> end(request);

@@ -339,7 +339,7 @@ final class LeaseRenewer {
             together(() -> {
                 for (Member member : members) {
                     if (member.tacit) {
-                        member.driver.post(driver -> driver.machine.keep());
+                        member.driver.post(driver -> driver.machine.visited());
                     }
                 }
             });

@@ -172,9 +172,9 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     boolean settled() {
-        long keepAt = machine.keepAt();
-        if (keepAt < visitAt) {
-            owner.leaseRenewer.visit(this, keepAt, machine.watchedLease());
+        long nextVisit = machine.visitAt();
+        if (nextVisit < visitAt) {
+            owner.leaseRenewer.visit(this, nextVisit, machine.watchedLease());
         }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
@@ -255,7 +255,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         if (visitAt == round) { // else it comes again
             visitAt = Ticker.NEVER;
         }
-        machine.keep();
+        machine.visited();
     }
 
     private void wakeAt(long at) {

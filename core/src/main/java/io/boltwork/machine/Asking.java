@@ -40,7 +40,7 @@ final class Asking {
     }
 
     static void askNow(LockMachine machine, Request request) {
-        request.exchange().askAgain = false;
+        request.pending().askAgain = false;
         Command.Acquire acquire = acquire(machine, request);
         request.sent(acquire, machine.effects.now());
         machine.effects.send(acquire);
@@ -53,7 +53,7 @@ final class Asking {
 
     /** Makes an acquire that is sent now, by itself or in a release. */
     static Command.Acquire acquire(Request request, ServerClock clock, long now, long commandTimeout) {
-        Pending open = request.exchange();
+        Pending open = request.pending();
         if (open.awaitedSince == Ticker.NEVER) { // it may have waited in line until now
             open.firstSent = now;
         }
@@ -87,7 +87,7 @@ final class Asking {
         if (oldest != null
                 && machine.pollAt == Ticker.NEVER
                 && !oldest.isAwaiting()
-                && oldest.exchange().dueAt == Ticker.NEVER) {
+                && oldest.pending().dueAt == Ticker.NEVER) {
             machine.pollAt = machine.effects.now() + SAFETY_POLL;
         }
     }
@@ -122,7 +122,7 @@ final class Asking {
                 if (!other.isAwaiting()) {
                     ask(machine, other);
                 } else {
-                    other.exchange().askAgain = true;
+                    other.pending().askAgain = true;
                 }
             }
         }
@@ -187,7 +187,7 @@ final class Asking {
         if (request.state == State.UNDOING && waits(acquire, answer)) {
             machine.withdrawing().again(request);
         } else if (request.state == State.WANTED && !request.tryOnly) {
-            request.exchange().askAgain = true;
+            request.pending().askAgain = true;
             standsInQueue(machine, request, sent, answer);
         } else if (request.state == State.WANTED && !request.isAwaiting()) {
             ask(machine, request);
@@ -212,24 +212,24 @@ final class Asking {
     private static void askSoon(LockMachine machine, Request request, long sent) {
         long now = machine.effects.now();
         boolean late = now - sent >= machine.commandTimeout() / 2; // behind an outage, which is over
-        Pending exchange = request.exchange();
-        exchange.dueAt = now + (late || exchange.failures == 0 ? 0 : Retrying.delay(machine, exchange));
-        exchange.failures++;
+        Pending pending = request.pending();
+        pending.dueAt = now + (late || pending.failures == 0 ? 0 : Retrying.delay(machine, pending));
+        pending.failures++;
     }
 
     private static void standsInQueue(LockMachine machine, Request request, long sent, Reply.Acquired answer) {
         long now = machine.effects.now();
         request.known = true;
-        Pending exchange = request.exchange();
-        exchange.failures = 0;
-        if (exchange.answered == null || sent >= exchange.answeredSent) {
-            exchange.answeredSent = sent;
-            exchange.answered = answer.server();
+        Pending pending = request.pending();
+        pending.failures = 0;
+        if (pending.answered == null || sent >= pending.answeredSent) {
+            pending.answeredSent = sent;
+            pending.answered = answer.server();
         }
-        if (exchange.awaited != null) {
+        if (pending.awaited != null) {
             return;
         }
-        if (exchange.askAgain) {
+        if (pending.askAgain) {
             ask(machine, request);
             return;
         }
@@ -237,7 +237,7 @@ final class Asking {
         long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
         long at = Math.min(now + SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
         if (request.waiter == null) {
-            exchange.dueAt = at;
+            pending.dueAt = at;
         } else {
             machine.pollAt = request == machine.waiters.oldest() ? at : Math.min(machine.pollAt, at);
         }
@@ -291,12 +291,12 @@ final class Asking {
             return;
         }
         Effects effects = machine.effects;
-        Pending exchange = request.exchange();
-        ServerTime answered = exchange.answered;
-        long origin = exchange.firstSent;
+        Pending pending = request.pending();
+        ServerTime answered = pending.answered;
+        long origin = pending.firstSent;
         long given = origin;
         if (answered != null) {
-            origin = exchange.answeredSent;
+            origin = pending.answeredSent;
             given = origin + (grant.server().millis() - answered.millis()) * MILLI;
         }
         if (origin != Ticker.NEVER) {
@@ -306,7 +306,7 @@ final class Asking {
                 ? origin != Ticker.NEVER
                 : answered.run().equals(grant.server().run());
         boolean current = grant.server().run().equals(effects.serverClock().run());
-        exchange.claimMillis = grant.leaseMillis();
+        pending.claimMillis = grant.leaseMillis();
         if (comparable && current) {
             long from = Math.min(given, now);
             long until = from + LeaseTimes.safe(grant.leaseMillis(), from - origin);
@@ -367,12 +367,12 @@ final class Asking {
 
     /** Returns whether replicas are required that have not confirmed that grant. */
     private static boolean needsReplicas(Request request, long token) {
-        return request.terms.options.replication().isPresent() && request.exchange().replicated != token;
+        return request.terms.options.replication().isPresent() && request.pending().replicated != token;
     }
 
     /** Returns whether replicas are being asked about that grant. */
     private static boolean isReplicating(Request request, long token) {
-        return request.exchange().awaited instanceof Command.Replicate replicate
+        return request.pending().awaited instanceof Command.Replicate replicate
                 && replicate.item().firstToken() == token;
     }
 
@@ -406,7 +406,7 @@ final class Asking {
             BackendException cause = LockOutage.refused(machine.effects.lock(), tooFew(replicate, answer));
             Waiting.refuse(machine, request, new Waiter.Failed(cause));
         } else {
-            request.exchange().replicated = item.firstToken();
+            request.pending().replicated = item.firstToken();
             owns(machine, request, sent + LeaseTimes.safe(item.leaseMillis(), 0), item.firstToken(), sent);
         }
     }

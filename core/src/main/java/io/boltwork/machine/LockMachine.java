@@ -65,7 +65,7 @@ public final class LockMachine extends LockState {
         Waiting.cancel(this, waiter, timedOut);
     }
 
-    /** Handles that a caller sleeps on. If an error has cut off its waiter, the waiter enters again. */
+    /** Checks that the waiter of a sleeping caller is known here. If an error has cut it off, it enters again. */
     public void lookAfter(Waiter waiter) {
         Waiting.lookAfter(this, waiter);
     }
@@ -155,7 +155,7 @@ public final class LockMachine extends LockState {
         Waiting.askAnew(this);
         pump();
         if (before != null && wanted != null) {
-            wanted.exchange().since = before.exchange().since; // a try ends when it would have ended
+            wanted.pending().since = before.pending().since; // a try ends when it would have ended
         }
     }
 
@@ -295,7 +295,7 @@ public final class LockMachine extends LockState {
     public void disconnected() {
         Request request = wanted;
         if (request != null && !request.isAwaiting()) {
-            request.exchange().dueAt = effects.now();
+            request.pending().dueAt = effects.now();
         }
         if (waiters.hasOwnRequests()) {
             pollAt = effects.now();
@@ -314,7 +314,7 @@ public final class LockMachine extends LockState {
     // ================================================================ events: time
 
     /** Handles the visit of the renewer. */
-    public void keep() {
+    public void visited() {
         Hold held = hold;
         if (held != null) {
             Renewing.renewIfDue(this, held.request, effects.now());
@@ -374,7 +374,7 @@ public final class LockMachine extends LockState {
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
             wanted = null;
-            withdrawing().undo(unwanted);
+            withdrawing().withdraw(unwanted);
         }
         Asking.planPoll(this);
         if (first != null && wanted == null && hold == null && !closed) {

@@ -147,7 +147,7 @@ public abstract class LockState {
     }
 
     /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
-    public long keepAt() {
+    public long visitAt() {
         Hold held = hold;
         return held == null ? Ticker.NEVER : RenewalClock.visitAt(held.request, commandTimeout());
     }

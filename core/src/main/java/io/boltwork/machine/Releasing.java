@@ -23,8 +23,8 @@ final class Releasing {
     static void lost(LockMachine machine, Request request) {
         request.settle(RecoveryTally::lost);
         request.state = State.LOST;
-        request.exchange().dueAt = Ticker.NEVER;
-        request.exchange().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
+        request.pending().dueAt = Ticker.NEVER;
+        request.pending().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
     }
 
     /** Plans when a lost hold is released, though its owner may not have unwound by then. */
@@ -33,7 +33,7 @@ final class Releasing {
             request.quiet(machine.effects.now());
             start(machine, request); // the limit is for the others, who do not wait for its owner
         } else if (reason == Reason.EXPIRED) {
-            request.exchange().dueAt = request.closedUntil; // waiters may have been told the end of an earlier lease
+            request.pending().dueAt = request.closedUntil; // waiters may have been told the end of an earlier lease
         }
     }
 
@@ -60,7 +60,7 @@ final class Releasing {
         } else if (clean && machine.handOver(request, left)) {
             machine.effects.decide(left.released(), Optional.empty());
         } else {
-            request.exchange().releaser = left;
+            request.pending().releaser = left;
             start(machine, request);
         }
         machine.pump();
@@ -75,8 +75,8 @@ final class Releasing {
         }
         request.settle(RecoveryTally::done);
         request.state = State.RELEASING;
-        request.exchange().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
-        request.exchange().failures = 0;
+        request.pending().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
+        request.pending().failures = 0;
         Waiter first = machine.waiters.first();
         Request next = null;
         if (first != null && machine.wanted == null && !machine.closed && !machine.requests.isFull()) {
@@ -104,7 +104,7 @@ final class Releasing {
 
     /** Does what is due for a request whose hold is lost. */
     static void tickLost(LockMachine machine, Request request, long now) {
-        if (now >= request.exchange().giveUpAt) {
+        if (now >= request.pending().giveUpAt) {
             machine.requests.remove(request);
         } else if (request.isDue(now)) {
             start(machine, request);
@@ -113,10 +113,10 @@ final class Releasing {
 
     /** Does what is due for a request that is being released. */
     static void tick(LockMachine machine, Request request, long now) {
-        if (now >= request.exchange().giveUpAt) {
+        if (now >= request.pending().giveUpAt) {
             end(machine, request);
         } else if (request.isDue(now)) {
-            request.exchange().repeated = true;
+            request.pending().repeated = true;
             send(machine, request, null);
         }
     }
@@ -147,9 +147,9 @@ final class Releasing {
     private static void tellReleaser(LockMachine machine, Request request, Reply.Release outcome) {
         // NOT_HELD before the end of the lease: the hold had been lost, unless an earlier sending has released it
         boolean lost = outcome == Reply.Release.NOT_HELD && machine.effects.now() < request.deadline();
-        Hold releaser = request.exchange().releaser;
+        Hold releaser = request.pending().releaser;
         if (releaser != null) {
-            Optional<LeaseLoss> loss = lost && !request.exchange().repeated && releaser.loss() == null
+            Optional<LeaseLoss> loss = lost && !request.pending().repeated && releaser.loss() == null
                     ? Optional.of(releaser.lossNow(Reason.TAKEN))
                     : Optional.empty();
             if (loss.isPresent()) {
@@ -190,7 +190,7 @@ final class Releasing {
     /** Ends a release. If bytes of the request's acquires may still be executed, the request is withdrawn, too. */
     private static void end(LockMachine machine, Request request) {
         if (request.unanswered() > 0) {
-            machine.withdrawing().undo(request);
+            machine.withdrawing().withdraw(request);
         } else {
             machine.requests.remove(request);
         }
@@ -198,18 +198,18 @@ final class Releasing {
 
     /** Ends the releaser's wait for an answer: it does not wait for repetitions. */
     static void leaveReleaser(LockMachine machine, Request request) {
-        Hold releaser = request.exchange().releaser;
+        Hold releaser = request.pending().releaser;
         if (request.state != State.RELEASING || releaser == null) {
             return;
         }
-        request.exchange().releaser = null; // once: by its own clock the releaser may have left already
+        request.pending().releaser = null; // once: by its own clock the releaser may have left already
         machine.effects.decide(releaser.released(), Optional.empty());
         LockEvents.releaseFailed(machine.effects, releaser);
     }
 
     /** Tells the releaser that the lock may have been another client's, too, because both had the same id. */
     static void disowned(LockMachine machine, Request request) {
-        Hold releaser = request.state == State.RELEASING ? request.exchange().releaser : null;
+        Hold releaser = request.state == State.RELEASING ? request.pending().releaser : null;
         if (releaser != null) {
             LeaseLoss loss = releaser.lossNow(Reason.CLONED);
             releaser.tellLost(loss);

@@ -57,7 +57,7 @@ public final class RenewalClock {
     static boolean mayBeTacit(Request request, Command.Renew.Item renewal) {
         return request.renewing == Ticker.NEVER
                 && request.confirmed
-                && request.exchangeIfAny() == null
+                && request.pendingIfAny() == null
                 && (isFixed(request) || request.bounds.isNone() && renewal.leaseMillis() == request.terms.leaseMillis);
     }
 
@@ -155,7 +155,7 @@ public final class RenewalClock {
             }
             DEADLINE.lazySet(request, Math.min(end, request.bounds.maxEnd));
         }
-        request.exchange().missedTime = null;
+        request.pending().missedTime = null;
     }
 
     // ================================================================ how long, and what kind of lease
@@ -220,7 +220,7 @@ public final class RenewalClock {
         MissedTime missedTime = request.missedTime();
         if (missedTime == null) {
             missedTime = new MissedTime();
-            request.exchange().missedTime = missedTime;
+            request.pending().missedTime = missedTime;
         }
         missedTime.begin(missed, now, commandTimeout);
         verify(request, now);

@@ -52,9 +52,9 @@ public final class Request {
     State state;
 
     /** Commands and answers about the request; {@code null} while its lease is just held. */
-    private @Nullable Pending exchange;
+    private @Nullable Pending pending;
 
-    /** The waiter that the request is for alone (FIFO), until it is granted; {@code null} if it is for the first waiter of the client. */
+    /** The waiter that a FIFO request is for, until it is granted; {@code null} if the request is for the first waiter. */
     @Nullable
     Waiter waiter;
 
@@ -128,9 +128,9 @@ public final class Request {
         if (waiter.terms.isFifo && !waiter.tryOnly) {
             request.waiter = waiter;
         }
-        Pending exchange = request.exchange();
-        exchange.since = now;
-        exchange.firstSent = now;
+        Pending pending = request.pending();
+        pending.since = now;
+        pending.firstSent = now;
         return request;
     }
 
@@ -154,27 +154,27 @@ public final class Request {
     // ================================================================ commands and answers
 
     /** Returns what is pending about the request, for the lock's machine, which may change it. */
-    Pending exchange() {
+    Pending pending() {
         if (entry != null) {
             entry.changed();
         }
-        Pending open = exchange;
+        Pending open = pending;
         if (open == null) {
             open = new Pending();
-            exchange = open;
+            pending = open;
         }
         return open;
     }
 
     /** Returns what is pending about the request; {@code null} if nothing is. */
     @Nullable
-    Pending exchangeIfAny() {
-        return exchange;
+    Pending pendingIfAny() {
+        return pending;
     }
 
     /** Notes that a command about the request is being sent. */
     void sent(Command command, long now) {
-        exchange().sent(command, now);
+        pending().sent(command, now);
         if (entry != null) {
             entry.sent();
         }
@@ -182,15 +182,15 @@ public final class Request {
 
     /** Returns whether a command about the request is under way, or about to be repeated. */
     boolean isUnderWay() {
-        return exchange != null
+        return pending != null
                 && state != State.HELD
                 && state != State.LOST
-                && (exchange.awaited != null || exchange.failures > 0 && exchange.dueAt != Ticker.NEVER);
+                && (pending.awaited != null || pending.failures > 0 && pending.dueAt != Ticker.NEVER);
     }
 
     /** Notes that the connection was replaced at that time, while the request waits. */
     void connectionReplaced(long at) {
-        Pending open = exchange();
+        Pending open = pending();
         if (open.answered == null && open.firstSent <= at) {
             open.firstSent = Ticker.NEVER;
         }
@@ -200,7 +200,7 @@ public final class Request {
     /** Plans the repetition of an unanswered command for that time, unless an answer is awaited. */
     void repeatsAt(long at) {
         if (!isAwaiting()) {
-            exchange().dueAt = at;
+            pending().dueAt = at;
         }
     }
 
@@ -209,7 +209,7 @@ public final class Request {
         if (state == State.WANTED && tryOnly) {
             return;
         }
-        Pending open = exchange();
+        Pending open = pending();
         open.awaited = null;
         open.failures = 0;
         open.dueAt = state == State.WANTED ? Ticker.NEVER : now;
@@ -217,25 +217,25 @@ public final class Request {
 
     /** Returns whether an answer is awaited. */
     boolean isAwaiting() {
-        return exchange != null && exchange.awaited != null;
+        return pending != null && pending.awaited != null;
     }
 
     /** Returns whether the answer to that command is awaited. */
     boolean isAwaiting(Command command) {
-        return exchange != null && exchange.awaited == command;
+        return pending != null && pending.awaited == command;
     }
 
     /** Notes the answer to that command. Returns whether it was awaited. */
     boolean answeredTo(Command command) {
         boolean current = isAwaiting(command);
         if (current) {
-            exchange().awaited = null;
+            pending().awaited = null;
         }
         return current;
     }
 
     boolean isOverdue(long now, long commandTimeout) {
-        return isAwaiting() && now >= patienceEnds(exchange(), commandTimeout);
+        return isAwaiting() && now >= patienceEnds(pending(), commandTimeout);
     }
 
     /** Returns when the awaited command counts as unanswered. A try that has to ask again waits no longer for that. */
@@ -245,26 +245,26 @@ public final class Request {
 
     /** Returns whether a command that was not answered, or is sent later, is to be sent now. */
     boolean isDue(long now) {
-        return exchange != null && exchange.awaited == null && now >= exchange.dueAt;
+        return pending != null && pending.awaited == null && now >= pending.dueAt;
     }
 
     /** Returns how many acquires were written and not answered: their bytes may still be executed. */
     int unanswered() {
-        return exchange == null ? 0 : exchange.unanswered;
+        return pending == null ? 0 : pending.unanswered;
     }
 
     /** Notes that an acquire has been answered, or will never be executed. */
     void acquireEnded() {
         if (unanswered() > 0) {
-            exchange().unanswered--;
+            pending().unanswered--;
             dropPendingIfHeld();
         }
     }
 
     /** Drops what was pending if nothing is, and the lease is just held. */
     private void dropPendingIfHeld() {
-        if (state == State.HELD && exchange != null && exchange.isOver()) {
-            exchange = null;
+        if (state == State.HELD && pending != null && pending.isOver()) {
+            pending = null;
         }
     }
 
@@ -272,8 +272,8 @@ public final class Request {
     long notAfter(ServerClock clock, long now, long commandTimeout) {
         long millis = LeaseTimes.effectMillis(commandTimeout, terms.leaseMillis);
         long stale = LeaseTimes.notAfter(clock, now, millis);
-        if (exchange != null) { // it only matters while an acquire may still be executed
-            exchange.hasEffectUntil(stale, clock.run(), now + millis * MILLI);
+        if (pending != null) { // it only matters while an acquire may still be executed
+            pending.hasEffectUntil(stale, clock.run(), now + millis * MILLI);
         }
         return stale;
     }
@@ -296,7 +296,7 @@ public final class Request {
 
     /** Returns for how long the commands sent have effect. */
     long staleIn(ServerTime server, long now) {
-        return exchange().effectEndsIn(server, now);
+        return pending().effectEndsIn(server, now);
     }
 
     /** Returns when no command that was sent can make the request an owner, or keep it one. */
@@ -326,8 +326,8 @@ public final class Request {
      */
     public void begin(long until, long token, boolean forWholeLease, long now) {
         state = State.HELD;
-        long claimed = exchange().claimMillis * MILLI;
-        exchange().awaited = null;
+        long claimed = pending().claimMillis * MILLI;
+        pending().awaited = null;
         dropPendingIfHeld();
         leaseEnd = until;
         firstToken = token;
@@ -410,7 +410,7 @@ public final class Request {
     /** Returns what is examined since the machine was suspended; {@code null} if nothing is. */
     @Nullable
     public MissedTime missedTime() {
-        return exchange == null ? null : exchange.missedTime;
+        return pending == null ? null : pending.missedTime;
     }
 
     long leaseNanos() {
@@ -423,28 +423,28 @@ public final class Request {
     void recovers(RecoveryTally counted) {
         settle(RecoveryTally::done);
         counted.begin();
-        exchange().recovery = counted;
-        exchange().forgotten = false;
+        pending().recovery = counted;
+        pending().forgotten = false;
     }
 
     /** Notes that the server has forgotten the hold, which is being restored. */
     void forgotten() {
-        exchange().forgotten = true;
+        pending().forgotten = true;
     }
 
     /** Counts that the server knows the hold. */
     void verified() {
-        if (exchange != null) {
-            settle(exchange.forgotten ? RecoveryTally::restored : RecoveryTally::kept);
+        if (pending != null) {
+            settle(pending.forgotten ? RecoveryTally::restored : RecoveryTally::kept);
             dropPendingIfHeld();
         }
     }
 
     /** Counts the outcome, if it is to be counted. */
     void settle(Consumer<RecoveryTally> outcome) {
-        RecoveryTally counted = exchange == null ? null : exchange.recovery;
+        RecoveryTally counted = pending == null ? null : pending.recovery;
         if (counted != null) {
-            exchange().recovery = null;
+            pending().recovery = null;
             outcome.accept(counted);
         }
     }
@@ -454,9 +454,9 @@ public final class Request {
     /** Returns when something has to be done about the request. */
     long wakeAt(long commandTimeout) {
         return switch (state) {
-            case WANTED -> retryAt(exchange(), commandTimeout);
+            case WANTED -> retryAt(pending(), commandTimeout);
             case HELD -> RenewalClock.wakeAt(this, commandTimeout);
-            case LOST, RELEASING, UNDOING -> Math.min(exchange().giveUpAt, retryAt(exchange(), commandTimeout));
+            case LOST, RELEASING, UNDOING -> Math.min(pending().giveUpAt, retryAt(pending(), commandTimeout));
         };
     }
 

@@ -16,26 +16,26 @@ final class Retrying {
     /** Plans the repetition of a failed command after a pause, if its answer was awaited. */
     static void retryLater(LockMachine machine, @Nullable Request request, Command command) {
         if (request != null && request.answeredTo(command)) {
-            Pending exchange = request.exchange();
-            exchange.dueAt = machine.effects.now() + delay(machine, exchange);
-            exchange.failures++;
+            Pending pending = request.pending();
+            pending.dueAt = machine.effects.now() + delay(machine, pending);
+            pending.failures++;
             Releasing.leaveReleaser(machine, request);
         }
     }
 
     /** Returns the pause after so many failures: random, and up to twice as long after each of them. */
-    static long delay(LockMachine machine, Pending exchange) {
-        long delay = FIRST_RETRY << Math.min(exchange.failures, RETRY_DOUBLINGS);
+    static long delay(LockMachine machine, Pending pending) {
+        long delay = FIRST_RETRY << Math.min(pending.failures, RETRY_DOUBLINGS);
         return delay / 2 + machine.effects.random(delay / 2);
     }
 
     /** Ends the wait for an answer after the command timeout. A later answer is an event like any other. */
     static void unanswered(LockMachine machine, Request request) {
-        Pending exchange = request.exchange();
-        machine.outage = machine.outage.failed(exchange.awaitedSince, null);
-        exchange.awaited = null;
-        exchange.failures++;
-        exchange.dueAt = machine.effects.now();
+        Pending pending = request.pending();
+        machine.outage = machine.outage.failed(pending.awaitedSince, null);
+        pending.awaited = null;
+        pending.failures++;
+        pending.dueAt = machine.effects.now();
         Releasing.leaveReleaser(machine, request);
         if (request.state == State.WANTED && request.tryOnly) {
             Waiter.Failed failed =

@@ -69,7 +69,7 @@ final class Waiting {
         }
         decide(machine, waiter, timedOut ? timedOut(machine, waiter) : Denied.CANCELLED);
         if (waiter.request != null) {
-            machine.withdrawing().undo(waiter.request);
+            machine.withdrawing().withdraw(waiter.request);
         }
         othersPoll(machine, polls);
         machine.pump();
@@ -118,7 +118,7 @@ final class Waiting {
         }
         boolean polls = machine.waiters.oldest() == request;
         decide(machine, machine.waiters.takeFor(request), result);
-        machine.withdrawing().undo(request);
+        machine.withdrawing().withdraw(request);
         othersPoll(machine, polls);
     }
 
@@ -147,7 +147,7 @@ final class Waiting {
 
     /** Dismisses some of the waiters that are to be dismissed. The others follow in the next event, at once. */
     static void dismissSome(LockMachine machine) {
-        Dismissal dismissal = pending(machine);
+        Dismissal dismissal = dismissal(machine);
         if (dismissal == null) {
             return;
         }
@@ -159,20 +159,20 @@ final class Waiting {
             }
             decide(machine, waiter, new Waiter.Failed(dismissal.cause()));
             if (waiter.request != null) {
-                machine.withdrawing().undo(waiter.request);
+                machine.withdrawing().withdraw(waiter.request);
             }
         }
     }
 
     /** Returns the dismissal that is under way; {@code null} if there is none. */
-    static @Nullable Dismissal pending(LockMachine machine) {
+    static @Nullable Dismissal dismissal(LockMachine machine) {
         Withdrawing withdrawing = machine.withdrawing;
         return withdrawing == null ? null : withdrawing.dismissal;
     }
 
     /** Returns the time at which a waiter comes that comes now: after those that are being dismissed. */
     private static long afterDismissal(LockMachine machine, long now) {
-        Dismissal dismissal = pending(machine);
+        Dismissal dismissal = dismissal(machine);
         return dismissal == null ? now : Math.max(now, dismissal.until() + 1);
     }
 }

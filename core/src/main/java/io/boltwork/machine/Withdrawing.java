@@ -33,15 +33,15 @@ final class Withdrawing {
     // ================================================================ withdrawing
 
     /** Withdraws a request that is not wanted any more. */
-    void undo(Request request) {
+    void withdraw(Request request) {
         if (request.unanswered() == 0 && !request.known) {
             machine.requests.remove(request); // the server has never heard of it
             return;
         }
         request.state = State.UNDOING;
-        request.exchange().giveUpAt = Ticker.NEVER; // it may stand in the queue, which does not end with any lease
+        request.pending().giveUpAt = Ticker.NEVER; // it may stand in the queue, which does not end with any lease
         if (request.isAwaiting() && machine.requests.isFull()) {
-            request.exchange().withdrawAgain = true; // when its acquire has been answered
+            request.pending().withdrawAgain = true; // when its acquire has been answered
         } else {
             send(request);
         }
@@ -52,20 +52,20 @@ final class Withdrawing {
         if (!request.isAwaiting()) {
             sendNow(request); // other clients wait for the lock meanwhile
         } else {
-            request.exchange().withdrawAgain = true;
+            request.pending().withdrawAgain = true;
         }
     }
 
     /** Withdraws a request of this client that the backend names and that is unknown here. */
     void stray(long number) {
         Request request = unwanted(number, 0);
-        request.exchange().giveUpAt = Ticker.NEVER;
+        request.pending().giveUpAt = Ticker.NEVER;
         sendNow(request); // other clients wait for the lock meanwhile
     }
 
     /** Withdraws a request whose release the backend may have lost. */
     void releaseAgain(long number, long lastToken) {
-        undo(unwanted(number, lastToken));
+        withdraw(unwanted(number, lastToken));
     }
 
     private Request unwanted(long number, long lastToken) {
@@ -84,14 +84,14 @@ final class Withdrawing {
     void sendNow(Request request) {
         Effects effects = machine.effects;
         Command.Withdraw withdraw = new Command.Withdraw(effects.lock(), request.id(), request.lastToken);
-        request.exchange().withdrawAgain = false;
+        request.pending().withdrawAgain = false;
         request.sent(withdraw, effects.now());
         effects.send(withdraw);
     }
 
     /** Does what is due for a request that is being withdrawn. */
     void tick(Request request, long now) {
-        if (now >= request.exchange().giveUpAt) {
+        if (now >= request.pending().giveUpAt) {
             machine.requests.remove(request);
         } else if (request.isDue(now)) {
             send(request);
@@ -116,14 +116,14 @@ final class Withdrawing {
     private void withdrawn(Request request, Reply.Withdrawn answer) {
         boolean forgotten = request.standing && !answer.known();
         request.standing = false;
-        Pending exchange = request.exchange();
-        exchange.failures = 0;
+        Pending pending = request.pending();
+        pending.failures = 0;
         ServerTime server = answer.server();
         long now = machine.effects.now();
-        if (exchange.withdrawAgain) {
+        if (pending.withdrawAgain) {
             sendNow(request);
         } else if (request.isTainted(server, now)) {
-            exchange.dueAt = now + request.staleIn(server, now) + MILLI;
+            pending.dueAt = now + request.staleIn(server, now) + MILLI;
         } else {
             machine.requests.remove(request);
         }
@@ -142,10 +142,10 @@ final class Withdrawing {
         Retrying.retryLater(machine, request, withdraw);
         if (request != null
                 && request.state == State.UNDOING
-                && request.exchange().giveUpAt == Ticker.NEVER
+                && request.pending().giveUpAt == Ticker.NEVER
                 && !failed.cause().isRetryable()) {
             // the backend refuses for good: nothing is left to do when all that was asked for has ended
-            request.exchange().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
+            request.pending().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
         }
     }
 

@@ -66,9 +66,9 @@ class RequestTest {
         Request request = wanted(SECOND);
         assertThat(request.isOverdue(ms(9_999), TIMEOUT)).as("nothing was sent").isFalse();
         Command.Acquire acquire = Asking.acquire(request, clock, ms(100), TIMEOUT);
-        request.exchange().dueAt = ms(50);
+        request.pending().dueAt = ms(50);
         request.sent(acquire, ms(100));
-        assertThat(request.exchange().dueAt).isEqualTo(Ticker.NEVER);
+        assertThat(request.pending().dueAt).isEqualTo(Ticker.NEVER);
         assertThat(request.isDue(ms(100))).isFalse();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
@@ -76,7 +76,7 @@ class RequestTest {
         assertThat(request.answeredTo(new Command.Inspect("lock"))).isFalse();
         assertThat(request.answeredTo(acquire)).isTrue();
         assertThat(request.answeredTo(acquire)).isFalse();
-        request.exchange().dueAt = ms(300);
+        request.pending().dueAt = ms(300);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(300));
         assertThat(request.isDue(ms(300) - 1)).isFalse();
         assertThat(request.isDue(ms(300))).isTrue();
@@ -110,7 +110,7 @@ class RequestTest {
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
                 .as("the latest counts")
                 .isTrue();
-        request.exchange().unanswered = 0;
+        request.pending().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
         ServerClock another = new ServerClock("new");
         another.read(30_000, ms(300), 0);
@@ -254,7 +254,7 @@ class RequestTest {
     @Test
     void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
         Request request = wanted(FIXED);
-        request.exchange().claimMillis = 300;
+        request.pending().claimMillis = 300;
         request.begin(ms(300), 7_000, false, ms(20));
         request.occupied(ms(20));
         assertThat(request.renewAt).isEqualTo(ms(20));
@@ -409,10 +409,10 @@ class RequestTest {
     void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
         Request request = held(SECOND);
         request.state = State.LOST;
-        request.exchange().giveUpAt = ms(5_000);
-        request.exchange().dueAt = ms(7_000);
+        request.pending().giveUpAt = ms(5_000);
+        request.pending().dueAt = ms(7_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(5_000));
-        request.exchange().dueAt = ms(4_000);
+        request.pending().dueAt = ms(4_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
     }
 

@@ -9,6 +9,7 @@ import io.boltwork.Replication;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.LockTiming;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
@@ -54,7 +55,7 @@ public final class Engine extends ErrorFlagOwner {
     final Executor callbackExecutor;
     final LongUnaryOperator random;
     final Consumer<Throwable> defects;
-    final LockMachine.Timing timing;
+    final LockTiming timing;
     final ReleaseLog releases;
     final LeaseRenewer leaseRenewer;
     public final Listeners listeners = new Listeners();
@@ -126,7 +127,7 @@ public final class Engine extends ErrorFlagOwner {
         this.callbackExecutor = world.callbacks;
         this.random = world.random;
         this.defects = world.defects;
-        this.timing = new LockMachine.Timing(
+        this.timing = new LockTiming(
                 backend.commandTimeout().toNanos(),
                 options.slice().toNanos(),
                 options.outagePatience().toNanos(),

@@ -1,6 +1,7 @@
 package io.boltwork.engine;
 
-import io.boltwork.machine.Request;
+import io.boltwork.machine.LeaseTimes;
+import io.boltwork.machine.RenewalClock;
 import io.boltwork.machine.Ticker;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
@@ -26,7 +27,7 @@ final class LeaseRenewer {
     /*
      * With very many locks, most of the time is spent waiting for memory. Therefore locks that are not due are not
      * touched. The success of a batch is noted here once, and each lock learns of it at its next visit; until then,
-     * Request.deadline asks here. A failure is told to each lock at once. Before locks are visited, a little of each is
+     * RenewalClock asks here. A failure is told to each lock at once. Before locks are visited, a little of each is
      * read: the processor fetches the memory of many locks in parallel, but the memory of one visit in sequence.
      */
 
@@ -204,7 +205,7 @@ final class LeaseRenewer {
         private final Map<Integer, Batch> verifications = new HashMap<>();
 
         long add(Member member) {
-            Map<Integer, Batch> open = Request.isVerification(member.item) ? verifications : renewals;
+            Map<Integer, Batch> open = RenewalClock.isVerification(member.item) ? verifications : renewals;
             int partition = member.driver.partition;
             Batch batch = open.computeIfAbsent(partition, Batch::new);
             batch.add(member);
@@ -281,7 +282,7 @@ final class LeaseRenewer {
         void add(Member member) {
             members.add(member);
             tacit |= member.tacit;
-            if (!Request.isVerification(member.item)) {
+            if (!RenewalClock.isVerification(member.item)) {
                 shortest = Math.min(shortest, member.item.leaseMillis());
             }
             longest = Math.max(longest, member.watched);
@@ -335,7 +336,7 @@ final class LeaseRenewer {
 
         /** Visits the locks that wait tacitly, if the batch is unanswered after the patience of that lease. */
         private void lookAfter(long lease) {
-            long at = begun + Request.renewalPatience(lease, engine.timing.commandTimeout());
+            long at = begun + LeaseTimes.renewalPatience(lease, engine.timing.commandTimeout());
             patience = engine.scheduler.schedule(() -> unanswered(lease), at - engine.ticker.nanos());
         }
 
@@ -343,7 +344,7 @@ final class LeaseRenewer {
             together(() -> {
                 for (Member member : members) {
                     if (member.tacit) {
-                        member.driver.post(driver -> driver.machine.keep());
+                        member.driver.post(driver -> driver.machine.visited());
                     }
                 }
             });

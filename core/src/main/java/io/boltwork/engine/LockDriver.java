@@ -4,6 +4,7 @@ import io.boltwork.LockListener;
 import io.boltwork.machine.Effects;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.LockTiming;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.Request;
@@ -109,7 +110,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     // ================================================================ effects
 
     @Override
-    public LockMachine.Timing timing() {
+    public LockTiming timing() {
         return owner.timing;
     }
 
@@ -172,9 +173,9 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     boolean settled() {
-        long keepAt = machine.keepAt();
-        if (keepAt < visitAt) {
-            owner.leaseRenewer.visit(this, keepAt, machine.watchedLease());
+        long nextVisit = machine.visitAt();
+        if (nextVisit < visitAt) {
+            owner.leaseRenewer.visit(this, nextVisit, machine.watchedLease());
         }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
@@ -255,7 +256,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         if (visitAt == round) { // else another visit is planned
             visitAt = Ticker.NEVER;
         }
-        machine.keep();
+        machine.visited();
     }
 
     private void wakeAt(long at) {

@@ -2,38 +2,38 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 
-/** What a {@link LockMachine} can see of the world and do to it. Nothing here blocks or throws. */
+/** What a {@link LockMachine} can see and cause outside of itself. No method blocks or throws. */
 public interface Effects extends LockContext {
 
-    /** The times of this client. */
-    LockMachine.Timing timing();
+    /** Returns the times of this client. */
+    LockTiming timing();
 
-    /** The estimate of the server's clock. */
+    /** Returns the estimate of the server's clock. */
     ServerClock serverClock();
 
-    /** The number of a request of this client that never was. */
+    /** Returns the number of a new request of this client. */
     long newRequest();
 
-    /** How much the client's clock has missed since a moment because the machine was suspended, as far as it is known. */
+    /** Returns how much the client's clock is known to have missed since a moment, because the machine was suspended. */
     long missedSince(long moment);
 
-    /** A number from 0 to {@code bound - 1}, so that not all do the same at once. */
+    /** Returns a random number from 0 to {@code bound - 1}, so that clients do not act all at once. */
     long random(long bound);
 
-    /** Sends a command; its reply comes back as the event {@link LockMachine#answered}. */
+    /** Sends a command. Its reply comes back as the event {@link LockMachine#answered}. */
     void send(Command command);
 
     /**
-     * Sends a renewal with others; its result comes back as {@link LockMachine#renewed}. If it is {@code tacit} and all of them
-     * succeed, there is no event, and {@link #renewedAt} knows of it.
+     * Sends a renewal, together with others. Its result comes back as {@link LockMachine#renewed}. If the renewal is
+     * {@code tacit} and the whole batch succeeds, there is no event, and {@link #renewedAt} returns the time.
      *
-     * @return when they were begun; no others of this client were at the same time
+     * @return when the batch was begun; no two batches of a client have the same time
      */
     long renew(Command.Renew.Item item, boolean tacit);
 
-    /** A request has been given back for good. */
+    /** Notes that a request was released for good. */
     void released(Request request);
 
-    /** Decides an outcome; who sleeps on it is woken when the machine has settled. */
+    /** Decides an outcome. A thread that sleeps on it is woken after the drain. */
     <T> void decide(Promise<T> outcome, T value);
 }

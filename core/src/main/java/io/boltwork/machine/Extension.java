@@ -2,25 +2,25 @@ package io.boltwork.machine;
 
 import io.boltwork.BackendException;
 
-/** What became of the wish that a hold last longer. */
+/** How an extension ended. */
 public sealed interface Extension {
 
-    /** It does. */
+    /** The hold lasts as long as was wanted. */
     Extension DONE = Plain.DONE;
 
     /** The hold was lost. */
     Extension LOST = Plain.LOST;
 
-    /** Not yet, but the hold is valid: the server has to be told of it again first. */
+    /** The hold is valid, but the server must restore or verify it before it can be extended. */
     Extension AGAIN = Plain.AGAIN;
 
-    /** Those that say all by themselves. */
+    /** The outcomes that need no data. */
     enum Plain implements Extension {
         DONE,
         LOST,
         AGAIN
     }
 
-    /** Unknown. */
+    /** It is unknown whether the hold was extended. */
     record Failed(BackendException cause) implements Extension {}
 }

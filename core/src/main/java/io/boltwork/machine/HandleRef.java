@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of one {@link LeaseHandle} to release one level of a hold. The hold knows its rights but not the handles, so that
- * a handle that nobody has any more can be told from one that is open.
+ * The right of one {@link LeaseHandle} to release one level of a hold. The hold refers to its handles only weakly, so that
+ * an unreachable handle is noticed.
  */
 public final class HandleRef extends WeakReference<HandleRef.Handle> {
 
     private static final AtomicReferenceFieldUpdater<HandleRef, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(HandleRef.class, State.class, "state");
 
-    /** A release that turns out to come after the loss tells the loss itself; so LEAVING is neither one nor the other. */
+    /** A release that comes after the loss reports the loss itself, so LEAVING is a state of its own. */
     public enum State {
         OPEN,
         LEAVING,
@@ -26,13 +26,13 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
     private final Hold hold;
     public volatile State state = State.OPEN;
 
-    /** The right before it that is not used up; the hold's. */
+    /** The next older right that is not used; belongs to the hold. */
     volatile @Nullable HandleRef next;
 
-    /** What a right is for. */
+    /** The owner of a right. */
     public interface Handle {
 
-        /** Returns whether a release of it was cut short by an error before the right was used. */
+        /** Returns whether an error has cut short its release before the right was used. */
         boolean isCut();
     }
 
@@ -46,18 +46,18 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         return state == State.OPEN;
     }
 
-    /** Nobody can use it: the handle was never released, and is gone. */
+    /** Returns whether the right can never be used: its handle was not released, and is unreachable. */
     boolean isForsaken() {
         return refersTo(null) && isOpen();
     }
 
-    /** Returns whether an error has cut its handle's release short before the right was used: the machine uses it. */
+    /** Returns whether an error has cut short the release of its handle. Then the machine uses the right. */
     boolean isCut() {
         Handle handle = get();
-        return handle != null && handle.isCut(); // of a handle that is gone, the keeper gives the level back
+        return handle != null && handle.isCut(); // the renewer releases the level of an unreachable handle
     }
 
-    /** Uses it up, once. */
+    /** Uses the right. Returns whether it was open. */
     public boolean use() {
         return STATE.compareAndSet(this, State.OPEN, State.LEAVING);
     }
@@ -66,7 +66,7 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         state = lost ? State.LEFT_LOST : State.LEFT_CLEANLY;
     }
 
-    /** What happened to the hold, unless this right had been given back before. */
+    /** Returns the loss of the hold; {@code null} if there is none, or the right was used before it. */
     @Nullable
     public LeaseLoss loss() {
         State now = state;

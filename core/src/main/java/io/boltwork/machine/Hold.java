@@ -16,20 +16,20 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One outermost acquisition by a thread or a handle: how deep it is, and whether it is still held. Thread-safe. */
+/** One outermost acquisition by a thread or a handle: its nesting levels, and whether it is still held. Thread-safe. */
 public final class Hold {
 
     /*
-     * One word decides between nesting, release and loss: two counts and three bits.
+     * One word decides between nesting, release and loss. It has two counts and three bits.
      *
      *   counts > 0, no bit   held
-     *   counts = 0, no bit   ended cleanly; nothing changes any more
-     *   UNVERIFIED           held, and not valid: the machine was suspended, and the server is asked; may be beside LOSING
-     *   LOSING               the loss is being delivered (an interrupt, if wished); who wants to leave waits for its end
+     *   counts = 0, no bit   ended cleanly; the word does not change any more
+     *   UNVERIFIED           held, but not valid: the machine was suspended, and the server is asked; also beside LOSING
+     *   LOSING               the loss is being delivered (with INTERRUPT, an interrupt); a release waits until it is
      *   LOST                 lost; the counts go down to 0 as the owner unwinds
      *
-     * The deadline is the request's: a hold whose deadline has passed is lost even if nobody has set the bit yet, so whoever
-     * looks sets it first.
+     * The request has the deadline. A hold whose deadline has passed is lost even before the bit is set, so each thread that
+     * reads the word sets the bit first.
      */
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final long LOCK = 1L;
@@ -52,48 +52,51 @@ public final class Hold {
     private static final AtomicIntegerFieldUpdater<Hold> OWED =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "owed");
 
-    /** In place of the taker of a hold that was given back before its caller had taken it. */
+    /** Replaces the taker of a hold that was given up before its caller had taken it. */
     private static final Object GIVEN_UP = new Object();
 
-    /** In {@link #owed}: a level by lock is to be left, one by handle, and the end is to be posted. */
+    /** A bit of {@link #owed}: a level by lock is to be left. */
     public static final int OWED_LOCK = 1;
 
+    /** A bit of {@link #owed}: a level by handle is to be left. */
     public static final int OWED_HANDLE = 2;
+
+    /** A bit of {@link #owed}: the end of the hold is to be posted. */
     public static final int OWED_RELEASE = 4;
 
-    /** The same of a handle whose right says that it was cut short. */
+    /** A bit of {@link #owed}: a level is to be left by a handle whose right says that an error has cut it short. */
     public static final int OWED_RIGHT = 8;
 
     public final Request request;
     public final long token;
 
-    /** Who owns it: a thread, or {@code null} if it belongs to its handle. */
+    /** The owner: a thread, or {@code null} if the hold belongs to its handle. */
     public final @Nullable Thread thread;
 
-    /** The thread that asked for it. */
+    /** The thread that asked for the hold. */
     public final Thread asker;
 
     private volatile long word;
     private volatile @Nullable CompletableFuture<LeaseLoss> lossFuture;
 
-    /** When it began, by the client's clock. */
+    /** When the hold began, by the client's clock. */
     public final long since;
 
-    /** The waiter whose caller has not taken it yet, {@code null} once it has, or {@link #GIVEN_UP}. */
+    /** The waiter whose caller has not taken the hold yet; {@code null} once it has; or {@link #GIVEN_UP}. */
     private volatile @Nullable Object taker;
 
     /**
-     * What a caller has not done that an error had cut short while it was leaving: bits. The machine does it instead. A field, as the
-     * stack may have ended: to write it, nothing is called.
+     * What a caller could not do because an error has cut short its leaving: bits. The machine does it instead. A field,
+     * because the stack may be full, and to write a field needs no call.
      */
     public volatile int owed;
 
     private volatile @Nullable LeaseLoss loss;
 
-    /** The newest of the rights of handles to release a level each. Given by the owner alone, looked at by the keeper. */
+    /** The newest of the rights of handles to release a level each. The owner adds them, and the renewer reads them. */
     private volatile @Nullable HandleRef rights;
 
-    /** The release of this hold, once there is one. */
+    /** The outcome of the release, once there is one. */
     private @Nullable Promise<Optional<LeaseLoss>> released;
 
     Hold(Request request, long token, Waiter waiter, long since) {
@@ -109,17 +112,17 @@ public final class Hold {
     // ================================================================ taking
 
     /*
-     * A grant is no use to a caller that an error has cut short on its way out of lock(). So it takes the hold, as its last act: one
-     * compare-and-set, after which nothing is called. Against that stands giving up: by the machine, or by the same thread
-     * when it asks anew. A caller that finds its grant given up asks again.
+     * An error may cut short a caller on its way out of lock(), so that it never learns of its grant. Therefore the caller
+     * takes the hold as its last act, by one compare-and-set, after which nothing is called. A hold that is not taken is given
+     * up by the machine, or by the same thread when it asks anew. A caller that finds its grant given up asks again.
      */
 
-    /** Takes a hold for the caller of that waiter, as the last act of acquiring; {@code false} if it was given up before. */
+    /** Takes the hold for the caller of that waiter, as the last act of acquiring. Returns false if it was given up before. */
     public boolean take(Waiter waiter) {
         return TAKER.compareAndSet(this, waiter, null);
     }
 
-    /** Gives up a hold that its caller has not taken, and leaves it; {@code false} if it has taken it, or it was given up before. */
+    /** Gives up and leaves the hold if its caller has not taken it. Returns whether this call has given it up. */
     public boolean giveUp() {
         if (!(taker instanceof Waiter waiter) || !TAKER.compareAndSet(this, waiter, GIVEN_UP)) {
             return false;
@@ -133,20 +136,20 @@ public final class Hold {
         return true;
     }
 
-    /** The waiter whose caller has not taken it, or {@code null}. */
+    /** Returns the waiter whose caller has not taken the hold; {@code null} if it was taken or given up. */
     @Nullable
     Waiter taker() {
         return taker instanceof Waiter waiter ? waiter : null;
     }
 
-    /** Returns whether it is its caller's: taken and not given up. */
+    /** Returns whether the caller has taken the hold. */
     public boolean isTaken() {
         return taker == null;
     }
 
-    // ================================================================ what a caller owes
+    // ================================================================ the debts of a caller
 
-    /** Leaves the levels that are owed. Returns whether the end of the hold was not posted by its caller. */
+    /** Leaves the levels that are owed. Returns whether the hold has ended and its caller has not posted that. */
     boolean settleOwed() {
         if (owed == 0) {
             return false;
@@ -168,7 +171,7 @@ public final class Hold {
         return isOver();
     }
 
-    /** Decided by the release of this hold. First asked for by who has left it, before the lock's machine hears of that. */
+    /** Returns the outcome of the release. The thread that has left the hold calls this before the lock's machine does. */
     public Promise<Optional<LeaseLoss>> released() {
         Promise<Optional<LeaseLoss>> outcome = released;
         if (outcome == null) {
@@ -178,15 +181,15 @@ public final class Hold {
         return outcome;
     }
 
-    /** What leaving did. */
+    /** How a level was left. */
     public enum Left {
-        /** Deeper levels are left. */
+        /** Outer levels remain. */
         NESTED,
-        /** That was the outermost level, and it was held: now it must be released. */
+        /** It was the outermost level of a valid hold, which must be released now. */
         LAST,
-        /** It had been lost, and deeper levels are left. */
+        /** The hold had been lost, and outer levels remain. */
         LOST_NESTED,
-        /** It had been lost, and now the owner has unwound. */
+        /** The hold had been lost, and its owner has unwound. */
         LOST_LAST;
 
         public boolean isLost() {
@@ -220,7 +223,7 @@ public final class Hold {
         }
     }
 
-    /** Whether its lease was fixed, and has ended by itself; a later loss for another reason is none. */
+    /** Returns whether a fixed lease has ended by itself, and was not lost for another reason. */
     public boolean hasRunOut() {
         if (request.terms.isRenewed) {
             return false;
@@ -230,7 +233,7 @@ public final class Hold {
         return lost != null && lost.reason() == LeaseLoss.Reason.EXPIRED;
     }
 
-    /** Leaves one level. The caller has made sure that there is one of that kind. */
+    /** Leaves one level. The caller must have checked that there is one of that kind. */
     public Left leave(boolean asLease) {
         expire();
         for (; ; ) {
@@ -243,12 +246,12 @@ public final class Hold {
         }
     }
 
-    /** How many {@code lock}s there are to undo. */
+    /** Returns how many levels by {@code lock} there are. */
     public long locks() {
         return count(word, false);
     }
 
-    /** How many levels there are. */
+    /** Returns how many levels there are. */
     public int depth() {
         long now = word;
         return (int) Math.min(Integer.MAX_VALUE, count(now, false) + count(now, true));
@@ -258,7 +261,7 @@ public final class Hold {
         return (asLease ? word >> 31 : word) & COUNT;
     }
 
-    /** Held: not left, not lost, its deadline not reached. Whoever is interrupted because of a loss sees that it is lost. */
+    /** Returns whether the hold is valid: not left, not lost, before its deadline. It is invalid before a loss interrupts. */
     public boolean isValid() {
         long now = word;
         return (now & (LOSING | LOST | UNVERIFIED)) == 0
@@ -266,31 +269,31 @@ public final class Hold {
                 && request.context.now() < request.deadline();
     }
 
-    /** Nothing counts until the server has been asked: it is not valid, and not lost. */
+    /** Makes the hold neither valid nor lost, until the server has been asked. */
     void doubt() {
         WORD.getAndUpdate(this, now -> now >= 0 ? now | UNVERIFIED : now);
     }
 
-    /** The server has been asked, and has it. */
+    /** Ends the doubt: the server has answered that it has the hold. */
     void trust() {
         if (isUnverified()) {
             WORD.getAndUpdate(this, now -> now & ~UNVERIFIED);
         }
     }
 
-    /** Whether it is held and not valid, because the server is being asked. */
+    /** Returns whether the hold is neither valid nor lost, because the server is being asked. */
     public boolean isUnverified() {
         return (word & UNVERIFIED) != 0;
     }
 
-    /** Somebody has the right to leave a level. */
+    /** Adds the right of a handle to leave a level. */
     void give(HandleRef right) {
         HandleRef last = rights;
         while (last != null && !last.isOpen()) {
             last = last.next;
         }
         right.next = last;
-        for (; last != null; last = last.next) { // what is used up goes, or a long hold would collect it
+        for (; last != null; last = last.next) { // drops used rights, which a long hold would collect
             HandleRef after = last.next;
             while (after != null && !after.isOpen()) {
                 after = after.next;
@@ -300,7 +303,10 @@ public final class Hold {
         rights = right;
     }
 
-    /** Why nobody is left who could release it: no thread of its {@code lock}s, no handle that anybody has; or {@code null}. */
+    /**
+     * Returns why the hold cannot be released any more: the thread of its {@code lock}s has ended, or its handles are
+     * unreachable. Returns {@code null} if it still can.
+     */
     public LockListener.@Nullable Absence absence() {
         long now = word;
         if ((now & COUNTS) == 0) {
@@ -322,24 +328,24 @@ public final class Hold {
         return locked ? LockListener.Absence.THREAD_ENDED : LockListener.Absence.LEASE_UNREACHABLE;
     }
 
-    /** Ended, cleanly or by unwinding. */
+    /** Returns whether all levels are left, after a loss or not. */
     public boolean isOver() {
         return (word & COUNTS) == 0;
     }
 
-    /** Nanoseconds until the deadline; 0 if it is not held. */
+    /** Returns the nanoseconds until the deadline; 0 if the hold is not valid. */
     public long remaining() {
         return isValid() ? Math.max(0, request.deadline() - request.context.now()) : 0;
     }
 
-    /** What was lost, or {@code null}. */
+    /** Returns the loss; {@code null} if the hold was not lost. */
     @Nullable
     public LeaseLoss loss() {
         expire();
         return settledWord() < 0 ? loss : null;
     }
 
-    /** What was lost, of a hold that was. */
+    /** Returns the loss of a hold that was lost. */
     public LeaseLoss lossOf() {
         LeaseLoss lost = loss;
         if (lost == null) {
@@ -355,9 +361,9 @@ public final class Hold {
     }
 
     /**
-     * The hold is lost, unless it has ended.
+     * Marks the hold as lost, unless it has ended.
      *
-     * @return whether it was this call that lost it
+     * @return whether this call did it
      */
     public boolean lose(LeaseLoss.Reason reason) {
         LeaseLoss lost = null;
@@ -367,7 +373,7 @@ public final class Hold {
                 return false;
             }
             if (lost == null) {
-                lost = new LeaseLoss(request.lock(), token, reason, Instant.now());
+                lost = lossNow(reason);
             }
             if (loses(now, lost)) {
                 break;
@@ -378,7 +384,12 @@ public final class Hold {
         return true;
     }
 
-    /** Moves the word from {@code now} to lost. Whatever is thrown in between, LOSING does not stay: others wait for its end. */
+    /** Returns a loss of this hold that is dated now. */
+    LeaseLoss lossNow(LeaseLoss.Reason reason) {
+        return new LeaseLoss(request.lock(), token, reason, Instant.now());
+    }
+
+    /** Moves the word from {@code now} to LOST. No error lets LOSING stay, because other threads wait for its end. */
     private boolean loses(long now, LeaseLoss lost) {
         if (!WORD.compareAndSet(this, now, now | LOSING)) {
             return false;
@@ -389,12 +400,12 @@ public final class Hold {
                 thread.interrupt();
             }
         } finally {
-            word = (now & ~UNVERIFIED) | LOST; // nobody else changes more of the word meanwhile
+            word = (now & ~UNVERIFIED) | LOST; // no other thread changes the other bits meanwhile
         }
         return true;
     }
 
-    /** Tells everybody but the holder. */
+    /** Tells the log and the listeners of the loss. */
     void tellLost(LeaseLoss lost) {
         if (lost.reason() != LeaseLoss.Reason.CLOSED) {
             LOG.log(
@@ -408,7 +419,7 @@ public final class Hold {
         }
     }
 
-    /** The word when no loss is being delivered: that takes an instant. */
+    /** Returns the word when no loss is being delivered, which takes an instant. */
     private long settledWord() {
         for (; ; ) {
             long now = word;
@@ -420,7 +431,7 @@ public final class Hold {
         }
     }
 
-    /** Completes when the hold is lost, on the callback executor. */
+    /** Returns a future that completes when the hold is lost, on the callback executor. */
     public CompletableFuture<LeaseLoss> whenLost() {
         CompletableFuture<LeaseLoss> future = lossFuture;
         if (future == null) {
@@ -440,7 +451,7 @@ public final class Hold {
         }
     }
 
-    /** Whose it is, for people. */
+    /** Returns a description of the owner. */
     public String owner() {
         return ownerOf(thread, asker);
     }

@@ -1,21 +1,21 @@
 package io.boltwork.machine;
 
-/** Times that a hold keeps because of its options: the client's, in nanoseconds, {@link Ticker#NEVER} for none. */
+/** The times that the options set for a hold: the client's, in nanoseconds; {@link Ticker#NEVER} for none. */
 final class HoldBounds {
 
-    /** Of options that set none; never changed. */
+    /** For options that set no times; it is never changed. */
     private static final HoldBounds NONE = new HoldBounds();
 
-    /** When the hold has lasted its longest time. */
+    /** When the hold ends at the latest. */
     long maxEnd = Ticker.NEVER;
 
-    /** Until when the lock stays taken in any case. */
+    /** Until when the lock stays taken, even if it is released. */
     long minEnd = Ticker.NEVER;
 
-    /** Until when nobody else may have the lock, though it is being released. */
+    /** Until when the lock stays closed after a loss, though it is being released. */
     long quietEnd = Ticker.NEVER;
 
-    /** When a fixed lease ends here. */
+    /** When a fixed lease ends for this client. */
     long fixedEnd = Ticker.NEVER;
 
     private HoldBounds() {}

@@ -12,17 +12,20 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a lock's machine has to tell: to listeners, if there are any, and to the log. Losses are noticed by any thread, so the {@link Hold} tells them. */
+/**
+ * Tells listeners, if there are any, and the log what happens to a lock. The {@link Hold} tells of losses, because any thread
+ * may notice them.
+ */
 final class LockEvents {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private LockEvents() {}
 
-    static void waited(LockContext context, Waiter waiter, Waiter.WaitResult verdict) {
+    static void waited(LockContext context, Waiter waiter, Waiter.WaitResult result) {
         if (context.isHeard()) {
             Waited event = new Waited(
-                    context.lock(), waiter.asker.getName(), Waiter.outcomeOf(verdict), since(context, waiter.since));
+                    context.lock(), waiter.asker.getName(), Waiter.outcomeOf(result), since(context, waiter.since));
             context.tell(listener -> listener.waited(event));
         }
     }

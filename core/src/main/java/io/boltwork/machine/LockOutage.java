@@ -4,32 +4,32 @@ import io.boltwork.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one lock knows of an outage. Immutable, so that all locks whose backend answers share {@link #NONE}.
+ * An outage of the backend, as one lock knows it. Immutable, so that all locks whose backend answers share {@link #NONE}.
  *
- * @param since since when, as far as this lock can tell, the backend gives no answer; {@link Ticker#NEVER} if it does
+ * @param since since when the backend has given no answer about this lock; {@link Ticker#NEVER} if it answers
  * @param lastFailure the last failure since the last answer
  */
 record LockOutage(long since, @Nullable BackendException lastFailure) {
 
-    /** There was an answer. */
+    /** No outage: the backend has answered. */
     static final LockOutage NONE = new LockOutage(Ticker.NEVER, null);
 
-    /** Something that was sent then failed, or was not answered. */
+    /** Returns the outage after a command that was sent then has failed, or was not answered. */
     LockOutage failed(long sent, @Nullable BackendException cause) {
         return new LockOutage(since == Ticker.NEVER ? sent : since, cause == null ? lastFailure : cause);
     }
 
-    /** The patience begins anew: it is for those who wait. */
+    /** Returns the outage with a new beginning, because the patience counts for new waiters. */
     LockOutage restarted() {
         return since == Ticker.NEVER ? this : new LockOutage(Ticker.NEVER, lastFailure);
     }
 
-    /** When it ends for who goes on waiting for so long, in nanoseconds; {@link Ticker#NEVER} if there is no outage. */
+    /** Returns when waiters lose a patience of that many nanoseconds; {@link Ticker#NEVER} if there is no outage. */
     long patienceEnds(long patience) {
         return since == Ticker.NEVER ? Ticker.NEVER : since + patience;
     }
 
-    /** What to tell somebody who wanted the lock. */
+    /** Returns the failure of a caller that got no answer. */
     BackendException unknown(String lock, String howLong) {
         BackendException cause = lastFailure;
         return new BackendException(
@@ -40,7 +40,7 @@ record LockOutage(long since, @Nullable BackendException lastFailure) {
                 cause);
     }
 
-    /** The backend answered with an error, or could not be asked; the same for somebody who wanted the lock. */
+    /** Returns the failure of a caller when the backend answered with an error, or could not be asked. */
     static BackendException refused(String lock, BackendException cause) {
         return new BackendException(
                 cause.getMessage() + ". This caller does not hold the lock '" + lock

@@ -44,10 +44,10 @@ public final class LockTerms {
         isFifo = options.fairness() == LockOptions.Fairness.FIFO;
         long lease = options.lease().toMillis();
         if (maxHoldNanos != Ticker.NEVER) {
-            lease = Math.min(lease, Request.covering(maxHoldNanos));
+            lease = Math.min(lease, LeaseTimes.covering(maxHoldNanos));
         }
         if (isRenewed && minHoldNanos > 0) {
-            lease = Math.max(lease, Request.covering(minHoldNanos + SLOW_ANSWER));
+            lease = Math.max(lease, LeaseTimes.covering(minHoldNanos + SLOW_ANSWER));
         }
         leaseMillis = lease;
     }

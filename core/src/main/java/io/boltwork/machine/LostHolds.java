@@ -6,21 +6,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lost holds of one lock whose threads have not unwound, so that they hear of the loss when they do. A fixed lease is remembered
- * for a while only: threads that use locks as cool-downs never unwind. Immutable: the lock's machine replaces it, any thread may
- * look.
+ * The lost holds of one lock whose threads have not unwound, so that these learn of the loss when they do. A fixed lease is
+ * remembered only for a while, because threads that use locks as cool-downs never unwind. Immutable: the lock's machine
+ * replaces it, and any thread may read it.
  *
  * @param holds the holds
- * @param lookAt when to look next which of them can be forgotten; {@link Ticker#NEVER} if there are none
+ * @param lookAt when to check next which of them can be forgotten; {@link Ticker#NEVER} if there are none
  */
 public record LostHolds(List<Lost> holds, long lookAt) {
 
     static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
 
-    /** How often to look whether the threads still live. */
+    /** How often to check whether the threads are still alive. */
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
 
-    /** For how long a fixed lease is remembered after its loss, or for as long as it was. */
+    /** For how long a fixed lease is remembered after its loss; for its own length if that is more. */
     private static final long REMEMBERED = TimeUnit.MINUTES.toNanos(1);
 
     /**
@@ -39,11 +39,11 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         }
     }
 
-    /** Together with one that was lost now, in place of an earlier one of its thread. */
+    /** Returns these and a hold that was lost now, which replaces an earlier one of its thread. */
     LostHolds with(Hold lost, long now) {
         Thread thread = lost.thread;
         if (thread == null || lost.isOver()) {
-            return this; // a handle keeps its hold itself
+            return this; // a handle remembers its hold itself
         }
         LockTerms terms = lost.request.terms;
         long until = terms.isRenewed
@@ -54,6 +54,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
                 Stream.concat(others, Stream.of(new Lost(lost, until))).toList(), Math.min(lookAt, now + LOOK));
     }
 
+    /** Returns these without one. */
     LostHolds without(Hold unwound) {
         return left(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
     }
@@ -62,7 +63,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
     }
 
-    /** With that one, if it is among them, remembered until its thread unwinds. */
+    /** Returns these; that one, if it is among them, is remembered until its thread unwinds. */
     LostHolds untilUnwound(Hold lost) {
         return left(
                 holds.stream()
@@ -75,7 +76,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         return holds.isEmpty();
     }
 
-    /** The lost hold of that thread, or {@code null}. */
+    /** Returns the lost hold of that thread; {@code null} if it has none. */
     @Nullable
     public Hold of(Thread thread) {
         for (Lost lost : holds) {
@@ -86,7 +87,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         return null;
     }
 
-    /** Without those that will never unwind, or are not remembered for longer, if it is time to look. */
+    /** Returns these without those that will never unwind or are remembered no longer, if it is time to check. */
     LostHolds looked(long now) {
         return now < lookAt
                 ? this

@@ -13,24 +13,24 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one lock when there are more than a few. Bounds how many of them have a command under way; the others wait
+ * The requests of one lock when there are more than a few. Limits how many of them have a command under way; the others wait
  * in line. No event costs more than the logarithm of their number. Belongs to the lock's machine.
  */
 public final class ManyRequests {
 
     /*
-     * A request tells its entry of each change (Request.exchange). What follows from the changes is worked out once, when the
-     * event is over (settle): when the request has something to do, and whether a command about it is under way.
+     * A request tells its entry of each change (Request.pending). The consequences are worked out once, after the event
+     * (settle): when the request has something to do, and whether a command about it is under way.
      *
-     * What concerns all requests (a new connection, a server that has forgotten the queue) is a pass over them in the order
-     * of their numbers. A request that an event finds before the pass has come to it is prepared at once, so that each answer
-     * and each grant is read as if the pass had happened in one moment.
+     * An event that concerns all requests (a new connection, a server that has forgotten the queue) is a pass over them in
+     * the order of their numbers. A request that another event finds before the pass has reached it is prepared at once, so
+     * that each answer and each grant means the same as if the pass had happened in one moment.
      */
 
-    /** Requests that a pass looks at, and due requests, in one event. The next ones follow in the next event, at once. */
+    /** How many requests a pass examines in one event, and how many due ones. The rest follows in the next event, at once. */
     static final int LOOKS = 64;
 
-    /** One place of so many is kept for what must not wait in line: a try, a poll, the withdrawal of an unwanted grant. */
+    /** One place of so many is kept for a try, a poll, and the withdrawal of an unwanted grant: they do not wait in line. */
     private static final int RESERVE_PART = 16;
 
     /** One of the requests. */
@@ -38,16 +38,16 @@ public final class ManyRequests {
         final Request request;
         private final ManyRequests home;
 
-        /** When it has something to do. It is in the schedule unless that is {@link Ticker#NEVER}. */
+        /** When the request has something to do. The entry is in the schedule unless that is {@link Ticker#NEVER}. */
         private long at = Ticker.NEVER;
 
-        /** It is among the changes. */
+        /** The entry is among the changes. */
         private boolean changed;
 
-        /** The pass that it is prepared for. */
+        /** The pass that the request is prepared for. */
         private @Nullable Pass pass;
 
-        /** That pass has to ask it again. */
+        /** That pass must ask for the request again. */
         private boolean asksAgain;
 
         private Entry(Request request, ManyRequests home) {
@@ -55,15 +55,15 @@ public final class ManyRequests {
             this.home = home;
         }
 
-        /** The request may have changed. */
+        /** Notes that the request may have changed. */
         void changed() {
             if (!changed) {
-                home.changes.add(this); // first: it may lack memory
+                home.changes.add(this); // first: memory may run out here
                 changed = true;
             }
         }
 
-        /** A command about the request is being sent. */
+        /** Notes that a command about the request is being sent. */
         void sent() {
             asksAgain = false;
             home.leaveLine(this);
@@ -71,12 +71,12 @@ public final class ManyRequests {
         }
     }
 
-    /** All that stand in the queue ask again, the oldest first. */
+    /** A pass in which all queued requests ask again, oldest first. */
     private static final class Pass {
         private final long since;
         private final long last;
 
-        /** The connection was replaced; else the server has forgotten requests. */
+        /** The connection was replaced; otherwise the server has forgotten requests. */
         private final boolean connected;
 
         private final RecoveryTally recovery;
@@ -93,22 +93,22 @@ public final class ManyRequests {
             return number >= next && number <= last;
         }
 
-        /** Does what the pass is about, except for sending. */
+        /** Changes the request as the pass requires, without sending. */
         void prepare(Entry entry) {
             if (entry.pass == this) {
                 return;
             }
             entry.pass = this;
             Request request = entry.request;
-            Pending exchange = request.exchange();
+            Pending pending = request.pending();
             if (request.state == State.WANTED) {
-                boolean askedSince = exchange.awaitedSince > since;
+                boolean askedSince = pending.awaitedSince > since;
                 if (connected) {
                     request.connectionReplaced(since);
                     entry.asksAgain = !request.tryOnly && !askedSince;
                 } else if (request.standing && !askedSince) {
                     request.standing = false;
-                    exchange.askAgain = request.isAwaiting();
+                    pending.askAgain = request.isAwaiting();
                     entry.asksAgain = !request.isAwaiting();
                 }
             } else if (connected && request.state != State.HELD && request.state != State.LOST) {
@@ -123,23 +123,25 @@ public final class ManyRequests {
             Comparator.<Entry>comparingLong(entry -> entry.at).thenComparingLong(entry -> entry.request.number));
     private final List<Entry> changes = new ArrayList<>();
 
-    /** Those with a command under way, or about to be repeated. */
+    /** Requests with a command that is under way, or about to be repeated. */
     private final Set<Entry> underWay = new LinkedHashSet<>();
 
-    /** Those that wait in line to ask, and to be withdrawn. The two take turns. */
+    /** Requests that wait in line to ask. The two lines take turns. */
     private final Set<Entry> asks = new LinkedHashSet<>();
 
+    /** Requests that wait in line to be withdrawn. */
     private final Set<Entry> withdrawals = new LinkedHashSet<>();
+
     private boolean asksNext;
 
     private @Nullable Pass pass;
     private int looks;
 
-    /** How many requests were looked at. */
+    /** How many requests were examined. */
     private long looked;
 
     /**
-     * Takes over those that there are.
+     * Takes over the few requests that exist.
      *
      * @param limit how many commands may be under way
      */
@@ -194,12 +196,12 @@ public final class ManyRequests {
         return all.values().stream().map(entry -> entry.request).toList();
     }
 
-    /** How many requests were looked at so far. */
+    /** Returns how many requests were examined so far. */
     public long looked() {
         return looked;
     }
 
-    // ================================================================ what is under way, and who waits
+    // ================================================================ under way, and in line
 
     /** Returns whether a command about the request may be sent now. If not, the request waits in line from now on. */
     boolean admits(Request request) {
@@ -210,7 +212,7 @@ public final class ManyRequests {
             return true;
         }
         leaveLine(entry);
-        request.exchange().dueAt = Ticker.NEVER;
+        request.pending().dueAt = Ticker.NEVER;
         (withdrawal ? withdrawals : asks).add(entry);
         return false;
     }
@@ -221,7 +223,7 @@ public final class ManyRequests {
         return entry != null && (asks.contains(entry) || withdrawals.contains(entry));
     }
 
-    /** Returns whether no command may be sent without waiting in line. */
+    /** Returns whether new commands must wait in line. */
     boolean isFull() {
         return !isRoom() || !asks.isEmpty() || pass != null;
     }
@@ -243,12 +245,12 @@ public final class ManyRequests {
         return entry;
     }
 
-    /** An event is over. What follows from it may be sent. */
+    /** Begins to send what follows from an event. */
     void begin() {
         looks = 0;
     }
 
-    /** Returns the next request that waits and about which a command may be sent now; {@code null} if there is none. */
+    /** Returns the next request in line about which a command may be sent now; {@code null} if there is none. */
     @Nullable
     Request next(long commandTimeout) {
         settle(commandTimeout);
@@ -275,17 +277,17 @@ public final class ManyRequests {
 
     // ================================================================ passes
 
-    /** The connection was replaced at that time. */
+    /** Begins a pass, because the connection was replaced at that time. */
     void connected(long now, RecoveryTally recovery) {
-        for (Entry entry :
-                List.copyOf(underWay)) { // what was sent before is lost, and must not keep the others waiting
+        // commands that were sent before are lost, and must not keep the others waiting
+        for (Entry entry : List.copyOf(underWay)) {
             entry.request.givesUpAnswer(now);
         }
         recovery.begin();
         begin(new Pass(now, lastNumber(), true, recovery));
     }
 
-    /** The server has forgotten that request, and perhaps all others. */
+    /** Begins a pass, because the server has forgotten that request, and perhaps all others. */
     void askOthers(Request forgotten, long now) {
         Pass before = pass;
         boolean connected = before != null && before.connected;
@@ -336,7 +338,7 @@ public final class ManyRequests {
         return null;
     }
 
-    /** Nothing is asked for any more: the client is being closed. */
+    /** Ends the asking, because the client is being closed. */
     void stopAsking() {
         asks.clear();
         endPass();
@@ -344,7 +346,7 @@ public final class ManyRequests {
 
     // ================================================================ time
 
-    /** Returns some of those that have something to do at that time. */
+    /** Returns some of the requests that have something to do at that time. */
     List<Request> due(long now, long commandTimeout) {
         settle(commandTimeout);
         List<Request> due = new ArrayList<>();
@@ -358,7 +360,7 @@ public final class ManyRequests {
         return due;
     }
 
-    /** Returns those whose holds are lost and not unwound. */
+    /** Returns the requests whose holds are lost and not unwound. */
     List<Request> lost(long commandTimeout) {
         settle(commandTimeout);
         return schedule.stream() // each of them has a time at which nothing of it can be left
@@ -367,7 +369,7 @@ public final class ManyRequests {
                 .toList();
     }
 
-    /** Returns when the first of them has something to do. The request that is held has times of its own. */
+    /** Returns when the first request has something to do. The held one is not included. */
     long wakeAt(long now, long commandTimeout) {
         settle(commandTimeout);
         if (pass != null && looks == LOOKS && isRoom()) {
@@ -392,7 +394,7 @@ public final class ManyRequests {
                 underWay.add(entry);
             } else {
                 underWay.remove(entry);
-                if (request.state == State.UNDOING && request.exchange().dueAt == Ticker.NEVER) {
+                if (request.state == State.UNDOING && request.pending().dueAt == Ticker.NEVER) {
                     withdrawals.add(entry); // its last acquire has been answered
                 }
             }

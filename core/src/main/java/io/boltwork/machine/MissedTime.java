@@ -1,53 +1,53 @@
 package io.boltwork.machine;
 
 /**
- * What is to be found out about a lease since the machine was suspended: whether the server still has it. Belongs to the lock's
- * machine. Times are the client's, in nanoseconds.
+ * The examination of a lease since the machine was suspended: does the server still have it? Belongs to the lock's machine.
+ * Times are the client's, in nanoseconds.
  */
 final class MissedTime {
 
-    /** By how much the lease ends earlier than its deadline says. */
+    /** By how much the lease may end earlier than its deadline. */
     private long missed;
 
-    /** Only what was sent after that answers the question. */
+    /** The answers to commands that were sent before this time do not count. */
     private long askedAt;
 
-    /** When no answer counts as an answer. */
+    /** When a missing answer counts as a loss. */
     private long patienceEnds;
 
-    /** The machine was suspended, perhaps once more. */
+    /** Begins the examination, perhaps once more. */
     void begin(long nanos, long now, long commandTimeout) {
         missed += nanos;
         askedAt = Ticker.NEVER;
         patienceEnds = now + commandTimeout;
     }
 
-    /** The server is asked by what is sent at that time. */
+    /** Notes that a command that is sent at that time asks the server. */
     void asked(long at) {
         askedAt = Math.min(askedAt, at);
     }
 
-    /** By how much the lease ends earlier than its deadline says. */
+    /** Returns by how much the lease may end earlier than its deadline. */
     long missed() {
         return missed;
     }
 
-    /** Whether what was sent then answers the question. */
+    /** Returns whether the answer to a command that was sent then counts. */
     boolean isAnsweredBy(long sent) {
         return sent >= askedAt;
     }
 
-    /** Whether the lease may have ended. */
+    /** Returns whether the lease may have ended. */
     boolean isDoubtful(long now, long deadline) {
         return now >= deadline - missed;
     }
 
-    /** Whether there was no answer for so long that the lease counts as lost. */
+    /** Returns whether the answer has been missing for so long that the lease counts as lost. */
     boolean isInVain(long now, long deadline) {
         return now >= patienceEnds && isDoubtful(now, deadline);
     }
 
-    /** When to look again. */
+    /** Returns when to check again. */
     long lookAt(long now, long deadline) {
         return isDoubtful(now, deadline) ? patienceEnds : deadline - missed;
     }

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is said to the backend about a {@link Request}, and by it: while the lock is asked for, and when it is given back. A
- * lease that is just held has none, for there may be very many of these. Times are the client's, in nanoseconds, unless they
- * are called server times.
+ * The commands and answers about a {@link Request} that matter for its next step, while the lock is asked for and when it is
+ * released. A lease that is just held has none, because there may be very many of these. Times are the client's, in
+ * nanoseconds, unless they are called server times.
  */
 final class Pending {
 
@@ -21,86 +21,89 @@ final class Pending {
     /** When the last command was sent; {@link Ticker#NEVER} if none was. */
     long awaitedSince = Ticker.NEVER;
 
-    /** How often in a row there was no answer. */
+    /** How many commands in a row were not answered. */
     int failures;
 
-    /** When to ask again, or to send again what was not answered. */
+    /** When to ask again, or to send an unanswered command again. */
     long dueAt = Ticker.NEVER;
 
     // ---- asking
 
-    /** When the wish began. */
+    /** When the request was made. */
     long since;
 
-    /** When the first acquire was sent; {@link Ticker#NEVER} once a connection was replaced before there was an answer. */
+    /** When the first acquire was sent; {@link Ticker#NEVER} if the connection was replaced before its answer. */
     long firstSent;
 
-    /** When the acquire was sent that was answered last, and the server's time in that answer. */
+    /** When the last answered acquire was sent. */
     long answeredSent;
 
+    /** The server's time in the answer to it. */
     @Nullable
     ServerTime answered;
 
-    /** The lease of the grant that came by message, in milliseconds; 0 if none did. */
+    /** The lease of the grant by message, in milliseconds; 0 if there was none. */
     long claimMillis;
 
-    /** To be asked again when it has been answered: that answer may be older than what happened. */
+    /** Whether to ask again after the awaited answer, which may be older than the latest event. */
     boolean askAgain;
 
-    /** Acquires that were written and not answered: their bytes may still run. */
+    /** Acquires that were written and not answered: their bytes may still be executed. */
     int unanswered;
 
-    /** The latest not-after: server time, and the server run it belongs to. */
+    /** The latest not-after: a server time. */
     private long notAfter;
 
+    /** The server run that the not-after belongs to. */
     private String notAfterRun = "";
 
-    /** The same by this client's clock. */
+    /** The latest not-after, by this client's clock. */
     private long staleAt;
 
-    /** The token of the grant that enough replicas know of; 0 for none. */
+    /** The token of the grant that enough replicas know; 0 for none. */
     long replicated;
 
     // ---- verifying
 
-    /** Who counts what becomes of it after the connection was replaced, until that is known. */
+    /** Counts the fate of the hold after the connection was replaced, until that is known. */
     @Nullable
     RecoveryTally recovery;
 
-    /** The server has answered that it had forgotten it. */
+    /** The server has answered that it had forgotten the hold. */
     boolean forgotten;
 
-    /** The machine was suspended, and the server has not been heard since; {@code null} for most. */
+    /** The examination since the machine was suspended; {@code null} if there is none. */
     @Nullable
     MissedTime missedTime;
 
     // ---- ending
 
-    /** Who gave it back. */
+    /** The hold whose owner waits for the answer to its release. */
     @Nullable
     Hold releaser;
 
-    /** Its release was sent more than once: an earlier sending may have run. */
+    /** The release was sent more than once: an earlier copy may have been executed. */
     boolean repeated;
 
-    /** When nothing of it can be left at the server. */
+    /** When nothing of the request can be left at the server. */
     long giveUpAt = Ticker.NEVER;
 
-    /** Granted or queued again while a withdrawal was under way. */
+    /** The request was granted or queued while its withdrawal was under way. */
     boolean withdrawAgain;
 
+    /** Notes that a command is sent whose answer is awaited. */
     void sent(Command command, long now) {
         awaited = command;
         awaitedSince = now;
         dueAt = Ticker.NEVER;
     }
 
-    /** Of a lease that is held: nothing is left to be heard, and nobody has to be told. */
+    /** Returns whether nothing is pending about a lease that is held. */
     boolean isOver() {
         return unanswered == 0 && recovery == null && missedTime == null;
     }
 
-    /** Something was sent that has effect until then: a server time of that run, and the client's time. */
+    /** Notes that a command is sent that has effect until then: a server time of that run, and the client's time. */
     void hasEffectUntil(long serverTime, String run, long time) {
         notAfter = run.equals(notAfterRun) ? Math.max(notAfter, serverTime) : serverTime;
         notAfterRun = run;
@@ -108,8 +111,8 @@ final class Pending {
     }
 
     /**
-     * How long what was sent has effect. It may have been sent for the clock of another server than the one that answers now: a
-     * backend of several sends again what one of them has not got any more. Then this client's clock must do.
+     * Returns how long the commands sent have effect. Their not-after may be by the clock of another server than the one that
+     * answers now, because a backend of several servers redirects commands. Then the client's clock decides.
      */
     long effectEndsIn(ServerTime server, long now) {
         return server.run().equals(notAfterRun) ? (notAfter - server.millis()) * MILLI : staleAt - now;

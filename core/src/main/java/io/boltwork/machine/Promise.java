@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that is decided once, for which one thread may sleep or one callback may wait. Leaner than a future: nothing is
- * allocated to sleep on it.
+ * A value that is decided once. One thread may sleep until then, or one callback may be called then. Leaner than a future:
+ * to sleep on it allocates nothing.
  *
- * @param <T> what is decided
+ * @param <T> the type of the value
  */
 public final class Promise<T> {
 
-    /* `state` is OPEN, the thread that sleeps, the callback that waits, or the decision in a box. */
+    /* `state` is OPEN, the sleeping thread, the waiting callback, or the decision in a box. */
     private static final Object OPEN = new Object();
 
     private record Decided<T>(T value) {}
@@ -29,7 +29,7 @@ public final class Promise<T> {
         return outcome;
     }
 
-    /** Decides, wakes who sleeps, calls who waits. Later decisions change nothing. */
+    /** Decides, and wakes the sleeping thread or calls the callback. Later decisions change nothing. */
     public void decide(T value) {
         Thread sleeper = decideQuietly(value);
         if (sleeper != null) {
@@ -37,7 +37,7 @@ public final class Promise<T> {
         }
     }
 
-    /** Decides, and calls who waits, but leaves it to the caller to unpark who sleeps. */
+    /** Decides, and calls the callback. Returns the sleeping thread, which the caller must unpark. */
     @Nullable
     public Thread decideQuietly(T value) {
         Decided<T> decided = new Decided<>(value);
@@ -59,7 +59,7 @@ public final class Promise<T> {
         return state instanceof Decided;
     }
 
-    /** What was decided. */
+    /** Returns the value that was decided. */
     @SuppressWarnings("unchecked") // only decide() boxes, and it boxes a T
     public T value() {
         if (state instanceof Decided<?> decided) {
@@ -68,7 +68,7 @@ public final class Promise<T> {
         throw new IllegalStateException("not decided");
     }
 
-    /** Sleeps until it is decided, the time is over, or the thread is unparked or interrupted. For one thread. */
+    /** Sleeps until it is decided, the time has passed, or the thread is unparked or interrupted. For one thread. */
     public void sleep(Object blocker, long nanos) {
         Thread current = Thread.currentThread();
         Object before = state;

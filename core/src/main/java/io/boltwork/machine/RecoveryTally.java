@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Counts what becomes of a client's holds and waiters after it was connected again, until each hold has been verified.
+ * Counts the fates of a client's holds and waiters after a reconnection, until each hold has been verified.
  * Thread-safe.
  */
 public final class RecoveryTally {
 
-    /** What was counted. */
+    /** The result of the count. */
     public record Counts(int kept, int restored, int lost, int askedAgain) {}
 
     private volatile Consumer<Counts> end = counts -> {};
@@ -19,42 +19,42 @@ public final class RecoveryTally {
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger askedAgain = new AtomicInteger();
 
-    /** There is something whose outcome is to be waited for, until {@link #done}. */
+    /** Adds an outcome to wait for, until {@link #done}. */
     public void begin() {
         outstanding.incrementAndGet();
     }
 
-    /** One outcome less is to be waited for. */
+    /** Notes that an outcome is known. */
     public void done() {
         if (outstanding.decrementAndGet() == 0) {
             end.accept(new Counts(kept.get(), restored.get(), lost.get(), askedAgain.get()));
         }
     }
 
-    /** Nothing will begin any more; {@code then} is told the counts when all is done. Once. */
+    /** Notes that no outcomes are added any more. {@code then} gets the counts when all outcomes are known. Once. */
     public void over(Consumer<Counts> then) {
         end = then;
         done();
     }
 
-    /** A request that waits asks again. */
+    /** Counts a waiting request that asks again. */
     void askedAgain() {
         askedAgain.incrementAndGet();
     }
 
-    /** The backend knew a hold. */
+    /** Counts a hold that the backend knew. */
     void kept() {
         kept.incrementAndGet();
         done();
     }
 
-    /** The backend had forgotten a hold, and has it again. */
+    /** Counts a hold that the backend had forgotten, and has again. */
     void restored() {
         restored.incrementAndGet();
         done();
     }
 
-    /** A hold is lost. */
+    /** Counts a hold that is lost. */
     void lost() {
         lost.incrementAndGet();
         done();

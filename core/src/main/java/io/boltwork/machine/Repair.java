@@ -1,6 +1,9 @@
 package io.boltwork.machine;
 
-/** Mends what an error has left half done in a {@link LockMachine}. Runs as an event of its lock; changes nothing of what is whole. */
+/**
+ * Completes what an error has cut short in a {@link LockMachine}. Runs as an event of its lock, and changes nothing that is
+ * complete.
+ */
 public final class Repair {
 
     private final LockMachine machine;
@@ -13,6 +16,7 @@ public final class Repair {
         this.commandTimeout = commandTimeout;
     }
 
+    /** Repairs the machine. */
     public static void of(LockMachine machine, long now, long commandTimeout) {
         Repair repair = new Repair(machine, now, commandTimeout);
         repair.hold();
@@ -23,7 +27,7 @@ public final class Repair {
         }
         Request wanted = machine.wanted;
         if (wanted != null && !machine.requests.contains(wanted.number)) {
-            machine.wanted = null; // the next one is asked for anew
+            machine.wanted = null; // the next event makes a new one
         }
         machine.tick();
     }
@@ -36,7 +40,7 @@ public final class Repair {
         Waiter taker = held.taker();
         if (taker != null && !taker.forsaken && !taker.outcome.isDecided()) {
             machine.waiters.remove(taker);
-            machine.decide(taker, new Waiter.Granted(held));
+            Waiting.decide(machine, taker, new Waiter.Granted(held));
         } else if (taker != null && isNotTaken(held, taker) && held.giveUp()) {
             machine.waiters.remove(taker);
             machine.release(held);
@@ -45,11 +49,14 @@ public final class Repair {
         if (held.settleOwed()) {
             machine.release(held);
         } else if (held.loss() != null) {
-            machine.lose(held.request, held.lossOf().reason());
+            Renewing.lose(machine, held.request, held.lossOf().reason());
         }
     }
 
-    /** Its caller will not take it, or has not for so long that it is not waited for: it asks again should it come. */
+    /**
+     * Returns whether the caller will not take the hold, or has not for so long that the hold is given up. A caller that comes
+     * later asks again.
+     */
     private boolean isNotTaken(Hold held, Waiter taker) {
         return taker.forsaken
                 || !(taker.outcome.value() instanceof Waiter.Granted granted && granted.hold() == held)
@@ -67,37 +74,37 @@ public final class Repair {
     }
 
     private void request(Request request) {
-        Pending exchange = request.exchangeIfAny();
-        boolean isForgotten = exchange != null
-                && exchange.awaited == null
-                && exchange.dueAt == Ticker.NEVER
+        Pending pending = request.pendingIfAny();
+        boolean isForgotten = pending != null
+                && pending.awaited == null
+                && pending.dueAt == Ticker.NEVER
                 && !machine.requests.isInLine(request);
         switch (request.state) {
             case WANTED -> wanted(request, isForgotten);
             case HELD -> {
                 Hold held = machine.hold();
                 if (held == null || held.request != request) {
-                    machine.startRelease(request);
+                    Releasing.start(machine, request);
                 }
             }
             case LOST -> end(request);
             case RELEASING -> {
                 end(request);
                 if (isForgotten) {
-                    request.exchange().dueAt = now;
+                    request.pending().dueAt = now;
                 }
             }
             case UNDOING -> {
-                if (exchange == null || isForgotten) {
-                    request.exchange().dueAt = now;
+                if (pending == null || isForgotten) {
+                    request.pending().dueAt = now;
                 }
             }
         }
     }
 
     private void end(Request request) {
-        if (request.exchange().giveUpAt == Ticker.NEVER) {
-            request.exchange().giveUpAt = request.nothingLeft(now, commandTimeout);
+        if (request.pending().giveUpAt == Ticker.NEVER) {
+            request.pending().giveUpAt = request.nothingLeft(now, commandTimeout);
         }
     }
 
@@ -106,9 +113,9 @@ public final class Repair {
         boolean isOrphan =
                 own == null ? request != machine.wanted : own.request != request || !machine.waiters.contains(own);
         if (isOrphan) {
-            machine.withdrawing().undo(request);
+            machine.withdrawing().withdraw(request);
         } else if (isForgotten && (own == null || !request.known)) {
-            request.exchange().dueAt = now;
+            request.pending().dueAt = now;
         }
     }
 }

@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one lock that the backend knows or may know, the oldest first. Belongs to the lock's machine. */
+/** The requests of one lock that the backend knows or may know, oldest first. Belongs to the lock's machine. */
 public final class Requests {
 
-    /** As many are looked at one by one at each event. */
+    /** So many requests are examined one by one at each event. */
     private static final int FEW = 16;
 
-    /** The only one: seldom are there more, and a lock that is held shall not need a map for it. */
+    /** The only request. More are rare, and a held lock must not need a map. */
     private @Nullable Request only;
 
-    /** All of them by their numbers once there were several, until there is none. */
+    /** All requests by their numbers, once there were several, until none is left. */
     private Map<Long, Request> several = Collections.emptyMap();
 
-    /** All of them once there were more than a few, until there is none. */
+    /** All requests, once there were more than a few, until none is left. */
     private @Nullable ManyRequests many;
 
     @Nullable
@@ -36,7 +36,7 @@ public final class Requests {
     }
 
     /**
-     * Adds one that is not among them.
+     * Adds a request that is not among them.
      *
      * @param limit how many commands may be under way at a time
      */
@@ -79,7 +79,7 @@ public final class Requests {
         return only == null && several.isEmpty() && many == null;
     }
 
-    /** Returns them if they are more than a few, else {@code null}. */
+    /** Returns the requests if there are more than a few; otherwise {@code null}. */
     @Nullable
     public ManyRequests many() {
         return many;
@@ -95,12 +95,12 @@ public final class Requests {
         return many != null && many.isInLine(request);
     }
 
-    /** Returns whether no command may be sent without waiting in line. */
+    /** Returns whether new commands must wait in line. */
     boolean isFull() {
         return many != null && many.isFull();
     }
 
-    /** Those there are now; what is done to them may add and remove others. */
+    /** Returns a copy, so that requests may be added and removed meanwhile. */
     List<Request> all() {
         if (many != null) {
             return many.list();
@@ -108,12 +108,12 @@ public final class Requests {
         return only == null ? List.copyOf(several.values()) : List.of(Objects.requireNonNull(only));
     }
 
-    /** Returns those that may have something to do at that time. The one that is held has times of its own if they are many. */
+    /** Returns the requests that may have something to do at that time. Among many, the held one is not included. */
     List<Request> due(long now, long commandTimeout) {
         return many == null ? all() : many.due(now, commandTimeout);
     }
 
-    /** When the first of them has something to do. The one that is held has times of its own if they are many. */
+    /** Returns when the first request has something to do. Among many, the held one is not included. */
     long wakeAt(long now, long commandTimeout) {
         if (only != null) {
             return only.wakeAt(commandTimeout);

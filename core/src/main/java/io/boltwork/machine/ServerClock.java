@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An estimate of the clock of one run of one server, for not-afters: what the newest answer showed, plus the time since. It is
- * low by the time that answer took to come here. Thread-safe.
+ * An estimate of the clock of one run of one server, for not-afters: the time in the newest answer, plus the time since. The
+ * estimate is low by the time that the answer was under way. Thread-safe.
  */
 public final class ServerClock {
 
-    /** The least that is noticed, in nanoseconds. */
+    /** The shortest suspension that is noticed, in nanoseconds. */
     public static final long NOTICED = TimeUnit.SECONDS.toNanos(1);
 
     private static final long NOTICED_MILLIS = TimeUnit.NANOSECONDS.toMillis(NOTICED);
@@ -18,39 +18,39 @@ public final class ServerClock {
     private final String run;
     private volatile long aheadMillis;
 
-    /** {@code null} until something has been read. */
+    /** {@code null} until an answer has been read. */
     private final AtomicReference<@Nullable Most> most;
 
     /**
-     * By how much it was ahead of the client's clock at most, which an answer that came quickly shows.
+     * The largest offset to the client's clock, as the quickest answer shows it.
      *
-     * @param aheadMillis by how much, in milliseconds
-     * @param missed what the client's clock had missed by then, as far as that was known, in nanoseconds
+     * @param aheadMillis by how much the server's clock was ahead, in milliseconds
+     * @param missed what the client's clock was known to have missed by then, in nanoseconds
      */
     private record Most(long aheadMillis, long missed) {}
 
-    /** Of that run, of which nothing has been read. */
+    /** Makes an estimate for a run of which no answer has been read. */
     public ServerClock(String run) {
         this.run = run;
         this.most = new AtomicReference<>();
     }
 
-    /** Of that run, read after another one: that may be of the same run. */
+    /** Makes an estimate that continues the one before, if that is of the same run. */
     public ServerClock(String run, ServerClock before) {
         this.run = run;
         this.most = new AtomicReference<>(run.equals(before.run) ? before.most.get() : null);
     }
 
     /**
-     * An answer says so, and has just been received.
+     * Reads the server's time in an answer that has just been received.
      *
-     * @param missed what the client's clock has missed, as far as that is known, in nanoseconds
-     * @return how much more it has missed, in nanoseconds, if this clock ran ahead of it by more than {@link
-     *     #NOTICED}; else 0
+     * @param missed what the client's clock is known to have missed, in nanoseconds
+     * @return how much more it has missed, in nanoseconds, if the server's clock ran ahead by more than {@link
+     *     #NOTICED}; otherwise 0
      */
     public long read(long millis, long now, long missed) {
         long ahead = millis - millis(now);
-        if (ahead != aheadMillis) { // spares the write that nearly every answer would be
+        if (ahead != aheadMillis) { // avoids a write for nearly every answer
             aheadMillis = ahead;
         }
         for (; ; ) {
@@ -66,12 +66,12 @@ public final class ServerClock {
         }
     }
 
-    /** The server's time now, in milliseconds since the epoch. */
+    /** Returns the server's time at that time of the client, in milliseconds since the epoch. */
     public long millisAt(long now) {
         return millis(now) + aheadMillis;
     }
 
-    /** Which server run the estimate belongs to. */
+    /** Returns the server run that the estimate belongs to. */
     public String run() {
         return run;
     }

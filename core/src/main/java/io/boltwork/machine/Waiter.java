@@ -5,42 +5,43 @@ import io.boltwork.LockException;
 import io.boltwork.LockListener;
 import org.jspecify.annotations.Nullable;
 
-/** One local wish for a lock. Decided once, by the lock's machine. */
+/** One local wish for a lock. The lock's machine decides it, once. */
 public final class Waiter {
 
     public final LockTerms terms;
 
-    /** Whether it does not want to wait. */
+    /** Whether the caller does not want to wait. */
     public final boolean tryOnly;
 
-    /** The owner-to-be, or {@code null} if the hold will belong to its handle. */
+    /** The future owner; {@code null} if the hold will belong to its handle. */
     final @Nullable Thread thread;
 
     /** The thread that asks. */
     final Thread asker = Thread.currentThread();
 
-    /** Whether it wants a {@link Lease} and not a {@code lock}. */
+    /** Whether the caller wants a {@link Lease} and not a {@code lock}. */
     final boolean asLease;
 
     public final Promise<WaitResult> outcome = new Promise<>();
 
-    /** Its caller was cut short by an error and takes nothing any more. Written without a call, so a field. */
+    /** An error has cut short the caller, which takes no hold any more. A field, so that no call is needed to write it. */
     public volatile boolean forsaken;
 
-    /** The machine's: how often the lock had been said to be taken when this began to wait. */
+    /** How often the lock had been said to be taken when the wait began; belongs to the machine. */
     int refusalsBefore;
 
-    /** The machine's: when this began to wait. */
+    /** When the wait began; belongs to the machine. */
     long since;
 
-    /** The machine's: the request that is for this alone (FIFO), or {@code null}. */
+    /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
     @Nullable
     Request request;
 
-    /* The machine's, too: between whom this waits, if it does. */
+    /** The waiter before this one, while it waits; belongs to the machine. */
     @Nullable
     Waiter ahead;
 
+    /** The waiter after this one, while it waits; belongs to the machine. */
     @Nullable
     Waiter behind;
 
@@ -51,12 +52,12 @@ public final class Waiter {
         this.asLease = asLease;
     }
 
-    /** For the current thread. */
+    /** Makes a waiter for the current thread. */
     public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
         return new Waiter(terms, tryOnly, Thread.currentThread(), asLease);
     }
 
-    /** For a handle that no thread owns. */
+    /** Makes a waiter for a handle that no thread owns. */
     public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
         return new Waiter(terms, tryOnly, null, true);
     }
@@ -67,25 +68,25 @@ public final class Waiter {
     /** The lock is held. */
     public record Granted(Hold hold) implements WaitResult {}
 
-    /** It is not, and that is all. */
+    /** The lock is not held, and nothing is wrong. */
     public enum Denied implements WaitResult {
-        /** Somebody else holds the lock, or waits for it. */
+        /** The lock is held already, or other waiters were first. */
         REFUSED,
-        /** Whoever wished does not wish any more. */
+        /** The caller does not want the lock any more. */
         CANCELLED
     }
 
-    /** The same for listeners. */
-    static LockListener.Outcome outcomeOf(WaitResult verdict) {
-        if (verdict instanceof Granted) {
+    /** Returns the outcome that listeners are told. */
+    static LockListener.Outcome outcomeOf(WaitResult result) {
+        if (result instanceof Granted) {
             return LockListener.Outcome.GRANTED;
         }
-        if (verdict instanceof Failed) {
+        if (result instanceof Failed) {
             return LockListener.Outcome.FAILED;
         }
-        return verdict == Denied.REFUSED ? LockListener.Outcome.REFUSED : LockListener.Outcome.CANCELLED;
+        return result == Denied.REFUSED ? LockListener.Outcome.REFUSED : LockListener.Outcome.CANCELLED;
     }
 
-    /** It is not, because something is wrong. */
+    /** The lock is not held, because something is wrong. */
     public record Failed(LockException cause) implements WaitResult {}
 }

@@ -6,20 +6,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for one lock in this client, in the order of their coming: those who share a request at the backend, and those
- * who have one of their own (FIFO). Belongs to the lock's machine.
+ * The waiters for one lock in this client, in order of arrival: those that share a request at the backend, and those that have
+ * requests of their own (FIFO). Belongs to the lock's machine.
  */
 public final class Waiters {
 
     /*
-     * Two rings. Each waiter is linked with the one behind him and the one ahead, the last with the first; so two references
-     * are enough for both, and a lock that nobody waits for needs no more.
+     * Two rings. Each waiter is linked with the one behind and the one ahead of it, and the last one with the first. So two
+     * references are enough for both rings.
      */
 
-    /** The last of those who share. */
+    /** The last of the waiters that share. */
     private @Nullable Waiter lastSharing;
 
-    /** The last of those with requests of their own. */
+    /** The last of the waiters with requests of their own. */
     private @Nullable Waiter lastQueued;
 
     private int size;
@@ -35,7 +35,7 @@ public final class Waiters {
         size++;
     }
 
-    /** Takes one out; {@code false} if it does not wait. */
+    /** Removes a waiter. Returns whether it was among the waiters. */
     boolean remove(Waiter waiter) {
         Waiter behind = waiter.behind;
         if (behind == null) {
@@ -57,7 +57,7 @@ public final class Waiters {
         return waiter.behind != null;
     }
 
-    /** {@code waiter} tells whose. */
+    /** Sets the last waiter of the ring that {@code waiter} belongs to. */
     private void setLast(Waiter waiter, @Nullable Waiter last) {
         if (waiter.request == null) {
             lastSharing = last;
@@ -70,7 +70,7 @@ public final class Waiters {
         return Objects.requireNonNull(waiting.behind);
     }
 
-    /** Those whose callers were cut short by an error. */
+    /** Returns the waiters whose callers were cut short by an error. */
     List<Waiter> forsaken() {
         List<Waiter> found = new ArrayList<>();
         find(lastSharing, found);
@@ -88,20 +88,20 @@ public final class Waiters {
         }
     }
 
-    /** The waiter that a request is for. */
+    /** Returns the waiter that a request is for. */
     Waiter of(Request request) {
         // a shared request implies a waiter: pump() keeps it so
         return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
     }
 
-    /** Takes out for whom a request was granted or refused. */
+    /** Removes and returns the waiter that a request is for. */
     Waiter takeFor(Request request) {
         Waiter waiter = of(request);
         remove(waiter);
         return waiter;
     }
 
-    /** Removes and returns one that came until that time; {@code null} if there is none. */
+    /** Removes and returns a waiter that came until that time; {@code null} if there is none. */
     @Nullable
     Waiter poll(long until) {
         Waiter waiter = cameUntil(until, lastSharing);
@@ -119,19 +119,19 @@ public final class Waiters {
         return first == null || first.since > until ? null : first;
     }
 
-    /** The first of those who share, {@code null} if there is none. */
+    /** Returns the first of the waiters that share; {@code null} if there is none. */
     @Nullable
     Waiter first() {
         return lastSharing == null ? null : behind(lastSharing);
     }
 
-    /** The oldest of the requests of their own, {@code null} if there is none. */
+    /** Returns the oldest of the waiters' own requests; {@code null} if there is none. */
     @Nullable
     Request oldest() {
         return lastQueued == null ? null : behind(lastQueued).request;
     }
 
-    /** Those with requests of their own, in order. */
+    /** Returns the waiters with requests of their own, in order. */
     List<Waiter> queued() {
         List<Waiter> queued = new ArrayList<>();
         Waiter last = lastQueued;

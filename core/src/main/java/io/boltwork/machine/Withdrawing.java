@@ -1,7 +1,7 @@
 package io.boltwork.machine;
 
-import io.boltwork.BackendException;
-import io.boltwork.LockException;
+import static io.boltwork.machine.LeaseTimes.MILLI;
+
 import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
@@ -10,151 +10,161 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes back what nobody here wants any more, until the backend has confirmed that nothing of it is left; and looks after
- * grants that this client has caused and that nobody may be there to take. Part of a {@link LockMachine}, whose requests it
- * shares.
+ * UNDOING: withdraws requests that are not wanted any more, until the backend has confirmed that nothing of them is
+ * left. Nudges the server after grants that this client has caused and that may never be taken. Part of a {@link
+ * LockMachine}: handles the answers to {@code Withdraw}.
  */
 final class Withdrawing {
 
-    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long NUDGE_AGAIN = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Requests requests;
-    private final Effects effects;
+    private final LockMachine machine;
 
-    /** Waiters that are being told of a failure; {@code null} if there are none. */
-    @Nullable
-    Dismissal dismissal;
+    /** The waiters that are being told of a failure; {@code null} if there are none. */
+    Waiting.@Nullable Dismissal dismissal;
 
-    /**
-     * All waiters that came until then are told of a failure, some at each event.
-     *
-     * @param until the client's time
-     */
-    record Dismissal(LockException cause, long until) {}
-
-    /** When to look whether the grantee that this client saw last has taken its grant. */
+    /** When to ask the server whether the latest grant that this client caused was taken. */
     private long nudgeAt = Ticker.NEVER;
 
-    Withdrawing(Requests requests, Effects effects) {
-        this.requests = requests;
-        this.effects = effects;
+    Withdrawing(LockMachine machine) {
+        this.machine = machine;
     }
 
-    /** Returns when a waiter came that comes now: after those that are being told of a failure. */
-    long afterDismissal(long now) {
-        Dismissal pending = dismissal;
-        return pending == null ? now : Math.max(now, pending.until + 1);
-    }
+    // ================================================================ withdrawing
 
-    /** Nobody wants that request any more. */
-    void undo(Request request) {
+    /** Withdraws a request that is not wanted any more. */
+    void withdraw(Request request) {
         if (request.unanswered() == 0 && !request.known) {
-            requests.remove(request); // the server has never heard of it
+            machine.requests.remove(request); // the server has never heard of it
             return;
         }
         request.state = State.UNDOING;
-        request.exchange().giveUpAt = Ticker.NEVER; // it may stand in the queue, and that does not end with any lease
-        if (request.isAwaiting() && requests.isFull()) {
-            request.exchange().withdrawAgain = true; // when its acquire has been answered
+        request.pending().giveUpAt = Ticker.NEVER; // it may stand in the queue, which does not end with any lease
+        if (request.isAwaiting() && machine.requests.isFull()) {
+            request.pending().withdrawAgain = true; // when its acquire has been answered
         } else {
             send(request);
         }
     }
 
-    /** A request that is being withdrawn was granted or queued. */
+    /** Withdraws a request again that was granted or queued meanwhile. */
     void again(Request request) {
         if (!request.isAwaiting()) {
-            sendNow(request); // others wait for the lock meanwhile
+            sendNow(request); // other clients wait for the lock meanwhile
         } else {
-            request.exchange().withdrawAgain = true;
+            request.pending().withdrawAgain = true;
         }
     }
 
-    /** The backend speaks of a request of this client that is unknown here. */
+    /** Withdraws a request of this client that the backend names and that is unknown here. */
     void stray(long number) {
         Request request = unwanted(number, 0);
-        request.exchange().giveUpAt = Ticker.NEVER;
-        sendNow(request); // others wait for the lock meanwhile
+        request.pending().giveUpAt = Ticker.NEVER;
+        sendNow(request); // other clients wait for the lock meanwhile
     }
 
-    /** The backend may have lost that it was released. */
+    /** Withdraws a request whose release the backend may have lost. */
     void releaseAgain(long number, long lastToken) {
-        undo(unwanted(number, lastToken));
+        withdraw(unwanted(number, lastToken));
     }
 
     private Request unwanted(long number, long lastToken) {
-        Request request = Request.unwanted(effects, number, lastToken);
-        requests.add(request, effects.timing().underWay());
+        Request request = Request.unwanted(machine.effects, number, lastToken);
+        machine.requests.add(request, machine.effects.timing().underWay());
         return request;
     }
 
     /** Sends the withdrawal as soon as it may be sent. */
-    void send(Request request) {
-        if (requests.admits(request)) {
+    private void send(Request request) {
+        if (machine.requests.admits(request)) {
             sendNow(request);
         }
     }
 
     void sendNow(Request request) {
+        Effects effects = machine.effects;
         Command.Withdraw withdraw = new Command.Withdraw(effects.lock(), request.id(), request.lastToken);
-        request.exchange().withdrawAgain = false;
+        request.pending().withdrawAgain = false;
         request.sent(withdraw, effects.now());
         effects.send(withdraw);
     }
 
-    /** The answer; returns the request if the backend had forgotten that it knew it. */
-    @Nullable
-    Request withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
-        nudgeAfter(answer.claimMillis());
-        Request request = requests.get(effects.number(withdraw.request()));
-        if (request == null || request.state != State.UNDOING || !request.answeredTo(withdraw)) {
-            return null;
+    /** Does what is due for a request that is being withdrawn. */
+    void tick(Request request, long now) {
+        if (now >= request.pending().giveUpAt) {
+            machine.requests.remove(request);
+        } else if (request.isDue(now)) {
+            send(request);
         }
-        boolean forgotten = request.standing && !answer.known();
-        request.standing = false;
-        Pending exchange = request.exchange();
-        exchange.failures = 0;
-        ServerTime server = answer.server();
-        if (exchange.withdrawAgain) {
-            sendNow(request);
-        } else if (request.isTainted(server, effects.now())) {
-            exchange.dueAt = effects.now() + request.staleIn(server, effects.now()) + MILLI;
-        } else {
-            requests.remove(request);
-        }
-        return forgotten ? request : null;
     }
 
-    /** The backend refuses for good: when all that was asked for has ended, there is nothing to do any more. */
-    void refused(String id, BackendException cause, long commandTimeout) {
-        Request request = requests.get(effects.number(id));
+    // ================================================================ answers
+
+    /** Handles the answer to a withdrawal or a nudge. */
+    void withdrawn(Command.Withdraw withdraw, Reply.Withdrawn answer) {
+        nudgeAfter(answer.claimMillis());
+        Request request = machine.find(withdraw.request());
+        if (request != null && request.state == State.UNDOING && request.answeredTo(withdraw)) {
+            withdrawn(request, answer);
+        }
+        if (withdraw.request() == null && machine.waiters.hasOwnRequests()) {
+            // a claim that lapsed may have been this client's
+            machine.pollAt = Math.min(machine.pollAt, machine.effects.now());
+        }
+    }
+
+    private void withdrawn(Request request, Reply.Withdrawn answer) {
+        boolean forgotten = request.standing && !answer.known();
+        request.standing = false;
+        Pending pending = request.pending();
+        pending.failures = 0;
+        ServerTime server = answer.server();
+        long now = machine.effects.now();
+        if (pending.withdrawAgain) {
+            sendNow(request);
+        } else if (request.isTainted(server, now)) {
+            pending.dueAt = now + request.staleIn(server, now) + MILLI;
+        } else {
+            machine.requests.remove(request);
+        }
+        if (forgotten) {
+            Asking.askOthers(machine, request);
+        }
+    }
+
+    /** Handles a failed withdrawal or nudge. */
+    void failed(Command.Withdraw withdraw, Reply.Failed failed) {
+        if (withdraw.request() == null) {
+            nudgeAt = Math.min(nudgeAt, machine.effects.now() + NUDGE_AGAIN);
+            return;
+        }
+        Request request = machine.find(withdraw.request());
+        Retrying.retryLater(machine, request, withdraw);
         if (request != null
                 && request.state == State.UNDOING
-                && request.exchange().giveUpAt == Ticker.NEVER
-                && !cause.isRetryable()) {
-            request.exchange().giveUpAt = request.nothingLeft(effects.now(), commandTimeout);
+                && request.pending().giveUpAt == Ticker.NEVER
+                && !failed.cause().isRetryable()) {
+            // the backend refuses for good: nothing is left to do when all that was asked for has ended
+            request.pending().giveUpAt = request.nothingLeft(machine.effects.now(), machine.commandTimeout());
         }
     }
 
     // ================================================================ nudging
 
-    /** The lock was given to somebody who has so much time to confirm it; he may be gone. */
+    /**
+     * Plans a nudge after the claim of the lock's new owner, whose client may not exist any more. Nudges at once if the
+     * server has to be asked {@linkplain Reply#AGAIN again}.
+     */
     void nudgeAfter(long claimMillis) {
         if (claimMillis == Reply.AGAIN) {
             nudge();
         } else if (claimMillis > 0) {
-            nudgeAt = effects.now() + (claimMillis + 1) * MILLI;
+            nudgeAt = machine.effects.now() + (claimMillis + 1) * MILLI;
         }
     }
 
-    /** It was not answered: the connection broke. */
-    void nudgeFailed() {
-        nudgeAt = Math.min(nudgeAt, effects.now() + NUDGE_AGAIN);
-    }
-
-    /** The lock was heard of: whoever is in charge of it now looks after it. */
-    void heard() {
+    /** Cancels the nudge, because the lock was heard of: the client that is in charge of it now looks after it. */
+    void cancelNudge() {
         nudgeAt = Ticker.NEVER;
     }
 
@@ -162,7 +172,7 @@ final class Withdrawing {
         return nudgeAt;
     }
 
-    void tick(long now) {
+    void nudgeIfDue(long now) {
         if (now >= nudgeAt) {
             nudge();
         }
@@ -170,6 +180,6 @@ final class Withdrawing {
 
     private void nudge() {
         nudgeAt = Ticker.NEVER;
-        effects.send(new Command.Withdraw(effects.lock(), null, 0));
+        machine.effects.send(new Command.Withdraw(machine.effects.lock(), null, 0));
     }
 }

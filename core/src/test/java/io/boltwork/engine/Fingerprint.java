@@ -51,8 +51,8 @@ final class Fingerprint {
             "SimulatedClient.madeIds",
             "Introduction.nonces",
             "Introduction.nonce",
-            "LockMachine.lastEvent",
-            "LockMachine.roundTrip");
+            "LockState.lastEvent",
+            "LockState.roundTrip");
 
     /** The id of a server's run is a random UUID. */
     private static final int RUN_ID_LENGTH = 36;

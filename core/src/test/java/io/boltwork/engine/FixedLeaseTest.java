@@ -7,7 +7,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
-import io.boltwork.machine.Request;
+import io.boltwork.machine.RenewalClock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
@@ -40,7 +40,7 @@ class FixedLeaseTest extends EngineScene {
 
     private List<Command.Renew> verifications() {
         return sent(Command.Renew.class).stream()
-                .filter(renew -> renew.items().stream().allMatch(Request::isVerification))
+                .filter(renew -> renew.items().stream().allMatch(RenewalClock::isVerification))
                 .toList();
     }
 
@@ -192,7 +192,7 @@ class FixedLeaseTest extends EngineScene {
         assertThat(sent(Command.Renew.class).stream()
                         .filter(renew -> !verifications.contains(renew))
                         .flatMap(renew -> renew.items().stream()))
-                .noneMatch(Request::isVerification);
+                .noneMatch(RenewalClock::isVerification);
         assertThat(verifications.stream()
                         .mapToInt(renew -> renew.items().size())
                         .sum())

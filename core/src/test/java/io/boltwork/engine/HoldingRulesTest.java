@@ -82,7 +82,7 @@ class HoldingRulesTest extends EngineScene {
         wish(FIXED);
         stallTo(lease);
         forget();
-        happens(LockMachine::keep);
+        happens(LockMachine::visited);
         isLost(lease, Reason.EXPIRED);
         assertThat(asked()).containsExactly("c:2");
         assertThat(sent(Command.Renew.class)).isEmpty();
@@ -177,7 +177,7 @@ class HoldingRulesTest extends EngineScene {
             sent.add(command);
             return sent.size() == 1 ? stale : client.server.execute(command);
         };
-        happens(LockMachine::keep);
+        happens(LockMachine::visited);
         pass(0);
         assertThat(sent(Command.Renew.class)).hasSize(2);
     }
@@ -490,7 +490,7 @@ class HoldingRulesTest extends EngineScene {
         Hold hold = holdOf(lease);
         hold.leave(true);
         stallTo(lease);
-        happens(LockMachine::keep);
+        happens(LockMachine::visited);
         assertThat(hold.loss()).isNull();
         assertThat(client.engine.hold("lock")).as("until the release comes").isSameAs(hold);
         happens(machine -> machine.release(hold));

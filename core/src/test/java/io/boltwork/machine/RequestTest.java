@@ -34,7 +34,7 @@ class RequestTest {
     /** Since 0, for the whole lease. */
     private Request held(LockOptions options) {
         Request request = wanted(options);
-        request.begin(Request.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
+        request.begin(LeaseTimes.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
         request.occupied(0);
         return request;
     }
@@ -49,13 +49,15 @@ class RequestTest {
 
     @Test
     void aHundredthAndTwoMillisecondsOfALeaseDoNotCount() {
-        assertThat(Request.safe(1_000, 0)).isEqualTo(ms(988));
-        assertThat(Request.safe(1_000, ms(500))).as("of what has passed, too").isEqualTo(ms(983));
-        assertThat(Request.safe(1_000, -ms(500))).isEqualTo(ms(988));
+        assertThat(LeaseTimes.safe(1_000, 0)).isEqualTo(ms(988));
+        assertThat(LeaseTimes.safe(1_000, ms(500)))
+                .as("of what has passed, too")
+                .isEqualTo(ms(983));
+        assertThat(LeaseTimes.safe(1_000, -ms(500))).isEqualTo(ms(988));
         for (long nanos : new long[] {0, 1, ms(1), ms(98), ms(98) + 1, ms(999), ms(123_456) + 789}) {
-            long least = Request.covering(nanos);
-            assertThat(Request.safe(least, 0)).isGreaterThanOrEqualTo(nanos);
-            assertThat(Request.safe(least - 2, 0)).isLessThan(nanos);
+            long least = LeaseTimes.covering(nanos);
+            assertThat(LeaseTimes.safe(least, 0)).isGreaterThanOrEqualTo(nanos);
+            assertThat(LeaseTimes.safe(least - 2, 0)).isLessThan(nanos);
         }
     }
 
@@ -63,10 +65,10 @@ class RequestTest {
     void anAnswerIsAwaitedForTheCommandTimeout() {
         Request request = wanted(SECOND);
         assertThat(request.isOverdue(ms(9_999), TIMEOUT)).as("nothing was sent").isFalse();
-        Command.Acquire acquire = request.acquire(clock, ms(100), TIMEOUT);
-        request.exchange().dueAt = ms(50);
+        Command.Acquire acquire = Asking.acquire(request, clock, ms(100), TIMEOUT);
+        request.pending().dueAt = ms(50);
         request.sent(acquire, ms(100));
-        assertThat(request.exchange().dueAt).isEqualTo(Ticker.NEVER);
+        assertThat(request.pending().dueAt).isEqualTo(Ticker.NEVER);
         assertThat(request.isDue(ms(100))).isFalse();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
@@ -74,7 +76,7 @@ class RequestTest {
         assertThat(request.answeredTo(new Command.Inspect("lock"))).isFalse();
         assertThat(request.answeredTo(acquire)).isTrue();
         assertThat(request.answeredTo(acquire)).isFalse();
-        request.exchange().dueAt = ms(300);
+        request.pending().dueAt = ms(300);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(300));
         assertThat(request.isDue(ms(300) - 1)).isFalse();
         assertThat(request.isDue(ms(300))).isTrue();
@@ -83,7 +85,7 @@ class RequestTest {
     @Test
     void whoOnlyTriesHasOneCommandTimeoutInAll() {
         Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
-        request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
+        request.sent(Asking.acquire(request, clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         request.state = State.UNDOING;
         assertThat(request.wakeAt(TIMEOUT)).as("its withdrawal has its own").isEqualTo(ms(3_000));
@@ -93,9 +95,10 @@ class RequestTest {
     void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
         clock.read(50_000, ms(100), 0);
         Request request = wanted(SECOND);
-        Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
+        Command.Acquire acquire = Asking.acquire(request, clock, ms(300), TIMEOUT);
         assertThat(acquire.notAfter()).isEqualTo(51_200);
-        assertThat(wanted(FIXED).acquire(clock, ms(300), TIMEOUT).notAfter()).isEqualTo(52_200);
+        assertThat(Asking.acquire(wanted(FIXED), clock, ms(300), TIMEOUT).notAfter())
+                .isEqualTo(52_200);
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isTrue();
         assertThat(request.isTainted(new ServerTime(51_201, "run"), 0)).isFalse();
         assertThat(request.isTainted(new ServerTime(99_999, "other"), ms(1_300)))
@@ -103,15 +106,15 @@ class RequestTest {
                 .isTrue();
         assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
         clock.read(40_000, ms(300), 0); // set back
-        request.acquire(clock, ms(300), TIMEOUT);
+        Asking.acquire(request, clock, ms(300), TIMEOUT);
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
                 .as("the latest counts")
                 .isTrue();
-        request.exchange().unanswered = 0;
+        request.pending().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
         ServerClock another = new ServerClock("new");
         another.read(30_000, ms(300), 0);
-        request.acquire(another, ms(300), TIMEOUT);
+        Asking.acquire(request, another, ms(300), TIMEOUT);
         assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
                 .as("of the new server")
                 .isEqualTo(ms(600));
@@ -121,86 +124,90 @@ class RequestTest {
     void nothingIsLeftWhenAllThatWasWrittenHasEnded() {
         Request request = wanted(SECOND.withTakeoverDelay(Duration.ofMillis(300)));
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_000));
-        request.acquire(clock, ms(4_900), TIMEOUT);
+        Asking.acquire(request, clock, ms(4_900), TIMEOUT);
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_200));
-        request.extension(ms(5_000), 60_000);
-        request.verification();
+        Renewing.extension(request, ms(5_000), 60_000);
+        Renewing.verification(request);
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(67_300));
         assertThat(request.closedUntil).isEqualTo(ms(65_300));
     }
 
     /** One that goes out at once, and is told of. */
     private static Command.Renew.Item renewal(Request request, long now) {
-        Command.Renew.Item item = request.renewal(now);
-        request.begun(now, false);
+        Command.Renew.Item item = Renewing.renewal(request, now);
+        RenewalClock.begun(request, now, false);
         return item;
     }
 
     @Test
     void aRenewedLeaseIsDueAtAThirdAndRepeatedAfterANinth() {
         Request request = held(TEN_SECONDS);
-        long third = Request.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
-        assertThat(request.isRenewalDue(third - 1, TIMEOUT)).isFalse();
-        assertThat(request.isRenewalDue(third, TIMEOUT)).isTrue();
+        long third = LeaseTimes.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
+        assertThat(RenewalClock.isRenewalDue(request, third - 1, TIMEOUT)).isFalse();
+        assertThat(RenewalClock.isRenewalDue(request, third, TIMEOUT)).isTrue();
         assertThat(request.wakeAt(TIMEOUT)).as("the keeper comes").isEqualTo(Ticker.NEVER);
         assertThat(renewal(request, third).leaseMillis()).isEqualTo(10_000);
         long again = third + ms(10_000) / 9;
-        assertThat(request.isRenewalDue(again - 1, TIMEOUT)).isFalse();
-        assertThat(request.isRenewalDue(again, TIMEOUT)).isTrue();
-        assertThat(request.isRenewalDue(third + ms(200), ms(200)))
+        assertThat(RenewalClock.isRenewalDue(request, again - 1, TIMEOUT)).isFalse();
+        assertThat(RenewalClock.isRenewalDue(request, again, TIMEOUT)).isTrue();
+        assertThat(RenewalClock.isRenewalDue(request, third + ms(200), ms(200)))
                 .as("or the timeout")
                 .isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         renewal(request, again);
         assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline());
-        request.prolonged(again, 10_000);
-        assertThat(request.deadline()).isEqualTo(again + Request.safe(10_000, 0));
+        RenewalClock.prolonged(request, again, 10_000);
+        assertThat(request.deadline()).isEqualTo(again + LeaseTimes.safe(10_000, 0));
         assertThat(request.renewAt).isEqualTo(again + ms(10_000) * 5 / 18);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
-        request.prolonged(ms(1), 10_000);
-        assertThat(request.deadline()).as("an older answer").isEqualTo(again + Request.safe(10_000, 0));
+        RenewalClock.prolonged(request, ms(1), 10_000);
+        assertThat(request.deadline()).as("an older answer").isEqualTo(again + LeaseTimes.safe(10_000, 0));
     }
 
     @Test
     void aTacitSuccessCountsFromWhenItWasBegunAndIsNotForgotten() {
         Request request = held(TEN_SECONDS);
-        assertThat(request.mayBeTacit(request.renewal(ms(3_000)))).isTrue();
-        request.begun(ms(3_000), true);
-        assertThat(request.mayBeTacit(request.renewal(ms(3_000))))
+        assertThat(RenewalClock.mayBeTacit(request, Renewing.renewal(request, ms(3_000))))
+                .isTrue();
+        RenewalClock.begun(request, ms(3_000), true);
+        assertThat(RenewalClock.mayBeTacit(request, Renewing.renewal(request, ms(3_000))))
                 .as("one after the other")
                 .isFalse();
-        assertThat(request.deadline()).isEqualTo(Request.safe(10_000, 0));
-        assertThat(request.keepAt(TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
+        assertThat(request.deadline()).isEqualTo(LeaseTimes.safe(10_000, 0));
+        assertThat(RenewalClock.visitAt(request, TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
         context.renewed().put(ms(3_000), ms(3_001));
-        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
-        request.begun(ms(3_100), false);
-        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + Request.safe(10_000, 0));
-        assertThat(request.keepAt(TIMEOUT)).as("repeated once more").isEqualTo(ms(3_100) + ms(10_000) / 9);
-        request.hear();
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
+        RenewalClock.begun(request, ms(3_100), false);
+        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
+        assertThat(RenewalClock.visitAt(request, TIMEOUT))
+                .as("repeated once more")
+                .isEqualTo(ms(3_100) + ms(10_000) / 9);
+        RenewalClock.hear(request);
         assertThat(request.renewing).isEqualTo(ms(3_100));
     }
 
     @Test
     void aTacitSuccessIsHeard() {
         Request request = held(TEN_SECONDS);
-        request.renewal(ms(3_000));
-        request.begun(ms(3_000), true);
-        request.hear();
+        Renewing.renewal(request, ms(3_000));
+        RenewalClock.begun(request, ms(3_000), true);
+        RenewalClock.hear(request);
         assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
-        assertThat(request.renewalLag(ms(6_000))).isPositive();
+        assertThat(RenewalClock.renewalLag(request, ms(6_000))).isPositive();
         context.renewed().put(ms(3_000), ms(3_001));
-        assertThat(request.renewalLag(ms(6_000))).isZero();
-        assertThat(request.renewalLag(ms(9_000))).isEqualTo(ms(6_000) - ms(10_000) * 5 / 18 - ms(10_000) / 9);
-        request.hear();
+        assertThat(RenewalClock.renewalLag(request, ms(6_000))).isZero();
+        assertThat(RenewalClock.renewalLag(request, ms(9_000)))
+                .isEqualTo(ms(6_000) - ms(10_000) * 5 / 18 - ms(10_000) / 9);
+        RenewalClock.hear(request);
         assertThat(request.renewing).isEqualTo(Ticker.NEVER);
         assertThat(request.renewAt).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
-        assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        assertThat(request.deadline()).isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
     }
 
     @Test
     void aTacitSuccessAfterTheDeadlineDoesNotCount() {
         Request request = held(SECOND);
-        request.begun(ms(300), true);
+        RenewalClock.begun(request, ms(300), true);
         long deadline = request.deadline();
         context.renewed().put(ms(300), deadline);
         assertThat(request.deadline()).isEqualTo(deadline);
@@ -211,17 +218,21 @@ class RequestTest {
     @Test
     void whatIsNotJustHeldForAWholeLeaseHearsOfItsRenewals() {
         Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
-        assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000)))).as("bounded").isFalse();
+        assertThat(RenewalClock.mayBeTacit(bounded, Renewing.renewal(bounded, ms(3_000))))
+                .as("bounded")
+                .isFalse();
         Request claimed = claimed(TEN_SECONDS);
-        assertThat(claimed.mayBeTacit(claimed.renewal(ms(1_000)))).as("a claim").isFalse();
+        assertThat(RenewalClock.mayBeTacit(claimed, Renewing.renewal(claimed, ms(1_000))))
+                .as("a claim")
+                .isFalse();
         Request extended = held(TEN_SECONDS);
-        extended.lasts(ms(60_000));
-        assertThat(extended.mayBeTacit(extended.renewal(ms(3_000))))
+        RenewalClock.lasts(extended, ms(60_000));
+        assertThat(RenewalClock.mayBeTacit(extended, Renewing.renewal(extended, ms(3_000))))
                 .as("a longer lease")
                 .isFalse();
         Request recovered = held(TEN_SECONDS);
         recovered.recovers(new RecoveryTally());
-        assertThat(recovered.mayBeTacit(recovered.renewal(ms(3_000))))
+        assertThat(RenewalClock.mayBeTacit(recovered, Renewing.renewal(recovered, ms(3_000))))
                 .as("somebody counts")
                 .isFalse();
     }
@@ -243,7 +254,7 @@ class RequestTest {
     @Test
     void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
         Request request = wanted(FIXED);
-        request.exchange().claimMillis = 300;
+        request.pending().claimMillis = 300;
         request.begin(ms(300), 7_000, false, ms(20));
         request.occupied(ms(20));
         assertThat(request.renewAt).isEqualTo(ms(20));
@@ -254,31 +265,33 @@ class RequestTest {
     @Test
     void aFixedLeaseEndsWhenItWasToEnd() {
         Request request = claimed(FIXED);
-        assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
-        request.prolonged(ms(1_000), Request.covering(ms(9_000)));
+        assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(LeaseTimes.covering(ms(9_000)));
+        RenewalClock.prolonged(request, ms(1_000), LeaseTimes.covering(ms(9_000)));
         assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
-        request.heardOf();
-        assertThat(request.keepAt(TIMEOUT)).as("but verified").isEqualTo(ms(1_000) + ms(10_000) * 5 / 18);
-        assertThat(Request.isVerification(renewal(request, ms(3_700)))).isTrue();
-        request.prolonged(ms(2_000), 20_000);
-        assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + Request.safe(20_000, 0));
-        request.prolonged(ms(2_000), 100);
-        assertThat(request.bounds.fixedEnd).isEqualTo(ms(2_000) + Request.safe(20_000, 0));
+        RenewalClock.close(request);
+        assertThat(RenewalClock.visitAt(request, TIMEOUT))
+                .as("but verified")
+                .isEqualTo(ms(1_000) + ms(10_000) * 5 / 18);
+        assertThat(RenewalClock.isVerification(renewal(request, ms(3_700)))).isTrue();
+        RenewalClock.prolonged(request, ms(2_000), 20_000);
+        assertThat(request.bounds.fixedEnd).as("extended").isEqualTo(ms(2_000) + LeaseTimes.safe(20_000, 0));
+        RenewalClock.prolonged(request, ms(2_000), 100);
+        assertThat(request.bounds.fixedEnd).isEqualTo(ms(2_000) + LeaseTimes.safe(20_000, 0));
     }
 
     @Test
     void aShortExtensionStandsForNoRenewal() {
         Request request = claimed(TEN_SECONDS);
         assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
-        request.extension(ms(500), 50);
-        request.prolonged(ms(500), 50);
+        Renewing.extension(request, ms(500), 50);
+        RenewalClock.prolonged(request, ms(500), 50);
         assertThat(request.confirmed).isFalse();
         assertThat(request.renewAt).isEqualTo(ms(1_000));
         assertThat(request.mayBeHandedOver(ms(1), SLICE))
                 .as("who extends it wants it")
                 .isFalse();
-        request.extension(ms(600), 10_000);
-        request.prolonged(ms(600), 10_000);
+        Renewing.extension(request, ms(600), 10_000);
+        RenewalClock.prolonged(request, ms(600), 10_000);
         assertThat(request.confirmed).isTrue();
         assertThat(request.renewAt).isEqualTo(ms(600) + ms(10_000) * 5 / 18);
     }
@@ -290,12 +303,12 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
         assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
         assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
-        assertThat(Request.isVerification(renewal(request, ms(1_500))))
+        assertThat(RenewalClock.isVerification(renewal(request, ms(1_500))))
                 .as("nothing is left to prolong")
                 .isTrue();
-        request.verify(ms(1_500)); // the server may have forgotten what it answered
-        assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
-        request.prolonged(ms(1_500), 10_000);
+        RenewalClock.verify(request, ms(1_500)); // the server may have forgotten what it answered
+        assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(LeaseTimes.covering(ms(2_500)));
+        RenewalClock.prolonged(request, ms(1_500), 10_000);
         assertThat(request.deadline()).isEqualTo(ms(4_000));
         assertThat(held(TEN_SECONDS).bound(0)).isEqualTo(Ticker.NEVER);
         assertThat(held(TEN_SECONDS).reasonOfEnd()).isEqualTo(LeaseLoss.Reason.EXPIRED);
@@ -374,8 +387,8 @@ class RequestTest {
     void isVerifiedAtOnceWhenAConnectionWasReplaced() {
         Request request = held(TEN_SECONDS);
         renewal(request, ms(3_400));
-        request.verify(ms(3_500));
-        assertThat(request.isRenewalDue(ms(3_500), TIMEOUT)).isTrue();
+        RenewalClock.verify(request, ms(3_500));
+        assertThat(RenewalClock.isRenewalDue(request, ms(3_500), TIMEOUT)).isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(3_500));
     }
 
@@ -383,9 +396,9 @@ class RequestTest {
     void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
         clock.read(50_000, 0, 0);
         Request request = held(TEN_SECONDS);
-        request.lasts(ms(60_000));
-        Command.Restore restore = request.restore(clock, ms(1_000), TIMEOUT);
-        assertThat(restore.leaseMillis()).isEqualTo(Request.covering(ms(59_000)));
+        RenewalClock.lasts(request, ms(60_000));
+        Command.Restore restore = Renewing.restore(request, clock, ms(1_000), TIMEOUT);
+        assertThat(restore.leaseMillis()).isEqualTo(LeaseTimes.covering(ms(59_000)));
         assertThat(restore.notAfter()).isEqualTo(53_000);
         assertThat(request.renewing).isEqualTo(ms(1_000));
         assertThat(request.closedUntil).isEqualTo(ms(1_000) + ms(restore.leaseMillis()));
@@ -396,10 +409,10 @@ class RequestTest {
     void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
         Request request = held(SECOND);
         request.state = State.LOST;
-        request.exchange().giveUpAt = ms(5_000);
-        request.exchange().dueAt = ms(7_000);
+        request.pending().giveUpAt = ms(5_000);
+        request.pending().dueAt = ms(7_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(5_000));
-        request.exchange().dueAt = ms(4_000);
+        request.pending().dueAt = ms(4_000);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
     }
 

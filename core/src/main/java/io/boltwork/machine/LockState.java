@@ -1,0 +1,212 @@
+package io.boltwork.machine;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Printable;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client knows of one lock: its holder here, its waiters here, and its requests at the backend. The {@link
+ * LockMachine} and its parts change it. Any thread may look at the holds; everything else belongs to the machine.
+ */
+public abstract class LockState {
+
+    /** A slice is at least so many round trips long; a shorter one would cost more in handovers than in use. */
+    private static final int SLICE_ROUND_TRIPS = 4;
+
+    private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
+
+    final Effects effects;
+
+    public final Waiters waiters = new Waiters();
+    public final Requests requests = new Requests();
+
+    /** The request for the first of the waiters that share. */
+    @Nullable
+    Request wanted;
+
+    volatile @Nullable Hold hold;
+
+    /** Made when there is something to withdraw or to look after: most locks never need it. */
+    @Nullable
+    Withdrawing withdrawing;
+
+    volatile LostHolds lostHolds = LostHolds.NONE;
+
+    /** Extensions under way, and the promises of their outcomes. */
+    Map<Command, Promise<Extension>> extensions = Collections.emptyMap();
+
+    /** When the oldest of the FIFO requests asks again, for all of them. */
+    long pollAt = Ticker.NEVER;
+
+    LockOutage outage = LockOutage.NONE;
+
+    /** How often the backend, or a hold here, has shown that the lock is taken; it may overflow. */
+    int refusals;
+
+    private long roundTrip;
+    long lastEvent;
+    boolean closed;
+
+    LockState(Effects effects) {
+        this.effects = effects;
+    }
+
+    // ================================================================ requests
+
+    @Nullable
+    Request find(@Nullable String id) {
+        return requests.get(effects.number(id));
+    }
+
+    Request newRequest(Waiter waiter) {
+        Request request = Request.of(effects, effects.newRequest(), waiter, effects.now());
+        requests.add(request, effects.timing().underWay());
+        return request;
+    }
+
+    /** Returns whether that request is known here. */
+    public boolean knows(String request) {
+        return find(request) != null;
+    }
+
+    /** Returns whether the lock is being asked for. */
+    public boolean isWanted() {
+        return wanted != null || waiters.hasOwnRequests();
+    }
+
+    /** Returns how many callers wait. */
+    public int waiting() {
+        return waiters.size();
+    }
+
+    // ================================================================ holds
+
+    /** Returns the hold here; {@code null} if there is none. For any thread. */
+    @Nullable
+    public Hold hold() {
+        return hold;
+    }
+
+    /** Returns the hold of a thread, valid or lost and not unwound; {@code null} if it has none. For any thread. */
+    @Nullable
+    public Hold holdOf(Thread thread) {
+        Hold held = hold;
+        if (held != null && held.thread == thread && !held.isOver()) {
+            return held;
+        }
+        return lostHolds.of(thread);
+    }
+
+    /** Returns lost holds whose threads have not unwound. */
+    LostHolds lostHolds() {
+        return lostHolds;
+    }
+
+    /** Returns what threads have to leave: they learn of the loss then, if the client is closed meanwhile. */
+    public LostHolds holdsToLeave() {
+        return hold == null ? lostHolds : lostHolds.with(hold, effects.now());
+    }
+
+    // ================================================================ times
+
+    long commandTimeout() {
+        return effects.timing().commandTimeout();
+    }
+
+    /** Returns for how long a lock that was granted now would be handed over inside the client. */
+    public long slice() {
+        return Math.max(effects.timing().slice(), Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    }
+
+    /** Notes the round trip of a command. */
+    void measured(long nanos) {
+        roundTrip = roundTrip == 0 ? nanos : roundTrip + (nanos - roundTrip) / 8;
+    }
+
+    /** Notes that the backend has answered. */
+    void endOutage() {
+        if (outage != LockOutage.NONE) { // each write of a reference is work for the garbage collector
+            outage = LockOutage.NONE;
+        }
+    }
+
+    /** Cancels the nudge, because the lock was heard of: the client that is in charge of it now looks after it. */
+    void cancelNudge() {
+        if (withdrawing != null) {
+            withdrawing.cancelNudge();
+        }
+    }
+
+    private long nudgeAt() {
+        return withdrawing == null ? Ticker.NEVER : withdrawing.nudgeAt();
+    }
+
+    /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
+    public long visitAt() {
+        Hold held = hold;
+        return held == null ? Ticker.NEVER : RenewalClock.visitAt(held.request, commandTimeout());
+    }
+
+    /** Returns the lease of the hold as the renewer counts it, in nanoseconds: a visit about every third of it. */
+    public long watchedLease() {
+        return RenewalClock.watchedNanos(Objects.requireNonNull(hold).request);
+    }
+
+    /** Returns by how much the renewal of the hold is late, in nanoseconds. */
+    public long renewalLag() {
+        Hold held = hold;
+        return held == null ? 0 : RenewalClock.renewalLag(held.request, effects.now());
+    }
+
+    /** Returns when {@link LockMachine#tick()} must come next; {@link Ticker#NEVER} if nothing will be due. */
+    public long wakeAt() {
+        long at = Math.min(Math.min(nudgeAt(), pollAt), lostHolds.lookAt());
+        at = Math.min(at, requests.wakeAt(effects.now(), commandTimeout()));
+        if (hold != null && requests.many() != null) {
+            at = Math.min(at, hold.request.wakeAt(commandTimeout()));
+        }
+        if (withdrawing != null && withdrawing.dismissal != null) {
+            at = Math.min(at, effects.now());
+        }
+        if (outage != LockOutage.NONE && !waiters.isEmpty()) {
+            at = Math.min(at, outage.patienceEnds(effects.timing().outagePatience()));
+        }
+        return at;
+    }
+
+    // ================================================================ the end
+
+    /** Returns whether nothing would be lost by forgetting this machine. */
+    public boolean isIdle() {
+        // after a close the nudge is not needed: waiters ask again when the lease that they were told of ends
+        return hold == null
+                && waiters.isEmpty()
+                && requests.isEmpty()
+                && lostHolds.isEmpty()
+                && (closed || nudgeAt() == Ticker.NEVER);
+    }
+
+    /** Returns when the lock was used last. */
+    public long lastEvent() {
+        return lastEvent;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    ClientClosedException closed(String what) {
+        return new ClientClosedException("The lock '" + effects.lock() + "' " + what + ": its client is closed");
+    }
+
+    @Override
+    public String toString() {
+        return "lock '" + Printable.text(effects.lock()) + "': hold " + hold + ", " + waiters.size()
+                + " waiting, requests " + requests;
+    }
+}

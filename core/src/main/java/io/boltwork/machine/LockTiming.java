@@ -1,0 +1,8 @@
+package io.boltwork.machine;
+
+/**
+ * The times that a client must keep, in nanoseconds.
+ *
+ * @param underWay how many commands of one lock may be under way at a time
+ */
+public record LockTiming(long commandTimeout, long slice, long outagePatience, int underWay) {}

@@ -50,7 +50,7 @@ class ArchitectureTest {
             "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector"));
 
     @ArchTest
-    static final ArchRule CORE_NEEDS_THE_JDK_ALONE = classes()
+    static final ArchRule CORE_NEEDS_ONLY_THE_JDK = classes()
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify.annotations", "io.boltwork..");
@@ -140,7 +140,7 @@ class ArchitectureTest {
     /** It jumps. Losses and introductions bear a date for people to read, and ids differ by it; nothing else may know what time it is,
      * but for Suspensions, which is given a clock to look at. */
     @ArchTest
-    static final ArchRule THE_WALL_CLOCK_IS_FOR_PEOPLE = noClasses()
+    static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(
                     "date a loss, introduce a client or make it unique",
                     type -> Set.of("Hold", "LockMachine", "Announcer", "UniqueIds")

@@ -47,7 +47,7 @@ class AsyncWishTest extends EngineScene {
 
     @ParameterizedTest
     @MethodSource("ends")
-    void aWishThatWasEndedIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
+    void anEndedAcquisitionIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         forget();
@@ -59,7 +59,7 @@ class AsyncWishTest extends EngineScene {
 
     @ParameterizedTest
     @MethodSource("ends")
-    void aCallThatWasEndedIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
+    void anEndedCallIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
         holdElsewhere(60_000);
         boolean[] begun = new boolean[1];
         CompletableFuture<Void> call = client.lock(TEN)
@@ -78,7 +78,7 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
-    void aCallThatEndsJustAfterItsGrantDoesNotBegin() {
+    void aCallEndedJustAfterItsGrantDoesNotBegin() {
         Lease lease = granted(wish(TEN));
         CompletableFuture<Optional<Lease>> turn = new CompletableFuture<>() {
             @Override
@@ -102,7 +102,7 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
-    void aTimeOutOfTheFutureEndsTheWish() {
+    void aTimeoutOfTheFutureEndsTheAcquisition() {
         holdElsewhere(60_000);
         CompletableFuture<Optional<Lease>> wish =
                 client.lock(TEN).tryAcquireAsync(Duration.ofHours(1)).toCompletableFuture();
@@ -116,7 +116,7 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
-    void aLeaseThatTheFutureTookIsNotTakenBack() {
+    void aLeaseThatTheFutureAcceptedIsKept() {
         CompletableFuture<Lease> wish = wish(TEN);
         Lease lease = granted(wish);
         assertThat(wish.cancel(true)).isFalse();

@@ -28,7 +28,7 @@ class CallbackQueueLincheckTest {
     }
 
     @Test
-    void everyCallbackRunsOnceInOrderAndNeverTwoAtATime() {
+    void callbacksRunOnceInOrderAndOneAtATime() {
         Interleavings.of(60, () -> {
             CallbackQueue queue = new CallbackQueue(Runnable::run);
             Diary diary = new Diary();
@@ -49,7 +49,7 @@ class CallbackQueueLincheckTest {
     }
 
     @Test
-    void anExecutorThatEndsLosesNone() {
+    void anExecutorThatShutsDownLosesNoCallback() {
         Interleavings.of(60, () -> {
             AtomicBoolean ended = new AtomicBoolean();
             CallbackQueue queue = new CallbackQueue(task -> {

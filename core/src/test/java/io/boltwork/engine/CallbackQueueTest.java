@@ -26,7 +26,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void runOneAfterTheOtherInOneTaskThoughOneThrows() {
+    void callbacksRunInOrderInOneTaskEvenIfOneThrows() {
         callbacks.run(() -> {
             callbacks.run(() -> done.add("from inside"));
             done.add("first");
@@ -47,7 +47,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void areRunHereIfTheExecutorTakesNothingAnyMore() {
+    void callbacksRunOnTheCallerIfTheExecutorRefuses() {
         CallbackQueue refused = new CallbackQueue(task -> {
             throw new RejectedExecutionException("closed");
         });
@@ -58,7 +58,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void anExecutorThatThrowsIsReplacedAndNothingIsRunTwice() {
+    void aThrowingExecutorIsReplacedAndNothingRunsTwice() {
         AtomicBoolean runs = new AtomicBoolean();
         Executor broken = task -> {
             if (runs.get()) {
@@ -90,7 +90,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void listenersAreToldThoughOneThrows() {
+    void listenersAreNotifiedEvenIfOneThrows() {
         assertThat(listeners.isEmpty()).isTrue();
         LockListener throwing = new LockListener() {
             @Override
@@ -116,7 +116,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void aListenerWithAnExecutorIsToldThereAndWithTheOthersIfThatRefuses() {
+    void aListenersExecutorIsUsedUnlessItRefuses() {
         ArrayDeque<Runnable> own = new ArrayDeque<>();
         AtomicBoolean open = new AtomicBoolean(true);
         LockListener quick = new LockListener() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class CallerRunsTest {
 
     @Test
-    void locksGoOnWhileTheirCallbacksBlock() throws InterruptedException {
+    void locksWorkWhileTheirCallbacksBlock() throws InterruptedException {
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
                 1, 1, 1, TimeUnit.MINUTES, new SynchronousQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
         CountDownLatch blocked = new CountDownLatch(1);

@@ -49,7 +49,7 @@ class CloneRulesTest extends EngineScene {
     // ---- announcing
 
     @Test
-    void aClientThatHoldsAnnouncesItselfEveryTwoSeconds() {
+    void aHoldingClientAnnouncesItselfEveryTwoSeconds() {
         acquire(TEN);
         forget();
         pass(20_000);
@@ -57,7 +57,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aClientThatHoldsNothingAnnouncesItselfEveryTwentySeconds() {
+    void anIdleClientAnnouncesItselfEveryTwentySeconds() {
         pass(1_000);
         forget();
         pass(60_000);
@@ -78,7 +78,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void eachConnectionHasANonceOfItsOwn() {
+    void eachConnectionHasItsOwnNonce() {
         client.engine.connected(time());
         client.engine.connected(time());
         assertThat(announcements().stream().map(Command.Announce::nonce).distinct())
@@ -88,7 +88,7 @@ class CloneRulesTest extends EngineScene {
     // ---- noticing
 
     @Test
-    void whatAnotherLivingClientAnnouncesEndsTheHold() {
+    void anotherLivingClientsAnnouncementEndsTheHold() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         anotherAnnounces();
@@ -99,7 +99,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aLostAnswerIsNoOtherClient() {
+    void aLostAnswerIsNotTakenForAnotherClient() {
         acquire(TEN);
         for (int i = 0; i < 20; i++) {
             answers(
@@ -117,7 +117,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aRecordThatAReplicaHadIsNoOtherClient() {
+    void aReplicasOldRecordIsNotTakenForAnotherClient() {
         Lease lease = acquire(TEN);
         MemoryReplica older = client.server.replica();
         client.engine.connected(time());
@@ -146,7 +146,7 @@ class CloneRulesTest extends EngineScene {
     // ---- afterwards
 
     @Test
-    void nothingIsSentForTheHoldThatIsLost() {
+    void nothingIsSentForTheLostHold() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         forget();
@@ -158,7 +158,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void theOthersHoldStays() {
+    void theOtherClientsHoldStays() {
         Lease lease = acquire(TEN);
         anotherAnnounces();
         pass(2_000);
@@ -169,7 +169,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void thoseWhoWaitAskUnderTheNewId() {
+    void waitersAskUnderTheNewId() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> shared = wish(TEN);
         CompletableFuture<Lease> first = wish(FIFO);
@@ -196,7 +196,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aTryUnderWayEndsWhenItWouldHaveEnded() {
+    void aTryUnderWayEndsAtItsOriginalTime() {
         isSilent();
         CompletableFuture<Optional<Lease>> attempt =
                 client.lock(TEN).tryAcquireAsync(Duration.ZERO).toCompletableFuture();
@@ -207,7 +207,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseUnderWayTellsOfTheLoss() {
+    void aReleaseUnderWayReportsTheLoss() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Release.class);
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
@@ -217,7 +217,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionUnderWayTellsOfTheLoss() {
+    void anExtensionUnderWayReportsTheLoss() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
         client.schedule(() -> client.engine.cloned("c"), 500 * MILLI);
@@ -225,7 +225,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void itTakesALockAnewUnderTheNewId() {
+    void theClientAcquiresAgainUnderTheNewId() {
         acquire(TEN);
         client.engine.cloned("c");
         client.server.delete("lock");

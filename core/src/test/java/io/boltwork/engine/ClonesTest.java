@@ -65,7 +65,7 @@ class ClonesTest {
     }
 
     @Test
-    void ofTwoThatBothHoldOneAtMostIsValidTwoSecondsLater() {
+    void atMostOneOfTwoClonesIsValidTwoSecondsLater() {
         Engine one = client();
         Lease first = granted(wish(one));
         Engine other = client(); // its first request has the same number, and so is the owner
@@ -77,7 +77,7 @@ class ClonesTest {
     }
 
     @Test
-    void theOneThatKeepsItsIdKeepsItsHold() {
+    void theCloneThatKeepsItsIdKeepsItsHold() {
         List<Engine> engines = new ArrayList<>();
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
@@ -94,7 +94,7 @@ class ClonesTest {
     }
 
     @Test
-    void bothGoOnUnderTheirOwnIds() {
+    void bothClonesContinueUnderTheirOwnIds() {
         Engine one = client();
         Lease first = granted(wish(one));
         Engine other = client();

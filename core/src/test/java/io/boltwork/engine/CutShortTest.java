@@ -83,7 +83,7 @@ class CutShortTest {
 
     @ParameterizedTest
     @EnumSource
-    void locksWorkAfterStacksThatHaveEndedAnywhere(Step step) throws InterruptedException {
+    void locksWorkAfterStackOverflowsAnywhere(Step step) throws InterruptedException {
         FencedLock bystander = client.lock("bystander");
         List<String> stuck = new ArrayList<>();
         List<Thread> walking = new ArrayList<>();
@@ -115,7 +115,7 @@ class CutShortTest {
 
     /** The callbacks' threads have small stacks, and walk to their ends. */
     @Test
-    void locksWorkAfterCallbacksWhoseStacksHaveEndedAnywhere() throws InterruptedException {
+    void locksWorkAfterStackOverflowsInCallbacks() throws InterruptedException {
         Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         ClientOptions options = ClientOptions.defaults().withCallbackExecutor(task -> threads.add(inSmallThread(task)));
         Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
@@ -146,7 +146,7 @@ class CutShortTest {
     }
 
     @Test
-    void whatWasHeldIsFreeAfterClosesThatWereCutShortAnywhere() throws InterruptedException {
+    void heldLocksAreFreeAfterStackOverflowsInClose() throws InterruptedException {
         AtomicInteger cuts = new AtomicInteger();
         for (int i = 0; i < DEPTHS; i++) {
             LockClient closing = LockClient.create(new Remote(MemoryBackend.on(server)));
@@ -168,7 +168,7 @@ class CutShortTest {
     }
 
     @Test
-    void anUnlockThatCannotLookUpItsHoldReleasesIt() throws InterruptedException {
+    void anUnlockThatCannotFindItsHoldReleasesIt() throws InterruptedException {
         Map<String, Throwable> cuts = new ConcurrentHashMap<>();
         for (int i = 0; i < DEPTHS; i++) {
             FencedLock lock = client.lock("unlocked-" + i);

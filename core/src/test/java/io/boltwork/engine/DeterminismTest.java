@@ -26,7 +26,7 @@ class DeterminismTest {
     }
 
     @Test
-    void aSeedHasOneTimeline() throws Exception {
+    void aSeedAlwaysHasTheSameTimeline() throws Exception {
         assertThat(digest()).isEqualTo(digest());
     }
 

@@ -37,7 +37,7 @@ class EngineLincheckTest {
     }
 
     @Test
-    void aCancelInTheLastMomentLeavesNoHoldThatNobodySees() {
+    void aLastMomentCancellationLeavesNoUnseenHold() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease first = client.lock(OPTIONS).acquire();
@@ -70,7 +70,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aLossIsToldByTheReleaseAndByWhenLostOrByNeither() {
+    void releaseAndWhenLostBothReportALossOrNeitherDoes() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease lease = client.lock(OPTIONS).acquire();
@@ -91,7 +91,7 @@ class EngineLincheckTest {
     /** The earlier round takes the later one's place, and both will fire. */
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void anEarlierRoundOfTheKeeperLosesNone() {
+    void anEarlierRenewalRoundLosesNoLock() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             LockOptions longer = LockOptions.renewedLease(Duration.ofNanos(9 * LEASE));
@@ -107,7 +107,7 @@ class EngineLincheckTest {
     /** The last of a round takes the place of one that leaves it. */
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void whoLeavesARoundTakesNobodyWithHim() {
+    void aLockThatLeavesARoundRemovesNoOther() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease[] leases = new Lease[3];
@@ -131,7 +131,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aHoldThatBeginsDuringARoundOfTheKeeperIsVisited() {
+    void aHoldThatBeginsDuringARenewalRoundIsVisited() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             client.lock(LockOptions.renewedLease(Duration.ofNanos(10 * LEASE))).acquire();
@@ -146,7 +146,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aTimerThatIsReplacedWhileItFiresLosesNothing() {
+    void aTimerReplacedWhileItFiresLosesNothing() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             client.holdElsewhere(20 * SECOND);

@@ -81,7 +81,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationProlongsNothingHere() {
+    void aVerificationDoesNotExtendTheLocalLease() {
         Lease lease = acquire(THREE_SECONDS);
         Duration before = lease.remaining();
         forget();
@@ -94,7 +94,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationProlongsNothingThereHoweverLate() {
+    void aLateVerificationDoesNotExtendTheServersLease() {
         Lease lease = acquire(THREE_SECONDS.withTakeoverDelay(Duration.ofSeconds(1)));
         long until = look().untilMillis();
         List<Command> late = new ArrayList<>();
@@ -115,7 +115,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aForgottenOneIsRestoredForWhatIsLeft() {
+    void aForgottenLeaseIsRestoredForItsRemainingTime() {
         Lease lease = acquire(MINUTE);
         pass(20_500);
         client.server.delete("lock");
@@ -129,7 +129,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aHoldIsVerifiedUpToItsLongestTime() {
+    void aHoldIsVerifiedUpToItsMaxHold() {
         LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(9)).withMaxHold(Duration.ofSeconds(8));
         Lease lease = acquire(options);
         pass(3_000);
@@ -140,7 +140,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationWithoutAnAnswerIsRepeated() {
+    void anUnansweredVerificationIsRepeated() {
         Lease lease = acquire(MINUTE);
         isSilentAbout(Command.Renew.class);
         pass(10_000);
@@ -153,7 +153,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatFailedIsRepeated() {
+    void aFailedVerificationIsRepeated() {
         Lease lease = acquire(MINUTE);
         answers(command -> command instanceof Command.Renew ? new Reply.Failed(true, BROKEN) : client.execute(command));
         pass(10_000);
@@ -166,7 +166,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void leasesOfBothKindsInTheSameRoundsAreNeverStale() {
+    void leasesOfBothKindsInOneRoundAreNeverStale() {
         AtomicInteger stale = new AtomicInteger();
         answers(command -> {
             client.moveTo(client.now() + MILLI / 2); // every command takes its time

@@ -25,7 +25,7 @@ class GoldenTimelinesTest {
     private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 20;
 
     @Test
-    void timelinesAreThoseThatWereRecorded() throws Exception {
+    void timelinesMatchTheRecordedOnes() throws Exception {
         if (Boolean.getBoolean("boltwork.recordTimelines")) {
             Files.write(
                     RECORD,

@@ -52,7 +52,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- the deadline
 
     @Test
-    void aFixedLeaseIsLostAtItsDeadlineAndWhoWaitsAsks() {
+    void aFixedLeaseIsLostAtItsDeadlineAndWaitersAsk() {
         Lease lease = acquire(FIXED);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         wish(FIXED);
@@ -66,7 +66,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverNoticesTheDeadlineFirstLetsTheOthersAsk() {
+    void anOwnerThatNoticesTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(FIXED);
         wish(FIXED);
         stallTo(lease);
@@ -77,7 +77,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void soDoesTheKeeper() {
+    void aRenewerThatNoticesTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         stallTo(lease);
@@ -89,7 +89,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void soDoesWhoWantsToExtendIt() {
+    void anExtensionAfterTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         stallTo(lease);
@@ -100,7 +100,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatIsOverIsNoReasonToEndTheNextOne() {
+    void theEndOfOneHoldDoesNotEndTheNextOne() {
         Lease first = acquire(FIXED);
         stallTo(first);
         assertThatThrownBy(first::release).isInstanceOf(LeaseLostException.class);
@@ -112,7 +112,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLeaseThatEndedIsGivenBackWhenItIsOverAtTheServerThoughItsOwnerHasNotUnwound() {
+    void anEndedLeaseIsReleasedAtItsServerEndBeforeTheUnwinding() {
         Lease lease = acquire(FIXED);
         forget();
         pass(30_000);
@@ -122,7 +122,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void theLongestHoldIsGivenBackAtOnceAndKeptClosedForTheTakeoverDelay() {
+    void aMaxHoldIsReleasedAtOnceAndKeptForTheTakeoverDelay() {
         Lease lease = acquire(TEN.withMaxHold(Duration.ofSeconds(2)).withTakeoverDelay(Duration.ofSeconds(1)));
         forget();
         pass(3_000);
@@ -137,7 +137,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- renewing
 
     @Test
-    void anAnswerToARenewalThatComesAtTheDeadlineRenewsNothing() {
+    void aRenewalAnsweredAtTheDeadlineRenewsNothing() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -153,7 +153,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRenewalThatFindsTheLockTakenEndsTheHoldAndWhoWaitsAsksAtOnce() {
+    void aRenewalOfATakenLockEndsTheHoldAndWaitersAskAtOnce() {
         Lease lease = acquire(TEN);
         wish(FIFO);
         wish(TWENTY);
@@ -183,7 +183,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldIsVerifiedWhenAConnectionWasReplaced() {
+    void aHoldIsVerifiedWhenAConnectionIsReplaced() {
         acquire(TEN);
         forget();
         client.engine.connected(time());
@@ -191,7 +191,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatTheServerForgotIsRestoredAndIfNobodyCanReleaseItItEnds() throws InterruptedException {
+    void aForgottenHoldIsRestoredOrEndsIfItCannotBeReleased() throws InterruptedException {
         inThread("the owner", () -> client.lock(TEN).lock());
         Hold hold = client.engine.hold("lock");
         client.server.delete("lock");
@@ -211,7 +211,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatFailsIsRepeatedANinthOfTheLeaseLater() {
+    void aFailedRestoreIsRepeatedANinthOfTheLeaseLater() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         forget();
@@ -230,7 +230,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatWasDoneTwiceIsNoLoss() {
+    void aRestoreExecutedTwiceIsNotALoss() {
         Lease lease = acquire(TEN);
         Command.Restore restore = new Command.Restore("lock", "c:1", lease.fencingToken(), 10_000, 0, Long.MAX_VALUE);
         forget();
@@ -245,7 +245,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- extending
 
     @Test
-    void anExtensionIsOneRenewalThatMustNotHaveEffectLate() {
+    void anExtensionIsOneRenewalThatMustNotTakeEffectLate() {
         Lease lease = acquire(TEN);
         forget();
         long millis = time().millis();
@@ -256,7 +256,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatFindsTheLockTakenThrowsTheLossAndWhoWaitsAsks() {
+    void anExtensionOfATakenLockThrowsTheLossAndWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -266,7 +266,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionOfWhatTheServerForgotIsRepeatedWhenItIsRestored() {
+    void anExtensionOfAForgottenHoldIsRepeatedAfterTheRestore() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         lease.extend(MINUTE);
@@ -275,7 +275,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatFailsSaysSo() {
+    void aFailedExtensionThrows() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         assertThatThrownBy(() -> lease.extend(MINUTE))
@@ -290,7 +290,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatIsAnsweredAfterTheHoldHasEndedIsALoss() {
+    void anExtensionAnsweredAfterTheHoldEndedIsALoss() {
         Lease lease = acquire(TEN);
         Promise<Extension> outcome = new Promise<>();
         isSilent();
@@ -305,7 +305,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatIsAnsweredAtTheDeadlineIsALoss() {
+    void anExtensionAnsweredAtTheDeadlineIsALoss() {
         Lease lease = acquire(TEN);
         Promise<Extension> outcome = new Promise<>();
         isSilent();
@@ -318,7 +318,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- verifying
 
     @Test
-    void aVerificationIsOneRenewalThatProlongsNothing() {
+    void aVerificationIsOneRenewalThatExtendsNothing() {
         Lease lease = acquire(TEN);
         pass(1_000);
         forget();
@@ -335,7 +335,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatFindsTheLockTakenThrowsTheLoss() {
+    void aVerificationOfATakenLockThrowsTheLoss() {
         Lease lease = acquire(TEN);
         client.server.execute(new Command.ForceRelease("lock", 0));
         assertThatThrownBy(lease::verify).isInstanceOf(LeaseLostException.class);
@@ -343,7 +343,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationOfWhatTheServerForgotIsRepeatedWhenItIsRestored() {
+    void aVerificationOfAForgottenHoldIsRepeatedAfterTheRestore() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         assertThat(lease.verify()).isTrue();
@@ -351,7 +351,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatIsNotAnsweredLeavesItToTheClock() {
+    void theClockDecidesIfAVerificationIsNotAnswered() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         assertThat(lease.verify()).isFalse();
@@ -365,7 +365,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- calls
 
     @Test
-    void aCallThatHasEndedBeforeItBeginsNeverDoes() {
+    void aCallThatEndsBeforeItBeginsNeverRuns() {
         Lease lease = acquire(TEN);
         AtomicInteger begun = new AtomicInteger();
         CompletableFuture<String> call = client.lock(TEN)
@@ -381,7 +381,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aCallThatHasBegunKeepsTheLockThoughItIsCancelled() {
+    void aStartedCallKeepsTheLockEvenIfItIsCancelled() {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> call =
                 client.lock(TEN).callAsync(Duration.ofSeconds(5), held -> work).toCompletableFuture();
@@ -394,7 +394,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- granted again, and to others
 
     @Test
-    void theAnswerToAnAcquireConfirmsAHoldThatCameByMessage() {
+    void theAnswerToAnAcquireConfirmsAHoldByMessage() {
         Lease lease = byMessage(FIXED);
         Command.Acquire acquire = sent(Command.Acquire.class).get(0);
         assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(3));
@@ -409,7 +409,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aMessageThatComesTwiceChangesNothing() {
+    void aRepeatedGrantMessageChangesNothing() {
         Lease lease = byMessage(TEN);
         Duration before = lease.remaining();
         client.engine.granted(new Grant("lock", "c:1", lease.fencingToken(), 3_000, time()));
@@ -420,7 +420,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLargerTokenForTheSameRequestMeansThatTheFirstGrantHadEnded() {
+    void aLargerTokenForTheRequestMeansTheFirstGrantHadEnded() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -447,7 +447,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantToAnotherRequestOfThisClientMeansThatTheHoldHasEnded() {
+    void aGrantToAnotherRequestOfTheClientEndsTheHold() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         client.server.execute(new Command.ForceRelease("lock", 0));
@@ -456,7 +456,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItsDeadlineHasPassedItHasExpired() {
+    void aHoldDisplacedAfterItsDeadlineHasExpired() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         stallTo(first);
@@ -467,7 +467,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItsOwnerWasFasterItIsNotLostAndStillGivenBack() {
+    void aHoldDisplacedAfterItsOwnerLeftIsReleasedNotLost() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         CompletableFuture<Lease> third = wish(TEN);
@@ -485,7 +485,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatIsLostAfterItsOwnerHasLeftIsReleasedAndNotLost() {
+    void aHoldThatEndsAfterItsOwnerLeftIsReleasedNotLost() {
         Lease lease = acquire(TEN);
         Hold hold = holdOf(lease);
         hold.leave(true);

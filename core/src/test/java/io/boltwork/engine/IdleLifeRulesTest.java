@@ -22,7 +22,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aQueueThatOnlyWaitsBehindRenewalsStays() {
+    void aQueueBehindRenewalsStays() {
         holdElsewhere(30_000);
         CompletableFuture<Lease> first = wish(FIFO);
         CompletableFuture<Lease> second = wish(FIFO);
@@ -39,7 +39,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aQueueThatOnlyWaitsBehindALongLeaseStays() {
+    void aQueueBehindALongLeaseStays() {
         holdElsewhere(60 * LIFE);
         long fence = look().fence();
         CompletableFuture<Lease> wish = wish(TEN);
@@ -51,7 +51,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aLongLeaseOutlivesAnOutageThatIsLongerThanTheIdleLife() {
+    void aLongLeaseOutlivesAnOutageBeyondTheIdleLife() {
         Lease lease = acquire(HOUR);
         isSilent();
         pass(50 * 60_000);
@@ -65,7 +65,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void anOutageThatIsLongerThanTheIdleLifeLeavesNothingAndHarmsNobody() {
+    void anOutageBeyondTheIdleLifeLeavesNothingAndIsHarmless() {
         Lease lost = acquire(TEN);
         long token = lost.fencingToken();
         CompletableFuture<Lease> waiting = wish(TEN);

@@ -23,7 +23,7 @@ class LateHealthTest {
             List.of(new NodeStatus("frozen", NodeStatus.Role.UNKNOWN, false, Duration.ZERO, "", "no answer"));
 
     @Test
-    void whatIsSaidLateIsHeard() {
+    void aLateStatusIsReported() {
         try (LockClient client = LockClient.create(late())) {
             assertThat(client.health().nodes()).isEqualTo(NODES);
         }

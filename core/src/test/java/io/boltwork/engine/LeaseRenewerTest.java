@@ -58,7 +58,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aLeaseIsRenewedAtAThirdForAsLongAsItIsHeld() {
+    void aLeaseIsRenewedAtEachThirdWhileItIsHeld() {
         watchRenewals();
         Lease lease = acquire("lock", THREE_SECONDS);
         passSeconds(30);
@@ -72,7 +72,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void eachIsVisitedAsItsOwnLeaseAsks() {
+    void eachLockIsVisitedAsItsOwnLeaseRequires() {
         List<Lease> leases = List.of(
                 acquire("slow", LockOptions.renewedLease(Duration.ofSeconds(60))),
                 acquire("quick", THREE_SECONDS),
@@ -83,7 +83,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void theFirstVisitIsWithinAThirdOfTheLeaseAndEachOtherAThirdLater() {
+    void theFirstVisitIsWithinAThirdAndEachOtherAThirdLater() {
         watchRenewals();
         client.moveTo(SECOND / 10);
         acquire("lock", THREE_SECONDS);
@@ -94,7 +94,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aShorterLeaseIsVisitedEarlierThanTheOneBefore() {
+    void aShorterLeaseIsVisitedEarlierThanItsPredecessor() {
         acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60))).release();
         Lease lease = acquire("lock", THREE_SECONDS);
         passSeconds(30);
@@ -102,7 +102,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoLeavesARoundTakesNobodyWithHim() {
+    void aLockThatLeavesARoundRemovesNoOther() {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             leases.add(acquire("lock " + i, LockOptions.renewedLease(Duration.ofSeconds(30))));
@@ -117,7 +117,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aRoundThatAllHaveLeftIsFollowedByTheNext() {
+    void anEmptyRoundIsFollowedByTheNext() {
         acquire("left", LockOptions.renewedLease(Duration.ofSeconds(30))).release();
         passSeconds(2); // it is forgotten, long before its round
         Lease lease = acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60)));
@@ -129,7 +129,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoIsPlannedForThatRoundAlreadyCostsNothing() {
+    void planningALockForTheSameRoundAgainCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         LockDriver driver = new LockDriver("lock", client.engine);
         client.engine.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
@@ -144,7 +144,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aTimerThatIsEarlyIsStartedAgain() {
+    void anEarlyTimerIsStartedAgain() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.takeNext().run(); // long before its time
         passSeconds(10);
@@ -152,7 +152,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aLockThatIsTakenWhileItIsVisitedIsVisitedAgain() {
+    void aLockAcquiredDuringItsVisitIsVisitedAgain() {
         acquire("lock", THREE_SECONDS).release();
         StillClient.Task round = client.takeNext(); // it was planned for the first, and finds the second
         client.moveTo(round.at);
@@ -173,7 +173,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whatIsDueTogetherGoesInFullCommands() {
+    void renewalsDueTogetherAreSentInFullCommands() {
         for (int i = 0; i < 257; i++) {
             acquire("lock " + i, THREE_SECONDS);
         }
@@ -183,7 +183,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void oneThatFailedIsRepeatedANinthOfTheLeaseLater() {
+    void aFailedRenewalIsRepeatedANinthOfTheLeaseLater() {
         Lease lease = acquire("lock", THREE_SECONDS);
         List<Long> sent = new ArrayList<>();
         client.wire = command -> {
@@ -203,7 +203,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void oneThatWasNotAnsweredIsRepeatedToo() {
+    void anUnansweredRenewalIsRepeatedToo() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.wire = command -> null;
         passSeconds(2);
@@ -213,7 +213,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void answersThatTakeLongerThanANinthOfTheLeaseAreHeard() {
+    void answersSlowerThanANinthOfTheLeaseStillCount() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.delay = 2 * SECOND / 3;
         passSeconds(30);
@@ -243,7 +243,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aSuccessThatIsHeardOfAfterTheDeadlineDoesNotCount() {
+    void aSuccessReportedAfterTheDeadlineDoesNotCount() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.delay = 5 * SECOND / 2;
         long renewed = client.next().at;
@@ -261,7 +261,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whereOneIsLostTheOthersHearOfTheirs() {
+    void theLossOfOneLeaseDoesNotHideTheOthersSuccess() {
         List<Lease> leases = new ArrayList<>();
         for (String name : List.of("one", "lock", "other")) {
             leases.add(acquire(name, THREE_SECONDS));
@@ -276,7 +276,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoMayWaitLongerIsLookedAfterToo() {
+    void aLongerLeaseInASharedRoundIsRepeatedInTimeToo() {
         Lease longer = acquire("long", LockOptions.renewedLease(Duration.ofSeconds(6)));
         client.passTo(3 * SECOND / 5);
         Lease shorter = acquire("short", THREE_SECONDS); // to be visited in the same round
@@ -298,7 +298,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void itsAnswersTellTheServersClock() {
+    void answersToRenewalsTellTheServersClock() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.server.advance(Duration.ofSeconds(1));
         passSeconds(2);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ListenersLincheckTest {
 
     @Test
-    void whoStaysHearsEverythingOnceWhoeverComesAndGoes() {
+    void aListenerHearsAllEventsOnceWhileOthersComeAndGo() {
         Interleavings.of(60, () -> {
             Listeners listeners = new Listeners();
             CallbackQueue callbacks = new CallbackQueue(Runnable::run);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class LocalLockTest {
 
     @Test
-    void namesTheThreadAndCountsTheWaiters() throws Exception {
+    void aLocalLockNamesItsThreadAndCountsItsWaiters() throws Exception {
         LockClient client = LockClient.create(MemoryBackend.create());
         try (client) {
             assertThat(client.isConnected()).isTrue();

@@ -19,7 +19,7 @@ class LockEventsTest {
 
     /** Events are objects; those that nobody hears are never made, so who has no listener pays nothing for them. */
     @Test
-    void whatNobodyHearsCostsNothing() {
+    void eventsWithoutListenersCostNothing() {
         try (LockClient client = LockClient.create(MemoryBackend.create())) {
             FencedLock lock = client.lock("lock");
             long before = bytesPerPair(lock);

@@ -109,7 +109,7 @@ class LockNewsTest {
     }
 
     @Test
-    void waitingHoldingAndReleasingAreToldWithTheirTimes() {
+    void waitsHoldsAndReleasesAreReportedWithTheirTimes() {
         client.holdElsewhere(SECOND.toNanos());
         CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
         pass(SECOND);
@@ -126,7 +126,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHandoverIsToldWithBothTokens() {
+    void aHandoverIsReportedWithBothTokens() {
         Lease first = lock.acquire();
         CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
         logs(); // the first belongs to the thread
@@ -143,7 +143,7 @@ class LockNewsTest {
     }
 
     @Test
-    void whoWaitsForItselfIsWarned() {
+    void aThreadThatWaitsForItselfIsWarned() {
         lock.acquireAsync();
         assertThat(lock.tryLock()).isFalse();
         logs(); // a try does not wait
@@ -156,14 +156,14 @@ class LockNewsTest {
     }
 
     @Test
-    void whoHoldsByThreadDoesNotWaitForItself() {
+    void aThreadThatHoldsTheLockDoesNotWaitForItself() {
         lock.lock();
         client.engine.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
         logs();
     }
 
     @Test
-    void aHoldThatIsRestoredIsTold() {
+    void aRestoreIsReported() {
         Lease lease = lock.acquire();
         heard.clear();
         client.server.delete("lock");
@@ -173,7 +173,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatWasTakenIsToldOnce() {
+    void aTakenHoldIsReportedOnce() {
         pass(Duration.ofSeconds(20));
         Lease lease = lock.acquire();
         heard.clear();
@@ -193,7 +193,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatEndsWithItsClientIsToldButNotLogged() {
+    void aHoldThatEndsWithItsClientIsReportedButNotLogged() {
         lock.acquire();
         heard.clear();
         client.engine.post("lock", driver -> driver.machine.close());
@@ -202,7 +202,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatNobodyCanReleaseIsToldOnceAndNotRenewed() throws InterruptedException {
+    void anAbandonedHoldIsReportedOnceAndNotRenewed() throws InterruptedException {
         EngineScene.inThread("the owner", lock::lock);
         long token = client.engine.hold("lock").token;
         heard.clear();
@@ -215,7 +215,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aReleaseThatIsNotAnsweredIsToldOnceAndRepeated() {
+    void anUnansweredReleaseIsReportedOnceAndRepeated() {
         Lease lease = lock.acquire();
         client.wire = command -> null;
         CompletableFuture<Void> release = lease.releaseAsync().toCompletableFuture();
@@ -233,7 +233,7 @@ class LockNewsTest {
     }
 
     @Test
-    void howAWaitEndedIsTold() {
+    void theOutcomeOfAWaitIsReported() {
         client.holdElsewhere(Duration.ofSeconds(60).toNanos());
         lock.acquireAsync().toCompletableFuture().cancel(false);
         assertThat(lock.tryAcquire()).isEmpty();

@@ -46,7 +46,7 @@ class LostReleasesTest {
     }
 
     @Test
-    void no5000LocksBelongToFinishedRequests() {
+    void noneOf5000LocksBelongsToAFinishedRequest() {
         List<Lease> leases = leases("order:");
         MemoryReplica replica = client.server.replica();
         leases.forEach(Lease::releaseAsync);
@@ -59,7 +59,7 @@ class LostReleasesTest {
     }
 
     @Test
-    void a5000TimesReleasedLockIsFreeToo() {
+    void aLockReleased5000TimesIsFreeToo() {
         FencedLock lock = client.lock(LockOptions.defaults());
         MemoryReplica behind = null;
         for (int i = 0; i < LOCKS; i++) {
@@ -73,7 +73,7 @@ class LostReleasesTest {
     }
 
     @Test
-    void whatIsHeldAgainIsNotReleased() {
+    void aLockThatIsHeldAgainIsNotReleased() {
         FencedLock lock = client.lock(LockOptions.defaults());
         lock.acquireAsync().toCompletableFuture().join().releaseAsync();
         Lease lease = lock.acquireAsync().toCompletableFuture().join();

@@ -24,7 +24,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aTaskThatFailsIsTold() throws Exception {
+    void aFailingTaskIsReported() throws Exception {
         OutOfMemoryError full = new OutOfMemoryError("in a test");
         assertThat(heardOf(() -> {
                     throw full;
@@ -33,7 +33,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void theDeathOfTheTimersThreadIsToldAndAnotherGoesOn() throws Exception {
+    void aDeadTimerThreadIsReportedAndReplaced() throws Exception {
         ClientThreads threads = new ClientThreads(null);
         OutOfMemoryError deadly = new OutOfMemoryError("in a test, where nothing catches it");
         AtomicInteger calls = new AtomicInteger();
@@ -60,7 +60,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aLostBeatIsPlannedAgainAndNoneComesTwice() {
+    void aLostHeartbeatIsPlannedAgainAndNoneComesTwice() {
         AtomicInteger beats = new AtomicInteger();
         Heartbeat heartbeat = new Heartbeat(client.engine, List.of(beats::incrementAndGet));
         heartbeat.plan();
@@ -71,7 +71,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aTimerThatFailsRaisesTheAlarm() {
+    void aFailingTimerRaisesTheErrorFlag() {
         client.engine.timerFailed(new OutOfMemoryError("in a test"));
         assertThat(client.engine.errorFlag.raised).isTrue();
         pass(1_000);

@@ -90,7 +90,7 @@ class MailboxLincheckTest {
     }
 
     @Test
-    void everyEventHappensOnceInOrderAndNeverTwoAtATime() {
+    void eventsHappenOnceInOrderAndOneAtATime() {
         Interleavings.of(60, () -> {
             Diary diary = new Diary(NEVER);
             together(
@@ -110,7 +110,7 @@ class MailboxLincheckTest {
     }
 
     @Test
-    void aDrainThatIsHandedOnGoesOnInOneOtherThread() {
+    void aDrainThatIsHandedOnContinuesInOneOtherThread() {
         Interleavings.of(60, () -> {
             Diary diary = new Diary(NEVER, 1);
             together(
@@ -149,7 +149,7 @@ class MailboxLincheckTest {
     }
 
     @Test
-    void noPostSlipsPastRetirement() {
+    void noPostIsLostWhenAMailboxRetires() {
         Interleavings.of(60, () -> {
             AtomicReference<Diary> current = new AtomicReference<>(new Diary(1));
             Diary first = current.get();

@@ -68,7 +68,7 @@ class MailboxTest {
     }
 
     @Test
-    void aDrainThatWasCutShortIsResumedInOrder() {
+    void aDrainCutShortIsResumedInOrder() {
         Counter counter = new Counter(Integer.MAX_VALUE);
         List<Integer> seen = new ArrayList<>();
         assertThatThrownBy(() -> counter.post(c -> {
@@ -102,7 +102,7 @@ class MailboxTest {
     }
 
     @Test
-    void everyEventHappensOnceAndNeverTwoAtATime() throws InterruptedException {
+    void eventsHappenOnceAndOneAtATime() throws InterruptedException {
         Counter counter = new Counter(Integer.MAX_VALUE);
         inThreads(() -> {
             for (int i = 0; i < POSTS; i++) {
@@ -114,7 +114,7 @@ class MailboxTest {
     }
 
     @Test
-    void eventsOfAThreadHappenInTheirOrder() throws InterruptedException {
+    void eventsOfAThreadHappenInOrder() throws InterruptedException {
         Counter counter = new Counter(Integer.MAX_VALUE);
         List<int[]> seen = new ArrayList<>();
         AtomicInteger names = new AtomicInteger();

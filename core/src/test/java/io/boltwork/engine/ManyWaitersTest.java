@@ -95,7 +95,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void cancellingAllIsSpreadToo() {
+    void cancellationsOfAllAreSpreadOutToo() {
         holdElsewhere(60_000);
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
@@ -115,7 +115,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalWaitsForTheAnswerThatIsNotGiven() {
+    void aWithdrawalWaitsForAMissingAnswerUntilTheTimeout() {
         holdElsewhere(60_000);
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
@@ -131,7 +131,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void afterAReconnectionTheOldestAskFirst() {
+    void theOldestAskFirstAfterAReconnection() {
         holdElsewhere(60_000);
         wishes(1_000);
         List<String> order = asked();
@@ -148,7 +148,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void whatALostConnectionCarriedKeepsNothingWaiting() {
+    void commandsOnALostConnectionBlockNoOthers() {
         holdElsewhere(60_000);
         isSlow();
         wishes(1_000);
@@ -162,7 +162,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatRanBeforeItWasSentAgainTellsNoLoss() {
+    void aReleaseExecutedBeforeItsRepetitionIsNotALoss() {
         Lease lease = acquire(FIFO);
         wishes(1_000);
         isSlow();
@@ -177,7 +177,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aForgottenQueueIsAskedForAgainInItsOrder() {
+    void aForgottenQueueIsEnteredAgainInItsOrder() {
         holdElsewhere(60_000);
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         List<String> order = asked();
@@ -206,7 +206,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aWaiterInLineOfASilentBackendIsToldSo() {
+    void aWaiterInLineIsToldThatTheBackendIsSilent() {
         isSlow();
         wishes(1_000);
         CompletableFuture<Optional<Lease>> timed =
@@ -216,7 +216,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void closingDismissesAllAndWithdrawsInTurn() {
+    void closingEndsAllWaitsAndWithdrawsInTurn() {
         holdElsewhere(60_000);
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         mostOpen = 0;
@@ -229,7 +229,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void anOutageEndsTheWaitOfAll() {
+    void anOutageEndsAllWaits() {
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         pass(31_000);
@@ -240,7 +240,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void theLineIsPatientFromItsComingInAnOutage() {
+    void theOutagePatienceCountsFromTheArrivalInTheLine() {
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         pass(2_500); // none of those under way was answered
@@ -254,7 +254,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void noEventLooksAtAll() {
+    void noEventExaminesAllRequests() {
         int count = 20_000;
         holdElsewhere(3_600_000);
         long most = 0; // 17 when they become many

@@ -102,7 +102,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- who is asked
 
     @Test
-    void holdsAreVerifiedAndWaitersAskAgainWhereTheConnectionWasReplacedOnly() {
+    void onlyAReplacedConnectionMakesHoldsVerifyAndWaitersAsk() {
         List.of("held0", "held1", "held2").forEach(this::acquire);
         List.of("wanted0", "wanted1", "wanted2").forEach(this::takeElsewhere);
         List.of("wanted0", "wanted1", "wanted2").forEach(this::wish);
@@ -121,7 +121,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aWaiterThatIsPassedOverWhileItsPartitionMovesIsServedWhenItIsConnectedToTheOther() {
+    void aWaiterSkippedDuringAMoveIsServedAfterTheConnection() {
         takeElsewhere("wanted1");
         CompletableFuture<Lease> wish = wish("wanted1");
         MemoryServer server = client.servers.get(1);
@@ -134,7 +134,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void renewalsOfOnePartitionGoTogetherAndThoseOfSeveralDoNot() {
+    void onlyRenewalsOfTheSamePartitionAreSentTogether() {
         List.of("x0", "x1", "y0", "x2", "y1").forEach(this::acquire);
         forget();
         pass(4_500);
@@ -147,7 +147,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void whereOneServerIsSilentTheOthersAreRenewedAllTheSame() {
+    void aSilentServerDoesNotStopRenewalsAtTheOthers() {
         Lease lost = acquire("x1");
         Lease kept = acquire("x2");
         isSilentAbout(Command.Renew.class, 1);
@@ -183,7 +183,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void whatMayHaveBeenSentAgainToAnotherServerIsWithdrawnThereOnceMoreWhenItIsTooLate() {
+    void aRequestPerhapsSentToAnotherServerIsWithdrawnThereAgain() {
         client.engine.connected(new ServerTime(time(1).millis(), "the server before"), only(1));
         fails(true, BROKEN);
         CompletableFuture<Lease> wish = wish("x1");
@@ -206,7 +206,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- outages
 
     @Test
-    void anOutageOfSeveralPartitionsIsOneThoughTheyComeBackOneByOne() {
+    void partitionsThatReturnOneByOneEndOneOutage() {
         List.of("x0", "x1", "x2").forEach(this::acquire);
         takeElsewhere("y1");
         takeElsewhere("y2");
@@ -230,7 +230,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void onlyWhoWaitsInAPartitionThatWasLostAsks() {
+    void onlyWaitersOfALostPartitionAsk() {
         List.of("x1", "x2").forEach(lock -> {
             takeElsewhere(lock);
             wish(lock);
@@ -243,7 +243,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void outagesOfTwoServersAreTwo() {
+    void outagesOfTwoServersAreCountedSeparately() {
         List.of("x0", "x1", "x2").forEach(this::acquire);
         breakDown(1);
         pass(100);
@@ -263,7 +263,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aPartitionThatMovesWithoutAnOutageIsVerifiedAndTellsNothing() {
+    void aMoveWithoutAnOutageIsVerifiedAndNotReported() {
         acquire("x1");
         forget();
         client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
@@ -274,7 +274,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aPartitionThatMovesAwayFromAServerThatIsGoneEndsItsPartOfTheOutage() {
+    void aMoveAwayFromADeadServerEndsItsPartOfTheOutage() {
         breakDown(0, 1);
         client.engine.connected(time(2), only(1)); // it is there now
         comeBack(0);
@@ -285,7 +285,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- releases
 
     @Test
-    void releasesAreUndoneAgainWhereAnotherServerHasTakenOverOnly() {
+    void releasesAreRepeatedOnlyWhereAnotherServerTookOver() {
         List.of("x0", "x1", "x2").forEach(lock -> acquire(lock).release());
         forget();
         client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
@@ -300,7 +300,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- a backend that is not prepared for grants yet
 
     @Test
-    void aRefusalToWhoWaitsIsFollowedByAQuestionAtOnceAndDecidesNothing() {
+    void aRefusedWaiterAsksAgainAtOnceAndKeepsWaiting() {
         takeElsewhere("x1");
         boolean[] prepared = new boolean[1];
         answers(command -> {
@@ -319,7 +319,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatEnteredNobodyIsFollowedByAQuestionAtOnce() {
+    void aReleaseThatEnteredNoRequestIsFollowedByAnAcquire() {
         Lease lease = acquire("x1");
         CompletableFuture<Lease> wish =
                 new EngineLock(client.engine, "x1", TWENTY).acquireAsync().toCompletableFuture();

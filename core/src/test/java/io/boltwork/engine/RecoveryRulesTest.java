@@ -51,7 +51,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void everyHoldAndEveryWaiterIsCountedForWhatBecameOfIt() {
+    void everyHoldAndWaiterIsCountedByItsOutcome() {
         List.of("kept", "kept as well", "forgotten", "taken").forEach(this::acquire);
         takeElsewhere("awaited");
         new EngineLock(client.engine, "awaited", TEN).acquireAsync();
@@ -64,7 +64,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void nothingIsToldBeforeAllIsKnown() {
+    void nothingIsReportedBeforeAllOutcomesAreKnown() {
         acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -86,7 +86,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsGivenBackMeanwhileIsWaitedForNoLonger() {
+    void aHoldReleasedMeanwhileIsNoLongerAwaited() {
         Lease held = acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -96,7 +96,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aSecondOutageEndsTheCountingOfTheFirst() {
+    void aSecondOutageEndsTheCountOfTheFirst() {
         acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -109,7 +109,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatWasAnsweredLateStillCountsAsOne() {
+    void aRestoreAnsweredLateStillCountsAsARestore() {
         acquire("held");
         breakDown();
         client.server.delete("held");
@@ -122,7 +122,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldIsCountedThoughAnAcquireOfItFailsMeanwhile() {
+    void aHoldIsCountedEvenIfAnAcquireFailsMeanwhile() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilentAbout(Command.Acquire.class);

@@ -40,7 +40,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void knowsThoseWhoseLeasesMightStillRun() {
+    void releasesAreKnownWhileTheirLeasesMightStillRun() {
         log.add(request(1));
         now.set(LEASE);
         log.add(request(2));
@@ -50,7 +50,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void forgetsTheOldestFirst() {
+    void theOldestReleasesAreForgottenFirst() {
         for (int i = 0; i <= ReleaseLog.SIZE; i++) {
             log.add(request(i));
         }
@@ -61,7 +61,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void longLeasesAreRemembered10Seconds() {
+    void longLeasesAreRememberedForTenSeconds() {
         LockOptions day = LockOptions.renewedLease(Duration.ofDays(1));
         log.add(Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(day), false), 0));
         now.set(ReleaseLog.KEPT - 1);
@@ -71,7 +71,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void whatIsOldIsForgotten() {
+    void oldReleasesAreForgotten() {
         for (int i = 0; i < ReleaseLog.SIZE + 5_000; i++) {
             log.add(request(i));
         }
@@ -86,7 +86,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void losesNoneThatIsAddedByManyThreadsAtOnce() throws InterruptedException {
+    void noReleaseIsLostIfManyThreadsAddAtOnce() throws InterruptedException {
         List<Request> requests =
                 IntStream.range(0, REQUESTS).mapToObj(i -> request(i)).toList();
         for (int round = 0; round < ROUNDS; round++) {

@@ -75,7 +75,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- releasing
 
     @Test
-    void theReleaseAsksForTheNextWaiterWhoCannotHaveTheHoldItself() {
+    void aReleaseEntersAWaiterThatCannotHaveTheHoldItself() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         forget();
@@ -86,7 +86,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheReleaseIsNotAnsweredTheNextAsksByItself() {
+    void theNextWaiterAsksIfTheReleaseIsNotAnswered() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         isSilent();
@@ -103,7 +103,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheReleaseFailsBothAreRepeatedSoonAndTheReleaserDoesNotWait() {
+    void aFailedReleaseAndTheNextRequestAreRepeatedSoon() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         fails(true, BROKEN);
@@ -120,7 +120,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheNextWasNotEnteredItAsksAtOnce() {
+    void aNextRequestThatWasNotEnteredAsksAtOnce() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         client.server.delete("lock");
@@ -134,7 +134,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseWithoutAnAnswerIsRepeatedUntilItsLeaseMustHaveEnded() {
+    void anUnansweredReleaseIsRepeatedUntilItsLeaseHasEnded() {
         Lease lease = acquire(TEN);
         isSilent();
         forget();
@@ -147,7 +147,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aNewConnectionRepeatsAtOnceWhatFailed() {
+    void aNewConnectionRepeatsFailedCommandsAtOnce() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         lease.releaseAsync();
@@ -160,7 +160,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatFindsTheLockTakenTellsTheLossOnce() {
+    void aReleaseOfATakenLockReportsTheLossOnce() {
         List<LeaseLoss> heard = new ArrayList<>();
         client.engine.listeners.add(new LockListener() {
             @Override
@@ -179,7 +179,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLossThatIsKnownIsNotToldAgainByTheRelease() {
+    void aKnownLossIsNotReportedAgainByTheRelease() {
         List<LeaseLoss> heard = new ArrayList<>();
         client.engine.listeners.add(new LockListener() {
             @Override
@@ -199,7 +199,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatIsAnsweredAtTheDeadlineIsNoLoss() {
+    void aReleaseAnsweredAtTheDeadlineIsNotALoss() {
         Lease lease = acquire(TEN);
         isSilent();
         CompletableFuture<Void> done = lease.releaseAsync().toCompletableFuture();
@@ -223,7 +223,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatTheServerHasNotHeardOfHasTheOthersAsk() {
+    void aReleaseUnknownToTheServerMakesTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -235,7 +235,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatTheServerKnewHasNobodyAsk() {
+    void aReleaseKnownToTheServerDoesNotMakeTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -246,7 +246,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestWhoseBytesMayStillRunIsWithdrawnAfterItsRelease() {
+    void aTaintedRequestIsWithdrawnAfterItsRelease() {
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<Lease> wish = wish(TEN);
         client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
@@ -261,7 +261,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLostHoldThatNothingCanBeLeftOfIsNotReleased() {
+    void aLostHoldThatCannotRemainAtTheServerIsNotReleased() {
         Lease lease = acquire(TEN);
         client.server.execute(new Command.ForceRelease("lock", 0));
         holdElsewhere(60_000);
@@ -273,7 +273,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLockWhoseLostHoldWasUnwoundIsForgotten() {
+    void aLockIsForgottenWhenItsLostHoldIsUnwound() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         client.server.execute(new Command.ForceRelease("lock", 0));
@@ -285,7 +285,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatComesAfterTheClientWasClosedIsDone() {
+    void aReleaseAfterCloseCompletesWithoutACommand() {
         Lease lease = acquire(TEN);
         Hold hold = holdOf(lease);
         hold.leave(true); // its release is on its way to the machine
@@ -298,7 +298,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void closingGivesBackWhatIsLostToo() {
+    void closingReleasesLostHoldsToo() {
         Lease lease = acquire(FIXED);
         wish(FIXED);
         stallTo(lease);
@@ -312,7 +312,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatAThreadHeldIsToldWhenItLeavesAfterClosing() {
+    void anUnlockAfterCloseReportsTheLoss() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         client.engine.close();
@@ -335,7 +335,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- withdrawing
 
     @Test
-    void aWithdrawalThatFailsIsRepeatedSoon() {
+    void aFailedWithdrawalIsRepeatedSoon() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         fails(true, BROKEN);
@@ -347,7 +347,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatIsRefusedForGoodEndsWhenNothingCanBeLeft() {
+    void aRefusedWithdrawalEndsWhenNothingCanBeLeft() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         fails(true, BROKEN);
@@ -362,7 +362,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatFindsItsRequestForgottenHasTheOthersAsk() {
+    void aWithdrawalOfAForgottenRequestMakesTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -373,7 +373,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatFindsItsRequestHasNobodyAsk() {
+    void aWithdrawalOfAKnownRequestDoesNotMakeTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -384,7 +384,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerToAnEarlierWithdrawalCountsForNothing() {
+    void anAnswerToAnEarlierWithdrawalDoesNotCount() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilent();
@@ -398,7 +398,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatAFailoverMayHaveLostIsUndoneUnlessItIsUnderWay() {
+    void aReleasePerhapsLostIsRepeatedUnlessItIsUnderWay() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -411,7 +411,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- nudging
 
     @Test
-    void whoeverCausedAGrantLooksAfterIt() {
+    void aClientThatCausedAGrantNudgesOnce() {
         Lease lease = acquire(TEN);
         isSilent();
         lease.releaseAsync();
@@ -432,7 +432,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoStandsInTheQueueItselfNeedNot() {
+    void aClientInTheQueueDoesNotNudge() {
         Lease lease = acquire(TEN);
         wish(TWENTY);
         isSilent();
@@ -445,7 +445,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoReleasesByForceLooksAfterTheNextToo() {
+    void aClientThatReleasesByForceNudgesToo() {
         acquire(TEN).release();
         forget();
         happens(machine -> machine.nudgeAfter(500));
@@ -458,7 +458,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoHearsOfTheLockAgainNeedNotLookAfterIt() {
+    void aClientThatHearsOfTheLockAgainDoesNotNudge() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -476,7 +476,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoOnlyTriedStillLooksAfterIt() {
+    void aClientThatOnlyTriedStillNudges() {
         acquire(TEN).release();
         holdElsewhere(60_000);
         forget();
@@ -487,7 +487,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aNudgeThatFailedIsRepeatedSoon() {
+    void aFailedNudgeIsRepeatedSoon() {
         acquire(TEN).release();
         happens(machine -> machine.nudgeAfter(500));
         fails(true, BROKEN);
@@ -500,7 +500,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void afterANudgeThoseInTheQueueAskForTheyMayHaveLostTheirPlaces() {
+    void waitersAskAfterANudgeBecausePlacesMayBeLost() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(TEN);
@@ -512,7 +512,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aClosedClientDoesNotStayForANudge() {
+    void aClosedClientDoesNotStayToNudge() {
         acquire(TEN).release();
         happens(machine -> machine.nudgeAfter(500));
         pass(400);

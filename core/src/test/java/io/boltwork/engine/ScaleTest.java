@@ -65,7 +65,7 @@ class ScaleTest {
     }
 
     @Test
-    void aHeldLockCostsThreeRenewalsALeaseWhateverTheNumbers() {
+    void aHeldLockCostsThreeRenewalsPerLeaseAtAnyScale() {
         double part = commandsPerHeldLockAndLease(CLIENTS / PART, LOCKS / PART, MASTERS);
         double all = commandsPerHeldLockAndLease(CLIENTS, LOCKS, MASTERS);
         say("%.3f commands for a held lock and lease of 30 s, %.3f in a tenth of it", all, part);
@@ -148,7 +148,7 @@ class ScaleTest {
     }
 
     @Test
-    void aHandOffCostsOneReleaseOneMessageAndOneQuestionWhateverTheNumbers() {
+    void aHandoffCostsAReleaseAMessageAndAnAcquireAtAnyScale() {
         double[] part = handOffs(CLIENTS / PART, CLIENTS / PART, MASTERS);
         double[] all = handOffs(CLIENTS, CLIENTS, MASTERS);
         say(

@@ -34,7 +34,7 @@ class ServerClocksTest {
     }
 
     @Test
-    void anAnswerOfAnotherServerIsForItsPartitionOnly() {
+    void anAnswerOfAnotherServerCountsOnlyForItsPartition() {
         clocks.connected(only(0, 1), new ServerTime(50_000, "a"), 7 * SECOND);
         clocks.read(0, new ServerTime(50_000, "b"), 7 * SECOND);
         clocks.read(0, new ServerTime(70_000, "b"), 7 * SECOND);
@@ -45,7 +45,7 @@ class ServerClocksTest {
     }
 
     @Test
-    void saysWhetherAPartitionIsAtAnotherServer() {
+    void theClocksTellIfAPartitionIsAtAnotherServer() {
         assertThat(clocks.connected(only(0, 1), new ServerTime(1, "a"), 0)).isTrue();
         assertThat(clocks.connected(only(0, 1), new ServerTime(2, "a"), 0)).isFalse();
         assertThat(clocks.connected(only(1, 2), new ServerTime(2, "a"), 0)).isTrue();

@@ -37,7 +37,7 @@ class SuspensionRulesTest extends EngineScene {
     // ---- noticing
 
     @Test
-    void aHoldThatMayHaveEndedIsNotValidAndNotLost() {
+    void aHoldThatMayHaveEndedIsNeitherValidNorLost() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         suspend(10_000);
@@ -53,7 +53,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aThreadsHoldThatMayHaveEndedIsNotHeldByIt() {
+    void aThreadDoesNotHoldALockThatMayHaveEnded() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         suspend(10_000);
@@ -64,7 +64,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatStillHasTimeStaysValidUntilThatIsOver() {
+    void aHoldWithTimeLeftStaysValidUntilItsEnd() {
         Lease lease = acquire(TEN);
         suspend(7_000);
         isSilent();
@@ -99,7 +99,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aServersClockThatRanAheadIsNoticedAtOnce() {
+    void aServerClockThatRanAheadIsNoticedAtOnce() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
         client.server.advance(Duration.ofSeconds(10)); // and the wall clock is not looked at
@@ -110,7 +110,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void oneSuspensionThatTwoClocksShowCountsOnce() {
+    void aSuspensionShownByTwoClocksCountsOnce() {
         Lease lease = acquire(TEN);
         suspend(5_000);
         isSilentAbout(Command.Renew.class);
@@ -121,7 +121,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerThatWasLongUnderWayIsNoSuspension() {
+    void aSlowAnswerIsNotASuspension() {
         acquire(TEN);
         client.delay = 1_500 * MILLI;
         client.schedule(() -> client.delay = 0, 20_000 * MILLI);
@@ -132,7 +132,7 @@ class SuspensionRulesTest extends EngineScene {
     // ---- what the server says
 
     @Test
-    void anOkMakesItValidAgain() {
+    void aConfirmationMakesTheHoldValidAgain() {
         Lease lease = acquire(TEN);
         client.setWall(10_000 * MILLI); // was set: the server has the lease
         List<Command> before = List.copyOf(sent);
@@ -154,7 +154,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aLeaseThatIsSomebodyElsesByNowIsLost() {
+    void aLeaseThatAnotherOwnerTookMeanwhileIsLost() {
         Lease lease = acquire(TEN);
         suspend(11_000);
         holdElsewhere(60_000);
@@ -163,7 +163,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void noAnswerWithinTheCommandTimeoutLosesIt() {
+    void aHoldIsLostWithoutAnAnswerInTheCommandTimeout() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         suspend(10_000);
@@ -176,7 +176,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void noAnswerLeavesAHoldThatHasTimeUntilThatIsOver() {
+    void aHoldWithTimeLeftLastsToItsEndWithoutAnAnswer() {
         Lease lease = acquire(TWENTY);
         suspend(10_000);
         isSilent();
@@ -188,7 +188,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerToWhatWasSentBeforeTheSuspensionIsNoAnswer() {
+    void anAnswerToAnEarlierCommandDoesNotConfirmTheHold() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
         pass(3_000);
@@ -220,7 +220,7 @@ class SuspensionRulesTest extends EngineScene {
     // ---- grants
 
     @Test
-    void anAcquireThatWasUnderWayCountsTheSuspension() {
+    void anAcquireUnderWayCountsTheSuspension() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         Command.Acquire acquire = sent(Command.Acquire.class).get(0);
@@ -263,7 +263,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aNestedAcquireOfWhatWasLostMeanwhileSaysSo() {
+    void aNestedAcquireOfALostHoldThrowsTheLoss() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         suspend(20_000);
@@ -274,7 +274,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void itIsNotHandedOverUnverified() {
+    void anUnverifiedHoldIsNotHandedOver() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> next = wish(TEN);
         isSilent();
@@ -285,7 +285,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aWallClockThatIsSetBackChangesNothing() {
+    void aWallClockSetBackChangesNothing() {
         Lease lease = acquire(TEN);
         forget();
         client.setWall(-60_000 * MILLI);

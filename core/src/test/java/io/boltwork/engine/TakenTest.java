@@ -39,7 +39,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void theClientOfTheHolderIsToldByMessage() {
+    void theHoldersClientIsToldByMessage() {
         Lease lease = acquire(HOUR);
         forget();
         take();
@@ -49,7 +49,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void aMessageThatIsLostIsMadeUpForByTheKeeper() {
+    void aVerificationMakesUpForALostMessage() {
         Lease lease = acquire(HOUR);
         loseMessages();
         take();
@@ -68,7 +68,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void whatIsNotTakenIsNotLost() {
+    void aHoldThatWasNotTakenIsNotLost() {
         loseMessages();
         Lease lease = acquire(HOUR);
         assertThat(inspector.forceRelease("lock", lease.fencingToken() + 1_000)).isFalse();
@@ -101,7 +101,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void aMessageAboutSomethingElseIsIgnored() {
+    void anUnrelatedMessageIsIgnored() {
         Lease lease = acquire(HOUR);
         long token = lease.fencingToken();
         ServerTime another = new ServerTime(time().millis(), "another run");
@@ -122,7 +122,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void aMessageThatComesLateOrTwiceChangesNothing() {
+    void aLateOrRepeatedMessageChangesNothing() {
         Lease lease = acquire(HOUR);
         Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
         take();

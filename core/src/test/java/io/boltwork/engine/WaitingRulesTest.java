@@ -38,7 +38,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- trying
 
     @Test
-    void whoOnlyTriesIsRefusedHereIfSomebodyHoldsOrWantsTheLock() {
+    void aTryIsRefusedLocallyIfTheLockIsHeldOrWanted() {
         Lease lease = wish(TEN).join();
         forget();
         assertThat(tries(0).join()).as("held").isEmpty();
@@ -51,7 +51,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoOnlyTriesIsRefusedHereIfSomebodyWaitsInTheQueue() {
+    void aTryIsRefusedLocallyIfAWaiterIsInTheQueue() {
         isSilent();
         wish(FIFO);
         forget();
@@ -60,7 +60,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoWasNeverAnsweredIsToldThatItIsUnknown() {
+    void aWaitThatWasNeverAnsweredEndsAsUnknown() {
         isSilent();
         CompletableFuture<?> wish = tries(1_000);
         pass(1_000);
@@ -69,14 +69,14 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoTriesFailsWithTheFirstFailure() {
+    void aTryFailsWithTheFirstFailure() {
         fails(false, BROKEN);
         assertThat(tries(0)).isCompletedExceptionally();
         assertThat(withdrawn()).as("it was never there").isEmpty();
     }
 
     @Test
-    void aTryThatIsToldToAskAgainIsRepeatedAndNotRefused() {
+    void aTryThatIsToldToAskAgainIsRepeatedNotRefused() {
         answers(command -> sent.size() < 4 ? again(false) : client.execute(command));
         assertThat(tries(0).join()).isPresent();
         assertThat(asked()).hasSize(4);
@@ -92,7 +92,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatIsToldToAskAgainAndIsNotWantedIsWithdrawn() {
+    void anUnwantedRequestThatIsToldToAskAgainIsWithdrawn() {
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<?> wish = wish(TEN);
         Command.Acquire acquire = first();
@@ -135,7 +135,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- polling
 
     @Test
-    void whoIsFirstAsksWhenTheLeaseItWasToldOfEndsAndTheOthersABitLater() {
+    void theFirstWaiterAsksWhenTheReportedLeaseEnds() {
         holdElsewhere(500);
         wish(TEN);
         forget();
@@ -146,7 +146,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void placesInTheQueueAreStaggered() {
+    void questionsAreStaggeredByPlaceInTheQueue() {
         isSilent();
         wish(TEN);
         Command.Acquire acquire = first();
@@ -157,7 +157,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aPlaceFarBehindIsStaggeredByAHundredPlacesAtMost() {
+    void questionsAreStaggeredByAHundredPlacesAtMost() {
         isSilent();
         wish(TEN);
         Command.Acquire acquire = first();
@@ -168,7 +168,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverWaitsAsksAgainAfterTheSafetyPoll() {
+    void aWaiterAsksAgainAfterTheSafetyPoll() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -177,7 +177,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverWaitsAsksAgainWhenAConnectionWasReplaced() {
+    void waitersAskAgainWhenAConnectionIsReplaced() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -205,7 +205,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void theEarliestEndThatAnyWasToldOfIsPolledAt() {
+    void theOldestPollsAtTheEarliestReportedEnd() {
         isSilent();
         wish(FIFO);
         wish(FIFO);
@@ -219,7 +219,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestGivesUpWithAQuestionUnderWayTheNextAsksAtOnce() {
+    void theNextAsksAtOnceIfTheOldestGivesUpWhileAsking() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> oldest = wish(FIFO);
         wish(FIFO);
@@ -232,7 +232,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestGivesUpOtherwiseTheNextPollsWhenItWasDue() {
+    void theNextPollsWhenTheOldestThatGaveUpWasDue() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> oldest = wish(FIFO);
         wish(FIFO);
@@ -245,7 +245,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestIsServedTheNextPollsInItsPlace() {
+    void theNextPollsInPlaceOfAServedOldest() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -264,7 +264,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- answers
 
     @Test
-    void staleAnswersAreFollowedByAQuestionAtOnceAndThenByLongerPauses() {
+    void aStaleAnswerIsAskedAgainAtOnceThenWithLongerPauses() {
         answers(Command.Acquire.class, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, null));
         wish(TEN);
         pass(400);
@@ -272,7 +272,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aStaleAnswerThatWasLongUnderWayIsFollowedByAQuestionAtOnceHoweverManyWereNotAnswered() {
+    void aSlowStaleAnswerIsAskedAgainAtOnceAfterManyTimeouts() {
         isSilent();
         wish(TEN);
         pass(7_900);
@@ -285,7 +285,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatFailsIsRepeatedAfterLongerAndLongerPauses() {
+    void aFailedRequestIsRepeatedAfterLongerAndLongerPauses() {
         fails(true, BROKEN);
         wish(TEN);
         pass(6_000);
@@ -293,7 +293,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void pausesAreOfARandomLength() {
+    void pausesHaveRandomLengths() {
         client.random = bound -> bound - 1;
         fails(true, BROKEN);
         wish(TEN);
@@ -302,7 +302,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsNotAnsweredIsRepeatedAfterTheCommandTimeout() {
+    void anUnansweredRequestIsRepeatedAfterTheCommandTimeout() {
         isSilent();
         wish(TEN);
         pass(4_500);
@@ -310,7 +310,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWaitingCannotHealFailsAtOnceForAll() {
+    void aPermanentErrorFailsAllWaitersAtOnce() {
         isSilent();
         CompletableFuture<Lease> first = wish(TEN);
         CompletableFuture<Lease> second = wish(TEN);
@@ -322,7 +322,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWasNeverExecutedNeedsNoWithdrawal() {
+    void aRequestNeverExecutedNeedsNoWithdrawal() {
         fails(false, BROKEN);
         CompletableFuture<Lease> wish = wish(TEN);
         answersAgain();
@@ -337,7 +337,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWasAnsweredIsWithdrawnOnce() {
+    void anAnsweredRequestIsWithdrawnOnce() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         pass(12_000); // it has asked again
@@ -350,7 +350,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestWhoseBytesMayStillRunIsWithdrawnAgainAfterItsNotAfter() {
+    void aTaintedRequestIsWithdrawnAgainAfterItsNotAfter() {
         holdElsewhere(60_000);
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<Lease> wish = wish(TEN);
@@ -361,7 +361,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItIsGrantedMeanwhileItIsWithdrawnAtOnce() {
+    void aTaintedRequestGrantedMeanwhileIsWithdrawnAtOnce() {
         isSilentAbout(Command.Acquire.class);
         wish(TEN).cancel(false);
         pass(500);
@@ -370,7 +370,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLateAnswerForARequestThatIsGoneWithdrawsItIfItMayBeThere() {
+    void aLateAnswerForAFinishedRequestWithdrawsItIfNeeded() {
         Command.Acquire gone = new Command.Acquire("lock", "c:99", true, 10_000, 0, Long.MAX_VALUE);
         answered(gone, 0, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, null));
         answered(gone, 0, new Acquired(time(), Verdict.REFUSED, 0, 0, 0, false, null));
@@ -381,7 +381,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsQueuedOrGrantedWhileItIsWithdrawnIsWithdrawnAgain() {
+    void aRequestThatEntersDuringItsWithdrawalIsWithdrawnAgain() {
         isSilent();
         wish(TEN).cancel(false);
         Command.Acquire acquire = first();
@@ -402,7 +402,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoIsAnsweredThatTheServerForgotHimHasTheOthersAskToo() {
+    void aForgottenWaiterMakesTheOthersAskToo() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -419,7 +419,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aNewcomerThatIsGrantedAtOnceProvesThatNobodyStoodInTheQueue() {
+    void aNewcomerGrantedAtOnceProvesThatTheQueueWasEmpty() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -434,7 +434,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoWasNotEnteredWasNotForgotten() {
+    void aRequestThatWasNotEnteredWasNotForgotten() {
         holdElsewhere(60_000);
         wish(FIFO);
         answers(Command.Acquire.class, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, "other:1"));
@@ -446,7 +446,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerFromBeforeTheServerForgotIsFollowedByAQuestion() {
+    void anAnswerFromBeforeTheServerForgotIsAskedAgain() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -462,7 +462,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatTheBackendCallsOursAndNobodyHereKnowsIsWithdrawn() {
+    void anUnknownRequestOfThisClientIsWithdrawn() {
         ServerTime time = time();
         Command.Acquire acquire = new Command.Acquire("lock", "c:8", true, 10_000, 0, Long.MAX_VALUE);
         answered(acquire, 0, new Acquired(time, Verdict.STALE, 0, 0, 0, false, "c:91"));
@@ -495,7 +495,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void anOlderAnswerTellsNoTime() {
+    void anOlderAnswerDoesNotTellTheTime() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         Command.Acquire acquire = first();
@@ -511,7 +511,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantBeforeTheFirstAnswerIsCountedFromTheFirstQuestion() {
+    void aGrantBeforeAnyAnswerIsCountedFromTheFirstAcquire() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         stall(500);
@@ -558,7 +558,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatWasGrantedByMessageIsWithdrawn() {
+    void aRequestGrantedByMessageIsWithdrawn() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         grantThatCannotBeCounted();
@@ -583,7 +583,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatWasGrantedByMessageStoodInTheQueue() {
+    void aRequestGrantedByMessageStoodInTheQueue() {
         holdElsewhere(60_000);
         isSilent();
         wish(FIFO);
@@ -598,7 +598,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantFromBeforeTheServerWasReplacedIsConfirmedFirst() {
+    void aGrantOfAReplacedServerIsConfirmedFirst() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
@@ -611,7 +611,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerThatWasGivenBeforeAConnectionWasReplacedStillTellsTheTime() {
+    void anAnswerOfAReplacedConnectionStillTellsTheTime() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilent();
@@ -623,7 +623,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- outages
 
     @Test
-    void whoWaitsFailsWhenTheOutageHasLastedItsPatience() {
+    void aWaiterFailsWhenTheOutagePatienceEnds() {
         fails(true, BROKEN);
         CompletableFuture<Lease> first = wish(TEN);
         isSilent(); // from the second question on: none is given up just when the patience ends
@@ -637,7 +637,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoStandsInTheQueueCountsTheOutageFromTheLossOfTheConnection() {
+    void aQueuedWaiterCountsTheOutageFromTheDisconnection() {
         for (LockOptions options : List.of(TEN, FIFO)) {
             holdElsewhere(600_000);
             CompletableFuture<Lease> wish = wish(options);
@@ -654,7 +654,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoStandsInTheQueueGoesOnWaitingIfOnlyTheConnectionForGrantsIsLost() {
+    void aQueuedWaiterWaitsOnIfOnlyTheGrantConnectionIsLost() {
         holdElsewhere(600_000);
         CompletableFuture<Lease> wish = wish(TEN);
         client.engine.disconnected(new IllegalStateException("broken"));
@@ -663,7 +663,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void thePatienceBeginsAnewForWhoComesWhenNobodyWaits() {
+    void thePatienceBeginsAgainForTheFirstWaiterOfAnIdleLock() {
         isSilent();
         CompletableFuture<Lease> first = wish(TEN);
         pass(20_000);
@@ -703,7 +703,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- the end
 
     @Test
-    void closingEndsAllWaitingAndTakesItOutOfTheQueue() {
+    void closingEndsAllWaitsAndEmptiesTheQueue() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> sharing = wish(TEN);
         CompletableFuture<Lease> fifo = wish(FIFO);
@@ -727,7 +727,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aMachineTellsWhatItKnows() {
+    void aMachineDescribesItself() {
         isSilent();
         wish(TEN);
         assertThat(machine()).hasToString("lock 'lock': hold null, 1 waiting, requests [c:1 WANTED]");

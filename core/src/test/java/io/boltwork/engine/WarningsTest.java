@@ -36,7 +36,7 @@ class WarningsTest {
     }
 
     @Test
-    void eachWarningIsToldToEachListenerOnce() throws InterruptedException {
+    void eachListenerHearsEachWarningOnce() throws InterruptedException {
         ExecutorService callbacks = Executors.newSingleThreadExecutor();
         ExecutorService others = Executors.newSingleThreadExecutor();
         List<Queue<String>> told = new ArrayList<>();

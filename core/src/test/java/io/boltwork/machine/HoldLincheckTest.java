@@ -34,7 +34,7 @@ class HoldLincheckTest {
     }
 
     @Test
-    void eitherTheReleaseWinsOrOneLoss() {
+    void eitherTheReleaseOrOneLossWins() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.NOTIFY);
             Left[] left = new Left[1];
@@ -81,7 +81,7 @@ class HoldLincheckTest {
     }
 
     @Test
-    void whoIsInterruptedSeesThatItIsLost() {
+    void anInterruptedOwnerSeesTheLoss() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.INTERRUPT);
             together(
@@ -130,7 +130,7 @@ class HoldLincheckTest {
     }
 
     @Test
-    void whenLostIsToldWhateverComesFirst() {
+    void whenLostCompletesWhicheverComesFirst() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.NOTIFY);
             AtomicReference<CompletableFuture<LeaseLoss>> future = new AtomicReference<>();
@@ -142,7 +142,7 @@ class HoldLincheckTest {
     }
 
     @Test
-    void theDeadlineIsNoticedByOneWhoeverLooks() {
+    void theDeadlineIsNoticedByExactlyOneThread() {
         Interleavings.of(60, () -> {
             long[] now = new long[1];
             Hold hold = hold(OnLoss.INTERRUPT, false, () -> now[0]);

@@ -47,7 +47,7 @@ class HoldTest {
     }
 
     @Test
-    void endsWhenAllLevelsAreLeftInAnyOrder() {
+    void aHoldEndsWhenAllLevelsAreReleasedInAnyOrder() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.enter(true)).isTrue();
         assertThat(hold.enter(false)).isTrue();
@@ -62,7 +62,7 @@ class HoldTest {
     }
 
     @Test
-    void isLostByTheClockBeforeAnybodySaysSo() {
+    void aHoldIsLostByTheClockBeforeAnyNotice() {
         Hold hold = hold(LockOptions.defaults(), false);
         CompletableFuture<LeaseLoss> lost = hold.whenLost();
         assertThat(hold.isValid()).isTrue();
@@ -76,7 +76,7 @@ class HoldTest {
     }
 
     @Test
-    void lastsUntilItsDeadlineAndNoLongerThanItIsHeld() {
+    void aHoldLastsUntilItsDeadlineOrItsRelease() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.remaining()).isEqualTo(1_000);
         now = 400;
@@ -91,7 +91,7 @@ class HoldTest {
     }
 
     @Test
-    void theLossIsThereForWhoeverLooksFirst() {
+    void theFirstCheckFindsTheLoss() {
         Hold hold = hold(LockOptions.defaults(), true);
         hold.enter(true);
         hold.enter(false);
@@ -112,7 +112,7 @@ class HoldTest {
     }
 
     @Test
-    void allWhoAskHearOfTheLossOnceAndOnlyThen() {
+    void everyWhenLostCompletesOnceAndOnlyAtTheLoss() {
         Hold hold = hold(LockOptions.defaults(), false);
         CompletableFuture<LeaseLoss> lost = hold.whenLost();
         assertThat(hold.whenLost()).isSameAs(lost);
@@ -126,7 +126,7 @@ class HoldTest {
     }
 
     @Test
-    void onlyItsThreadIsInterruptedAndOnlyIfItWishes() {
+    void onlyTheOwnerIsInterruptedAndOnlyOnRequest() {
         hold(LockOptions.defaults(), false).lose(Reason.TAKEN);
         assertThat(Thread.interrupted()).isFalse();
         hold(LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT), false).lose(Reason.TAKEN);
@@ -134,7 +134,7 @@ class HoldTest {
     }
 
     @Test
-    void whoIsLeftToReleaseItIsKnown() {
+    void aHoldKnowsWhichHandlesCanStillReleaseIt() {
         StillClient client = new StillClient();
         FencedLock lock = client.lock(LockOptions.defaults());
         LeaseHandle outer =
@@ -169,7 +169,7 @@ class HoldTest {
     }
 
     @Test
-    void aThreadThatHasEndedReleasesNothing() throws InterruptedException {
+    void aHoldOfAnEndedThreadIsAbandonedUnlessAHandleExists() throws InterruptedException {
         Hold[] holds = new Hold[2];
         Thread owner = new Thread(() -> {
             holds[0] = hold(LockOptions.defaults(), false);
@@ -184,14 +184,14 @@ class HoldTest {
     }
 
     @Test
-    void whoeverHasLeftIsNotAbsent() {
+    void anOwnerThatHasLeftIsNotAbsent() {
         Hold left = hold(LockOptions.defaults(), true);
         left.leave(true);
         assertThat(left.absence()).as("its release is not under way yet").isNull();
     }
 
     @Test
-    void aRightIsUsedOnceAndKnowsWhetherTheLossIsItsOwn() {
+    void aHandleReferenceIsUsedOnceAndKnowsItsOwnLoss() {
         LeaseHandle handle =
                 (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();
         Hold hold = hold(LockOptions.defaults(), true);
@@ -213,7 +213,7 @@ class HoldTest {
     }
 
     @Test
-    void whoeverIsInterruptedSeesThatItIsLost() throws Exception {
+    void anInterruptedThreadSeesTheLoss() throws Exception {
         AtomicReference<Boolean> valid = new AtomicReference<>();
         AtomicReference<Hold> hold = new AtomicReference<>();
         LockOptions options = LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT);
@@ -235,7 +235,7 @@ class HoldTest {
     }
 
     @Test
-    void isLostOnceAndByTheFirstReason() {
+    void aHoldIsLostOnceForTheFirstReason() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.lose(Reason.TAKEN)).isTrue();
         assertThat(hold.lose(Reason.CLOSED)).isFalse();
@@ -244,7 +244,7 @@ class HoldTest {
     }
 
     @Test
-    void eitherTheReleaseWinsOrTheLossAndTheInterruptNeverComesAfterTheRelease() throws Exception {
+    void releaseOrLossWinsAndNoInterruptFollowsTheRelease() throws Exception {
         CyclicBarrier start = new CyclicBarrier(2);
         AtomicReference<Hold> current = new AtomicReference<>();
         AtomicBoolean lost = new AtomicBoolean();

@@ -26,7 +26,7 @@ class LostHoldsLincheckTest {
     }
 
     @Test
-    void aThreadFindsItsLostHoldWhateverBecomesOfOthers() {
+    void aThreadFindsItsLostHoldDespiteChangesOfOthers() {
         Interleavings.of(60, () -> {
             AtomicReference<LostHolds> holds = new AtomicReference<>(LostHolds.NONE); // as the machine keeps it
             Hold mine = lost();

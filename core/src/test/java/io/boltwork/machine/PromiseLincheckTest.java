@@ -13,7 +13,7 @@ class PromiseLincheckTest {
 
     /** Who finds nothing decided when it lies down is woken by the decision. That nobody lies down later: PromiseTest. */
     @Test
-    void whoSleepsIsNamedToTheDecider() {
+    void theSleepingThreadIsNamedToTheDecider() {
         Interleavings.of(60, () -> {
             Promise<Integer> outcome = new Promise<>();
             boolean[] asleep = new boolean[1];
@@ -30,7 +30,7 @@ class PromiseLincheckTest {
     }
 
     @Test
-    void callsBackExactlyOnceWithTheDecision() {
+    void aCallbackRunsExactlyOnceWithTheDecision() {
         Interleavings.of(60, () -> {
             Promise<Integer> outcome = new Promise<>();
             AtomicInteger calls = new AtomicInteger();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class PromiseTest {
 
     @Test
-    void isDecidedOnce() {
+    void aPromiseIsDecidedOnce() {
         Promise<String> outcome = new Promise<>();
         assertThatThrownBy(outcome::value).isInstanceOf(IllegalStateException.class);
         outcome.decide("first");
@@ -18,7 +18,7 @@ class PromiseTest {
     }
 
     @Test
-    void wakesWhoSleeps() throws InterruptedException {
+    void aDecisionWakesTheSleeper() throws InterruptedException {
         for (int i = 0; i < 5_000; i++) {
             Promise<Integer> outcome = new Promise<>();
             int value = i;
@@ -33,7 +33,7 @@ class PromiseTest {
     }
 
     @Test
-    void sleepsForATimeAndNotAtAllOnceItIsDecided() {
+    void aSleepHasABoundAndEndsAtOnceAfterTheDecision() {
         Promise<String> outcome = new Promise<>();
         long end = System.nanoTime() + 20_000_000;
         int sleeps = 0;
@@ -47,7 +47,7 @@ class PromiseTest {
     }
 
     @Test
-    void callsBackOnceWhetherBeforeOrAfter() {
+    void aCallbackRunsOnceBeforeOrAfterTheDecision() {
         AtomicInteger calls = new AtomicInteger();
         Promise<String> before = new Promise<>();
         before.then(calls::incrementAndGet);

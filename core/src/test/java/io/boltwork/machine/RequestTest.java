@@ -81,7 +81,7 @@ class RequestTest {
     }
 
     @Test
-    void whoOnlyTriesHasOneCommandTimeoutInAll() {
+    void aTryHasOneCommandTimeoutInAll() {
         Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
         request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
@@ -90,7 +90,7 @@ class RequestTest {
     }
 
     @Test
-    void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
+    void aCommandMustNotTakeEffectAfterItsTimeoutOrItsLease() {
         clock.read(50_000, ms(100), 0);
         Request request = wanted(SECOND);
         Command.Acquire acquire = request.acquire(clock, ms(300), TIMEOUT);
@@ -118,7 +118,7 @@ class RequestTest {
     }
 
     @Test
-    void nothingIsLeftWhenAllThatWasWrittenHasEnded() {
+    void nothingIsLeftWhenAllThatWasSentHasEnded() {
         Request request = wanted(SECOND.withTakeoverDelay(Duration.ofMillis(300)));
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_000));
         request.acquire(clock, ms(4_900), TIMEOUT);
@@ -162,7 +162,7 @@ class RequestTest {
     }
 
     @Test
-    void aTacitSuccessCountsFromWhenItWasBegunAndIsNotForgotten() {
+    void aTacitSuccessCountsFromItsStartAndIsNotForgotten() {
         Request request = held(TEN_SECONDS);
         assertThat(request.mayBeTacit(request.renewal(ms(3_000)))).isTrue();
         request.begun(ms(3_000), true);
@@ -181,7 +181,7 @@ class RequestTest {
     }
 
     @Test
-    void aTacitSuccessIsHeard() {
+    void aTacitSuccessIsNoticed() {
         Request request = held(TEN_SECONDS);
         request.renewal(ms(3_000));
         request.begun(ms(3_000), true);
@@ -209,7 +209,7 @@ class RequestTest {
     }
 
     @Test
-    void whatIsNotJustHeldForAWholeLeaseHearsOfItsRenewals() {
+    void onlyAHoldWithNothingSpecialIsRenewedTacitly() {
         Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
         assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000)))).as("bounded").isFalse();
         Request claimed = claimed(TEN_SECONDS);
@@ -241,7 +241,7 @@ class RequestTest {
     }
 
     @Test
-    void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
+    void aShortClaimIsConfirmedAtOnceAndCountedAsShort() {
         Request request = wanted(FIXED);
         request.exchange().claimMillis = 300;
         request.begin(ms(300), 7_000, false, ms(20));
@@ -252,7 +252,7 @@ class RequestTest {
     }
 
     @Test
-    void aFixedLeaseEndsWhenItWasToEnd() {
+    void aFixedLeaseEndsAtItsFixedTime() {
         Request request = claimed(FIXED);
         assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
         request.prolonged(ms(1_000), Request.covering(ms(9_000)));
@@ -267,7 +267,7 @@ class RequestTest {
     }
 
     @Test
-    void aShortExtensionStandsForNoRenewal() {
+    void aShortExtensionDoesNotReplaceARenewal() {
         Request request = claimed(TEN_SECONDS);
         assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
         request.extension(ms(500), 50);
@@ -284,7 +284,7 @@ class RequestTest {
     }
 
     @Test
-    void theLongestHoldBoundsTheLease() {
+    void theMaxHoldBoundsTheLease() {
         Request request = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(4)));
         assertThat(request.deadline()).isEqualTo(ms(4_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
@@ -306,7 +306,7 @@ class RequestTest {
     }
 
     @Test
-    void theShortestHoldIsKept() {
+    void theMinHoldIsKept() {
         Request request = held(SECOND.withMinHold(Duration.ofMillis(990)));
         assertThat(request.keepMillis(ms(400))).isEqualTo(592);
         assertThat(request.keepMillis(ms(990))).isZero();
@@ -332,7 +332,7 @@ class RequestTest {
     }
 
     @Test
-    void beingTheOwnerForLessThanTheShortestHoldIsNotEnough() {
+    void aGrantShorterThanTheMinHoldIsNotEnough() {
         Request request = wanted(SECOND.withMinHold(Duration.ofMillis(500)));
         assertThat(request.suffices(ms(600), ms(100), false)).isTrue();
         assertThat(request.suffices(ms(599), ms(100), true)).isFalse();
@@ -345,7 +345,7 @@ class RequestTest {
     }
 
     @Test
-    void isHandedOverWithinItsSliceAndItsBlockOfTokens() {
+    void aHoldIsHandedOverWithinItsSliceAndTokenBlock() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_998;
         assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
@@ -358,7 +358,7 @@ class RequestTest {
     }
 
     @Test
-    void isHandedOverToEightOwnersWithinHalfASecondAtLeast() {
+    void eightOwnersMayShareAHoldWithinHalfASecond() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_006;
         assertThat(request.mayBeHandedOver(ms(500) - 1, SLICE))
@@ -371,7 +371,7 @@ class RequestTest {
     }
 
     @Test
-    void isVerifiedAtOnceWhenAConnectionWasReplaced() {
+    void aHoldIsVerifiedAtOnceWhenAConnectionIsReplaced() {
         Request request = held(TEN_SECONDS);
         renewal(request, ms(3_400));
         request.verify(ms(3_500));
@@ -380,7 +380,7 @@ class RequestTest {
     }
 
     @Test
-    void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
+    void aRestoredLeaseIsNoShorterThanTheLocalOne() {
         clock.read(50_000, 0, 0);
         Request request = held(TEN_SECONDS);
         request.lasts(ms(60_000));
@@ -393,7 +393,7 @@ class RequestTest {
     }
 
     @Test
-    void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
+    void aLostOrEndingRequestEndsWhenItsTimeIsOver() {
         Request request = held(SECOND);
         request.state = State.LOST;
         request.exchange().giveUpAt = ms(5_000);
@@ -404,7 +404,7 @@ class RequestTest {
     }
 
     @Test
-    void servesThoseWhoWishTheSame() {
+    void aRequestServesWaitersWithTheSameOptions() {
         assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), false)))
                 .isTrue();
         assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), true)))

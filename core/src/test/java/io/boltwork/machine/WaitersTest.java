@@ -22,7 +22,7 @@ class WaitersTest {
     }
 
     @Test
-    void areServedInTheirOrderThoughOneInTheMiddleLeaves() {
+    void waitersAreServedInOrderEvenIfOneLeaves() {
         Waiter[] three = {sharing(), sharing(), sharing()};
         Waiter[] fifo = {queued(), queued(), queued()};
         for (int i = 0; i < 3; i++) {

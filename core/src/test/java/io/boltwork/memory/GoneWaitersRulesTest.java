@@ -93,7 +93,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aShortClaimThatLapsesCostsAPlaceAndTheSecondOneAll() {
+    void aLapsedShortClaimCostsAPlaceAndASecondOneAllPlaces() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1", "b:2", "c:1", "b:3");
@@ -108,7 +108,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aRequestGoesToTheTailOnce() {
+    void aRequestMovesToTheTailOnlyOnce() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1", "c:1");
@@ -145,7 +145,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whatCameAfterTheLongClaimKeepsNoClaimsShort() {
+    void laterRequestsDoNotKeepClaimsShort() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1");
@@ -172,7 +172,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whatAClientEntersAfterItsClaimHasLapsedCounts() {
+    void requestsEnteredAfterALapsedClaimCount() {
         Scene scene = frozen(0, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1", "c:2");
@@ -187,7 +187,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aStepLooksAtABoundedNumberOfPlaces() {
+    void aStepExaminesABoundedNumberOfPlaces() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         for (int i = 1; i <= 1_000; i++) {
@@ -206,7 +206,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whoAsksAndStandsFirstIsGrantedWithoutAClaim() {
+    void aFirstWaiterThatAsksIsGrantedWithoutAClaim() {
         Scene scene = frozen(1, "b");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class QueueRulesTest {
 
     @Test
-    void queueingIsIdempotentAndTellsWhatIsLeft() {
+    void queueingIsIdempotentAndTellsTheRemainingTime() {
         Scene scene = new Scene();
         scene.hold("a:1");
         scene.pass(1_000);
@@ -83,7 +83,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aFreeLockGoesToTheHeadThatIsTold() {
+    void aFreeLockGoesToTheHeadByMessage() {
         Scene scene = new Scene("b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "c:1");
@@ -97,7 +97,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aHeadThatNobodyListensForIsPassedOverAndDropped() {
+    void aHeadWithoutASubscriberIsSkippedAndDropped() {
         Scene scene = new Scene("c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -107,7 +107,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void whoAsksAtTheHeadNeedsNoMessage() {
+    void aHeadThatAsksNeedsNoMessage() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -162,7 +162,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aClaimThatLapsesBeforeARestoreRemovesAllEntriesOfItsClientToo() {
+    void aClaimLapsedBeforeARestoreRemovesAllItsClientsEntries() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -173,7 +173,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aLapsedLeaseThatWasConfirmedRemovesNoEntries() {
+    void aLapsedConfirmedLeaseRemovesNoEntries() {
         Scene scene = new Scene("b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -199,7 +199,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+    void anEntryRemovedWithItsClientsClaimIsNotKnown() {
         Scene scene = new Scene("a");
         long token = scene.hold("b:1");
         scene.acquire("a:1");
@@ -245,7 +245,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aReleaseThatHoldsNothingStillGrantsAFreeLock() {
+    void aReleaseWithoutAHoldStillGrantsAFreeLock() {
         Scene scene = new Scene("b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -254,7 +254,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void releaseEntersTheNextRequestBehindThoseThatWait() {
+    void releaseEntersTheNextRequestBehindTheWaiters() {
         Scene scene = new Scene("a", "b");
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -269,7 +269,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void releaseGrantsTheNextRequestInItsReplyIfNobodyWaits() {
+    void releaseGrantsTheNextRequestInItsReplyIfTheQueueIsEmpty() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         Released released = scene.release("a:1", token, token + 1, 0, wish("a:2"));

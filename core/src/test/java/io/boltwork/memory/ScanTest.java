@@ -50,7 +50,7 @@ class ScanTest {
     }
 
     @Test
-    void aLockInShort() {
+    void aLockIsSummarized() {
         long token = acquire("l", "a:1");
         acquire("l", "b:1");
         acquire("l", "b:2");
@@ -61,7 +61,7 @@ class ScanTest {
     }
 
     @Test
-    void aLockThatIsMerelyRememberedIsLeftOut() {
+    void aMerelyRememberedLockIsLeftOut() {
         long token = acquire("l", "a:1");
         server.execute(new Command.Release("l", "a:1", token, token, 0, null));
         acquire("lapsed", "a:2");
@@ -79,7 +79,7 @@ class ScanTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+    void anOwnerWithALapsedLeaseDoesNotCount() {
         acquire("l", "a:1");
         acquire("l", "b:1");
         scene.pass(LEASE);
@@ -87,7 +87,7 @@ class ScanTest {
     }
 
     @Test
-    void whoWaitsIsCountedWithHolesAsInAPosition() {
+    void waitersAreCountedWithHolesAsInAPosition() {
         acquire("l", "a:1");
         List.of("b:1", "b:2", "b:3").forEach(request -> acquire("l", request));
         server.execute(new Command.Withdraw("l", "b:2", 0));
@@ -99,7 +99,7 @@ class ScanTest {
     }
 
     @Test
-    void aPatternSelects() {
+    void aPatternSelectsLocks() {
         List.of("stock:1", "stock:22", "a{b}%7Bc", "").forEach(lock -> acquire(lock, "a:1"));
         assertThat(names("stock:?")).containsExactly("stock:1");
         assertThat(names("*{b}%*")).containsExactly("a{b}%7Bc");
@@ -108,7 +108,7 @@ class ScanTest {
     }
 
     @Test
-    void pagesMeetEveryLockOnceWhateverIsUsedMeanwhile() {
+    void pagesListEveryLockOnceDespiteUseMeanwhile() {
         IntStream.range(0, 100).forEach(i -> acquire("lock " + i, "a:1"));
         acquire("", "a:1");
         List<String> found = new ArrayList<>();
@@ -124,7 +124,7 @@ class ScanTest {
     }
 
     @Test
-    void aPageOfOneAndTheLastPageThatIsFull() {
+    void aPageOfOneAndAFullLastPageWork() {
         List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
         ScannedLocks first = (ScannedLocks) server.execute(new Command.ScanLocks("*", "", 0));
         assertThat(first.locks()).hasSize(1);
@@ -134,7 +134,7 @@ class ScanTest {
     }
 
     @Test
-    void aClientIsKnownForItsTime() {
+    void aClientIsKnownUntilItsRecordExpires() {
         announce("b", 1_000);
         announce("a", 2_000);
         assertThat(identify("c", "b", "a", "b")).containsExactly(card("b"), card("a"), card("b"));
@@ -161,7 +161,7 @@ class ScanTest {
     }
 
     @Test
-    void aServerThatIsFlushedOrRestartedKnowsNobody() {
+    void aFlushedOrRestartedServerKnowsNoClient() {
         announce("a", 1_000);
         server.flush();
         assertThat(identify("a")).isEmpty();

@@ -32,7 +32,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void tokensGrowThoughTheClockStandsStillOrGoesBack() {
+    void tokensGrowEvenIfTheClockStopsOrGoesBack() {
         Scene scene = new Scene();
         long first = scene.hold("a:1");
         scene.release("a:1", first);
@@ -62,7 +62,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void untilNeverMovesBack() {
+    void theEndOfALeaseNeverMovesBack() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.renew("a:1", token, 60_000, 0, NEVER);
@@ -73,7 +73,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void releaseLowersFenceOnlyIfTokenAndFenceAreStillTheCallers() {
+    void releaseLowersTheFenceOnlyIfTokenAndFenceStillMatch() {
         Scene scene = new Scene("a", "b");
         long before = scene.hold("a:1");
         scene.queue("b:1");
@@ -108,7 +108,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void releaseTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void releaseRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -117,7 +117,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void lostRenewalTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void lostRenewalRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -126,7 +126,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void restoreTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void restoreRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -209,7 +209,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void lapsedOwnerIsNoOwnerForRenewAndRestore() {
+    void renewAndRestoreIgnoreALapsedOwner() {
         Scene scene = new Scene();
         long lapsed = scene.hold("a:1"); // what a failover has brought back
         scene.pass(LEASE);
@@ -220,7 +220,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void renewOfALapsedLeaseIsOkWhileNobodyCame() {
+    void renewOfALapsedLeaseIsOkUntilAnotherOwnerComes() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.pass(3 * LEASE);
@@ -242,7 +242,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void keptLockHasAMarkerThatNoRequestEquals() {
+    void aKeptLockHasAMarkerThatEqualsNoRequest() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -291,7 +291,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void aLapsedOwnerStillReleasesInGoodOrder() {
+    void aLapsedOwnerStillReleasesWithoutAnError() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.pass(2 * LEASE);
@@ -300,7 +300,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void aLockIsForgottenSomeTimeAfterItsLastUseAndNotBeforeItsLeaseEnds() {
+    void aLockIsForgottenAfterItsLastUseAndItsLease() {
         Scene scene = new Scene();
         scene.release("a:1", scene.hold("a:1"));
         scene.pass(LEASE + LIFE);
@@ -331,7 +331,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void anExpiryIsSetAnewWhenAnEighthOfTheLifeHasPassed() {
+    void anExpiryIsSetAgainAfterAnEighthOfTheLife() {
         for (long passed : new long[] {LIFE / 8, LIFE / 8 + 1}) {
             Scene scene = new Scene();
             scene.hold("a:1");

@@ -49,7 +49,7 @@ class PrintableTest {
     }
 
     @Test
-    void theTextOfAValueIsMadeWithTheMessage() {
+    void theTextOfAValueIsMadeOnlyWithTheMessage() {
         Object unasked = new Object() {
             @Override
             public String toString() {

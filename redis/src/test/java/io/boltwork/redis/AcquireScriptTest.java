@@ -262,7 +262,7 @@ class AcquireScriptTest extends ScriptTest {
     }
 
     @Test
-    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+    void anEntryRemovedWithItsClientsClaimIsNotKnown() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");

@@ -16,7 +16,7 @@ class AnnounceScriptTest extends ScriptTest {
     }
 
     @Test
-    void aClientIsKnownForItsTime() {
+    void aClientIsKnownUntilItsRecordExpires() {
         long before = a.inspect(LOCK).server().millis();
         assertThat(a.announce(card("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
         assertThat(fields(CARD))

@@ -23,7 +23,7 @@ class CutShortTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void locksWorkAfterStacksThatHaveEndedAnywhere(boolean byThread) throws InterruptedException {
+    void locksWorkAfterStackOverflowsAnywhere(boolean byThread) throws InterruptedException {
         try (RedisServer server = RedisServer.start();
                 LockClient client = LockClient.create(RedisBackend.connect(server.uri()));
                 LockClient other = LockClient.create(RedisBackend.connect(server.uri()))) {

@@ -38,7 +38,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void theNextIsGranted() {
+    void theNextWaiterIsGranted() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -104,7 +104,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aHoldIsMeantByAnyTokenOfItsBlock() {
+    void anyTokenOfItsBlockIdentifiesAHold() {
         for (int used : new int[] {0, 500, BLOCK - 1}) {
             assertThat(a.force(LOCK, a.acquire(LOCK, "a:1").token() + used).released())
                     .isTrue();
@@ -112,7 +112,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void anotherHoldIsLeftAlone() {
+    void anotherHoldIsNotTouched() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         var before = fields();
@@ -154,7 +154,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedOwnerIsNoOwner() {
+    void aLapsedOwnerDoesNotCount() {
         long token = a.acquire(LOCK, "a:1").token();
         endLease();
         Forced forced = b.force(LOCK, 0);
@@ -173,7 +173,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aFreeLockStillGoesToTheNextIfAnotherHoldIsMeant() {
+    void aFreeLockStillGoesToTheNextIfTheTokenIsAnother() {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         endLease();
@@ -184,7 +184,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void aLapsedClaimTakesTheRequestsOfItsClientAlong() {
+    void aLapsedClaimRemovesTheRequestsOfItsClient() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -198,7 +198,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void whoWasForgottenDoesNotComeBackEither() {
+    void aForgottenOwnerDoesNotComeBackEither() {
         long token = a.acquire(LOCK, "a:1").token();
         redis.command("FLUSHALL");
         assertThat(b.force(LOCK, token).released()).isFalse();

@@ -48,7 +48,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aLockInShort() {
+    void aLockIsSummarized() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
@@ -59,7 +59,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aLockThatIsMerelyRememberedIsLeftOut() {
+    void aMerelyRememberedLockIsLeftOut() {
         a.release(LOCK, "a:1", a.acquire(LOCK, "a:1").token());
         assertThat(a.scanLocks("*", 10)).isEmpty();
         lock(LOCK);
@@ -79,7 +79,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+    void anOwnerWithALapsedLeaseDoesNotCount() {
         lock(LOCK);
         b.acquire(LOCK, "b:1");
         endLease();
@@ -111,7 +111,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aPatternSelects() {
+    void aPatternSelectsLocks() {
         lock(ODD.toArray(String[]::new));
         assertThat(names("%*")).containsExactlyInAnyOrder("%", "%7B", "%257B");
         assertThat(names("?")).containsExactlyInAnyOrder("a", "%", "-");

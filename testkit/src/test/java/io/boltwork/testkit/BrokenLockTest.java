@@ -72,7 +72,7 @@ class BrokenLockTest {
     }
 
     @Test
-    void whoOutstaysItsLeaseAndWhoDeletesSomebodyElsesHoldAreConvicted() throws InterruptedException {
+    void overstayedLeasesAndForeignDeletionsAreDetected() throws InterruptedException {
         List<ChildJvm> users = List.of(user("a"), user("b"), user("c"));
         for (ChildJvm user : users) {
             assertThat(user.nextLine(PATIENCE)).isEqualTo("ready");

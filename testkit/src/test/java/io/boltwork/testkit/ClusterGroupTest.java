@@ -42,13 +42,13 @@ class ClusterGroupTest {
     }
 
     @Test
-    void itServes() {
+    void aClusterServes() {
         serves(CLUSTER);
         assertThat(CLUSTER.uris()).hasSize(6).contains(CLUSTER.masterOf(BAR).uri());
     }
 
     @Test
-    void anOldOneServesToo() {
+    void anOldClusterServesToo() {
         try (ClusterGroup old = ClusterGroup.startEmbedded()) {
             assertThat(old.nodes()).allMatch(node -> node.version().startsWith("6.2."));
             serves(old);
@@ -57,7 +57,7 @@ class ClusterGroupTest {
     }
 
     @Test
-    void aReplicaTakesOverFromWhoIsKilledAndGivesWhatItHadBack() {
+    void aReplicaReplacesAKilledMasterUntilItComesBack() {
         try (ClusterGroup cluster = ClusterGroup.start(3, 1, Duration.ofMillis(500))) {
             RedisServer master = cluster.masterOf(FOO);
             RedisServer replica = cluster.replicasOf(master).get(0);
@@ -77,7 +77,7 @@ class ClusterGroupTest {
     }
 
     @Test
-    void whoIsFrozenIsReplacedAndFollowsWhenThawed() {
+    void aFrozenMasterIsReplacedAndFollowsWhenThawed() {
         try (ClusterGroup cluster = ClusterGroup.start(3, 1, Duration.ofMillis(500))) {
             RedisServer master = cluster.masterOf(BAR);
             cluster.freeze(master);
@@ -161,7 +161,7 @@ class ClusterGroupTest {
     }
 
     @Test
-    void whatDoesNotStartLeavesNothing() {
+    void aClusterThatDoesNotStartLeavesNothing() {
         assertThatThrownBy(() -> ClusterGroup.start(1, 0, ClusterGroup.PATIENCE, "--no-such-option", "1"))
                 .isInstanceOf(UncheckedIOException.class);
     }

@@ -47,7 +47,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void itAgreesWithASearchOfAllPossibleTimes() {
+    void theCheckerAgreesWithASearchOfAllPossibleTimes() {
         long seed = Long.getLong("boltwork.seed", System.nanoTime());
         Random random = new Random(seed);
         int right = 0;
@@ -74,7 +74,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void halfAMillionEventsAreJudgedInSeconds(@TempDir Path directory) throws IOException {
+    void halfAMillionEventsAreCheckedInSeconds(@TempDir Path directory) throws IOException {
         Files.writeString(directory.resolve("long.history"), longHistory(125_000));
         long start = THREADS.getCurrentThreadCpuTime(); // others may load the machine
         History history = History.read(directory);
@@ -96,7 +96,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void whenAllIsWrongNotAllIsTold() {
+    void onlySomeOfVeryManyViolationsAreReported() {
         StringBuilder text =
                 new StringBuilder("1 a t acquire invoke x\n2 a t acquire ok x 1\n1000000 a t check ok x 1\n");
         for (int i = 2; i < 2_000; i++) {

@@ -79,7 +79,7 @@ class HistoryTest {
     }
 
     @Test
-    void refusalsLossesAndLooksAreRecorded() throws InterruptedException {
+    void refusalsLossesAndChecksAreRecorded() throws InterruptedException {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             FencedLock lock = history.recorded(client.lock("x", LockOptions.renewedLease(Duration.ofMillis(500))));
             Lease lease = lock.acquire();
@@ -106,7 +106,7 @@ class HistoryTest {
     }
 
     @Test
-    void whatEndsInAnotherExceptionIsUnknown() {
+    void aCallThatThrowsAnotherExceptionIsUnknown() {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             FencedLock lock = history.recorded(client.lock("x"));
             client.close();
@@ -138,7 +138,7 @@ class HistoryTest {
     }
 
     @Test
-    void aProcessHasItsNameAlone() {
+    void aProcessNameIsUnique() {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             history.killed("b");
             assertThatThrownBy(() -> HistoryWriter.open(directory, "a")).isInstanceOf(UncheckedIOException.class);
@@ -151,7 +151,7 @@ class HistoryTest {
     // ================================================================ reading
 
     @Test
-    void whatWasCutOffHasNotHappened() throws IOException {
+    void anIncompleteLastLineIsIgnored() throws IOException {
         Files.writeString(directory.resolve("a.history"), "10 a t acquire invoke x\n20 a t acquire ok x 17");
         Files.writeString(directory.resolve("b.history"), "10 b t acquire invo");
         Files.writeString(directory.resolve("c.history"), "");
@@ -163,7 +163,7 @@ class HistoryTest {
     }
 
     @Test
-    void eventsComeInTheOrderOfTheirTimes() throws IOException {
+    void eventsAreSortedByTime() throws IOException {
         Files.writeString(directory.resolve("a.history"), "10 a t acquire invoke x\n30 a t acquire fail x\n");
         Files.writeString(directory.resolve("b.history"), "20 b t acquire invoke x\n");
         assertThat(History.read(directory).events().stream().map(Event::toString))
@@ -174,7 +174,7 @@ class HistoryTest {
     }
 
     @Test
-    void aLineThatIsNoEventIsNamed() {
+    void anInvalidLineIsNamed() {
         for (String line : List.of(
                 "10 a t acquire",
                 "10 a t acquire invoke",
@@ -232,7 +232,7 @@ class HistoryTest {
     }
 
     @Test
-    void aKilledProcessHasLostNothingThatHappenedBefore() throws Exception {
+    void aKilledProcessLosesNoEarlierEvent() throws Exception {
         long told;
         try (ChildJvm child = ChildJvm.start(Child.class, directory.toString())) {
             Await.until("much is recorded", () -> child.lines().size() > 2_000);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of an asynchronous wish whose future is completed by something else. */
+/** Asynchronous acquisitions whose future is completed from outside. */
 class AsyncWishTest extends EngineScene {
 
     private static Arguments end(String name, Consumer<CompletableFuture<Object>> end) {
@@ -83,7 +83,7 @@ class AsyncWishTest extends EngineScene {
         CompletableFuture<Optional<Lease>> turn = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterruptIfRunning) {
-                return false; // the lock is granted already
+                return false; // the lock has already been granted
             }
         };
         boolean[] begun = new boolean[1];
@@ -109,7 +109,7 @@ class AsyncWishTest extends EngineScene {
         wish.completeOnTimeout(Optional.empty(), 1, TimeUnit.MILLISECONDS).join();
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
         while (!look().queue().isEmpty()
-                && System.nanoTime() < end) { // the thread of the time-out completes the future first
+                && System.nanoTime() < end) { // the timeout's thread completes the future first
             Thread.onSpinWait();
         }
         assertThat(withdrawn()).containsExactly("c:1");

@@ -43,7 +43,7 @@ class CallbackQueueTest {
         assertThat(log.entries).containsExactly("A callback threw; the lock is not affected");
         assertThat(callbacks.isEmpty()).isTrue();
         callbacks.run(() -> done.add("later"));
-        assertThat(executor).as("a task of its own").hasSize(1);
+        assertThat(executor).as("a separate task").hasSize(1);
     }
 
     @Test
@@ -134,7 +134,7 @@ class CallbackQueueTest {
         });
         assertThat(listeners.isEmpty()).isFalse();
         listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
-        assertThat(executor).as("nothing for the client's executor to do").isEmpty();
+        assertThat(executor).as("tasks of the client's executor").isEmpty();
         own.remove().run();
         open.set(false);
         listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);

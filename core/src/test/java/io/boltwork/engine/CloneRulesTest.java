@@ -21,10 +21,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for a client whose id another living one has, as after the restoration of a snapshot. */
+/** Rules of the engine for a client that shares its id with another living client, as after a restored snapshot. */
 class CloneRulesTest extends EngineScene {
 
-    private static final ClientRecord CARD = new ClientRecord("c", "test", "there", 1, 0, 1);
+    private static final ClientRecord RECORD = new ClientRecord("c", "test", "there", 1, 0, 1);
 
     private final List<LockListener.Lost> told = new ArrayList<>();
 
@@ -37,9 +37,9 @@ class CloneRulesTest extends EngineScene {
         });
     }
 
-    /** Another client of that id announces itself. */
+    /** Lets another client with the same id announce itself. */
     private void anotherAnnounces() {
-        client.server.execute(new Command.Announce(CARD, 60_000, "another"));
+        client.server.execute(new Command.Announce(RECORD, 60_000, "another"));
     }
 
     private List<Command.Announce> announcements() {
@@ -103,7 +103,7 @@ class CloneRulesTest extends EngineScene {
         acquire(TEN);
         for (int i = 0; i < 20; i++) {
             answers(
-                    command -> { // is executed, and the answer is lost
+                    command -> { // executed, but the answer is lost
                         Reply reply = client.execute(command);
                         return command instanceof Command.Announce ? null : reply;
                     });

@@ -9,7 +9,7 @@ import io.boltwork.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is taken for a while and never unlocked. */
+/** A lock that is taken for a fixed time and never unlocked. */
 class CoolDownTest extends EngineScene {
 
     private static final Duration BRIEF = Duration.ofMillis(200);
@@ -35,7 +35,7 @@ class CoolDownTest extends EngineScene {
         }
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(lock::unlock)
-                .as("an earlier one is not remembered")
+                .as("an earlier hold is not remembered")
                 .isInstanceOf(IllegalMonitorStateException.class);
     }
 
@@ -97,7 +97,7 @@ class CoolDownTest extends EngineScene {
         pass(250);
         assertThatThrownBy(lock::tryLock).as("for a renewed lease").isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(() -> lock.tryLock(Duration.ofSeconds(1), BRIEF))
-                .as("one that waits")
+                .as("a lock() that waits")
                 .isInstanceOf(LeaseLostException.class);
         FencedLock brief = lock.withOptions(LockOptions.fixedLease(BRIEF));
         assertThatThrownBy(() -> brief.tryAcquire(Duration.ofSeconds(1)))
@@ -111,7 +111,7 @@ class CoolDownTest extends EngineScene {
         assertThat(tried()).isTrue();
         client.server.delete("lock");
         holdElsewhere(10);
-        pass(100); // it is verified, and lost
+        pass(100); // the hold is verified and found lost
         pass(200);
         assertThatThrownBy(this::tried).isInstanceOf(LeaseLostException.class);
     }

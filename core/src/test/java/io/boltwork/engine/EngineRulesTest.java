@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules of the engine for moments that are rare even in a simulation, one by one: a client whose clock stands still, and the
- * in-memory server.
+ * Rules of the engine for situations that are rare even in a simulation. Each test uses a client whose clock stands still, and
+ * the in-memory server.
  */
 class EngineRulesTest extends EngineScene {
 
@@ -58,10 +58,10 @@ class EngineRulesTest extends EngineScene {
     @Test
     void aHoldThatCannotBeReleasedIsNotRestored() throws InterruptedException {
         holdElsewhere(10_000);
-        client.schedule(this::freeElsewhere, 1_000 * MILLI); // grants to the thread, which ends
+        client.schedule(this::freeElsewhere, 1_000 * MILLI); // grants the lock to the thread, which ends
         inThread("the owner", () -> client.lock(SECOND).lock());
         client.server.delete("lock");
-        client.passTo(client.now() + 400 * MILLI); // a third of its claim: it would have to be confirmed
+        client.passTo(client.now() + 400 * MILLI); // a third of its claim, when it would have to be confirmed
         assertThat(look().owner()).isNull();
     }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What an error leaves half done, in virtual time. */
+/** Operations that an error leaves unfinished, in virtual time. */
 class ErrorRecoveryTest extends EngineScene {
 
     private static final StackOverflowError END = new StackOverflowError("in a test");

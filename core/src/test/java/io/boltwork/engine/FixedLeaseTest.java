@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The keeper verifies leases that it does not prolong. */
+/** The renewer verifies leases that it does not extend. */
 class FixedLeaseTest extends EngineScene {
 
     private static final LockOptions MINUTE = LockOptions.fixedLease(Duration.ofMinutes(1));
     private static final LockOptions THREE_SECONDS = LockOptions.fixedLease(Duration.ofSeconds(3));
 
-    /** What takes a lock away from its holder, who is not told. */
+    /** The ways to take a lock away from its holder without telling it. */
     enum Taking {
         FORCE,
         FLUSH,
@@ -44,12 +44,12 @@ class FixedLeaseTest extends EngineScene {
                 .toList();
     }
 
-    /** Any owner of a test's many locks. */
+    /** Acquires one of a test's many locks. */
     private Lease acquire(String name, LockOptions options) {
         return new EngineLock(client.engine, name, options).acquire();
     }
 
-    /** However and whenever the lock is taken away, a holder with these options is told within that time. */
+    /** Asserts that a holder with these options is told within that time, whenever and in whatever way the lock is taken. */
     private void isToldWithin(long millis, LockOptions options, int... moments) {
         for (Taking how : Taking.values()) {
             for (int moment : moments) {
@@ -109,7 +109,8 @@ class FixedLeaseTest extends EngineScene {
         assertThat(look().untilMillis()).isEqualTo(until);
         client.moveTo(3_999 * MILLI);
         Command.Renew first = (Command.Renew) late.get(0);
-        client.execute(new Command.Renew(first.items(), Long.MAX_VALUE)); // within that of the takeover delay
+        client.execute(
+                new Command.Renew(first.items(), Long.MAX_VALUE)); // within the last millisecond of the takeover delay
         assertThat(look().untilMillis()).isEqualTo(until);
         assertThat(lease.isValid()).isFalse();
     }
@@ -125,7 +126,7 @@ class FixedLeaseTest extends EngineScene {
                 .isBetween(lease.remaining().toMillis(), lease.remaining().toMillis() * 102 / 100 + 10);
         assertThat(lease.isValid()).isTrue();
         pass(29_600);
-        assertThat(lease.isValid()).as("at its end").isFalse();
+        assertThat(lease.isValid()).as("valid at the end of the lease").isFalse();
     }
 
     @Test
@@ -169,7 +170,7 @@ class FixedLeaseTest extends EngineScene {
     void leasesOfBothKindsInOneRoundAreNeverStale() {
         AtomicInteger stale = new AtomicInteger();
         answers(command -> {
-            client.moveTo(client.now() + MILLI / 2); // every command takes its time
+            client.moveTo(client.now() + MILLI / 2); // every command takes some time
             client.moveTo(client.now() + (command instanceof Command.Renew ? 2 * MILLI : 0));
             Reply reply = client.execute(command);
             if (reply instanceof Reply.Renewed renewed) {
@@ -196,7 +197,7 @@ class FixedLeaseTest extends EngineScene {
         assertThat(verifications.stream()
                         .mapToInt(renew -> renew.items().size())
                         .sum())
-                .isBetween(3 * 5_000, 4 * 5_000); // one in ten seconds for each
+                .isBetween(3 * 5_000, 4 * 5_000); // one per lease in ten seconds
         assertThat(verifications).hasSizeLessThan(4 * (5_000 / 128 + 10));
     }
 }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The timelines of 2,000 seeds are those that were recorded: a change of the code that must not change its behaviour does not.
- * A change of the protocol or of the simulation records them anew with {@code -Dboltwork.recordTimelines=true}. Without {@code
- * -Dboltwork.proof=true} one in twenty is compared.
+ * The timelines of 2,000 seeds match the recorded ones. This shows that a change of the code has not changed its behavior.
+ * After a change of the protocol or of the simulation, record them again with {@code -Dboltwork.recordTimelines=true}. Without
+ * {@code -Dboltwork.proof=true}, one seed in twenty is compared.
  */
 @ExtendWith(Quiet.class)
 class GoldenTimelinesTest {

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for those who hold: what prolongs a hold, what ends it, and who hears of that when. */
+/** Rules of the engine for holds: what extends a hold, what ends it, and when its end is reported. */
 class HoldingRulesTest extends EngineScene {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -104,7 +104,7 @@ class HoldingRulesTest extends EngineScene {
         Lease first = acquire(FIXED);
         stallTo(first);
         assertThatThrownBy(first::release).isInstanceOf(LeaseLostException.class);
-        pass(500); // until the server has seen the end, too
+        pass(500); // until the lease has ended at the server, too
         Lease second = acquire(FIXED);
         client.engine.expired(holdOf(first));
         assertThat(second.isValid()).isTrue();
@@ -198,7 +198,7 @@ class HoldingRulesTest extends EngineScene {
         happens(machine -> machine.renewed(
                 item(hold), 0, renewed(Renewal.FORGOTTEN).items().get(0)));
         assertThat(sent(Command.Restore.class)).hasSize(1);
-        pass(4_000); // nobody is there
+        pass(4_000); // the owner has ended
         client.server.delete("lock");
         happens(machine -> machine.renewed(
                 item(hold), 0, renewed(Renewal.FORGOTTEN).items().get(0)));
@@ -281,7 +281,7 @@ class HoldingRulesTest extends EngineScene {
         assertThatThrownBy(() -> lease.extend(MINUTE))
                 .isInstanceOf(BackendException.class)
                 .hasMessageContaining("broken. The lease was not extended");
-        assertThat(now()).as("at once").isZero();
+        assertThat(now()).as("the time of the failure").isZero();
         isSilent();
         assertThatThrownBy(() -> lease.extend(MINUTE))
                 .isInstanceOf(BackendException.class)
@@ -374,7 +374,7 @@ class HoldingRulesTest extends EngineScene {
                     return new CompletableFuture<>();
                 })
                 .toCompletableFuture();
-        call.completeExceptionally(new TimeoutException("as orTimeout does"));
+        call.completeExceptionally(new TimeoutException("like that of orTimeout"));
         lease.release();
         assertThat(begun).hasValue(0);
         assertThat(look().owner()).isNull();
@@ -402,9 +402,11 @@ class HoldingRulesTest extends EngineScene {
         assertThat(lease.remaining()).isEqualTo(Duration.ofMillis(9_898));
         forget();
         pass(1_500);
-        assertThat(sent(Command.Renew.class)).as("nothing to confirm").isEmpty();
+        assertThat(sent(Command.Renew.class))
+                .as("renewals, with nothing to confirm")
+                .isEmpty();
         assertThat(machine().wakeAt())
-                .as("nobody else sees to its end")
+                .as("the machine itself handles the end")
                 .isEqualTo(holdOf(lease).request.deadline());
     }
 
@@ -416,7 +418,9 @@ class HoldingRulesTest extends EngineScene {
         assertThat(lease.remaining()).isEqualTo(before);
         forget();
         pass(1_500);
-        assertThat(sent(Command.Renew.class)).as("still to be confirmed").isNotEmpty();
+        assertThat(sent(Command.Renew.class))
+                .as("renewals that confirm the hold")
+                .isNotEmpty();
     }
 
     @Test
@@ -472,7 +476,7 @@ class HoldingRulesTest extends EngineScene {
         CompletableFuture<Lease> second = wish(FIFO);
         CompletableFuture<Lease> third = wish(TEN);
         Hold hold = holdOf(first);
-        hold.leave(true); // its release is on its way to the machine
+        hold.leave(true); // its release has not reached the machine yet
         client.server.execute(new Command.ForceRelease("lock", 0));
         assertThat(second).isCompleted();
         assertThat(hold.loss()).isNull();
@@ -492,7 +496,7 @@ class HoldingRulesTest extends EngineScene {
         stallTo(lease);
         happens(LockMachine::keep);
         assertThat(hold.loss()).isNull();
-        assertThat(client.engine.hold("lock")).as("until the release comes").isSameAs(hold);
+        assertThat(client.engine.hold("lock")).as("until the release arrives").isSameAs(hold);
         happens(machine -> machine.release(hold));
         assertThat(client.engine.hold("lock")).isNull();
     }

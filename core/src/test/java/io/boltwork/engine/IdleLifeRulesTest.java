@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What the shortest idle life of a lock's record means for those who hold, wait, and cannot reach the server for longer. */
+/** The shortest idle life of a lock's record, with holders and waiters that cannot reach the server for longer than that. */
 class IdleLifeRulesTest extends EngineScene {
 
     private static final long LIFE = IdleLife.SHORTEST.toMillis();
@@ -29,7 +29,7 @@ class IdleLifeRulesTest extends EngineScene {
         long fence = look().fence();
         for (int i = 0; i < 60; i++) {
             pass(10_000);
-            holdElsewhere(30_000); // its renewal
+            holdElsewhere(30_000); // a renewal
             assertThat(look().queue()).hasSize(2);
             assertThat(look().fence()).isEqualTo(fence);
         }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A backend that answers within the command timeout by its own timer, which comes late on a busy machine. */
+/** A backend that answers within the command timeout by its own timer, which fires late on a busy machine. */
 class LateHealthTest {
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
     private static final List<NodeStatus> NODES =

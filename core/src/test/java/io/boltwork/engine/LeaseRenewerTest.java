@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** On a client whose clock moves when told, and a server that answers unless told otherwise. */
+/** Tests with a client whose clock moves only on request, and a server that answers unless a test changes that. */
 class LeaseRenewerTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +39,7 @@ class LeaseRenewerTest {
         client.passTo(client.now() + seconds * SECOND);
     }
 
-    /** Lets time pass until the next renewal is sent. Returns when that was. */
+    /** Lets time pass until the next renewal is sent, and returns that time. */
     private long passToRenewal() {
         int before = renewals.size();
         while (renewals.size() == before) {
@@ -107,9 +107,9 @@ class LeaseRenewerTest {
         for (int i = 0; i < 5; i++) {
             leases.add(acquire("lock " + i, LockOptions.renewedLease(Duration.ofSeconds(30))));
         }
-        for (int leaving : new int[] {0, 3, 1}) { // the first, who then was the last, one in the middle
+        for (int leaving : new int[] {0, 3, 1}) { // the first, the one that took its place, and one in the middle
             leases.remove(leaving).release();
-            passSeconds(2); // it is forgotten
+            passSeconds(2); // the lock is forgotten
         }
         passSeconds(60);
         assertThat(leases).hasSize(2).allMatch(Lease::isValid);
@@ -119,9 +119,9 @@ class LeaseRenewerTest {
     @Test
     void anEmptyRoundIsFollowedByTheNext() {
         acquire("left", LockOptions.renewedLease(Duration.ofSeconds(30))).release();
-        passSeconds(2); // it is forgotten, long before its round
+        passSeconds(2); // the lock is forgotten, long before its round
         Lease lease = acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60)));
-        passSeconds(15); // the round in which nobody is any more
+        passSeconds(15); // the round that is empty by now
         Lease quick = acquire("quick", THREE_SECONDS);
         passSeconds(90);
         assertThat(lease.isValid() && quick.isValid()).isTrue();
@@ -135,10 +135,11 @@ class LeaseRenewerTest {
         client.engine.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < 1_000; i++) { // pair after pair, each some time later
+        for (int i = 0; i < 1_000; i++) { // repeatedly, each time a little later
             client.engine.leaseRenewer.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
         }
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000); // it was 192,000
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .isLessThan(10_000); // an allocation each time: 192,000
         assertThat(driver.visitAt).isEqualTo(round);
         client.engine.leaseRenewer.forget(driver);
     }
@@ -146,7 +147,7 @@ class LeaseRenewerTest {
     @Test
     void anEarlyTimerIsStartedAgain() {
         Lease lease = acquire("lock", THREE_SECONDS);
-        client.takeNext().run(); // long before its time
+        client.takeNext().run(); // long before it is due
         passSeconds(10);
         assertThat(lease.isValid()).isTrue();
     }
@@ -154,7 +155,7 @@ class LeaseRenewerTest {
     @Test
     void aLockAcquiredDuringItsVisitIsVisitedAgain() {
         acquire("lock", THREE_SECONDS).release();
-        StillClient.Task round = client.takeNext(); // it was planned for the first, and finds the second
+        StillClient.Task round = client.takeNext(); // planned for the first hold, and finds the second
         client.moveTo(round.at);
         AtomicInteger taken = new AtomicInteger();
         client.engine.listen(
@@ -189,7 +190,7 @@ class LeaseRenewerTest {
         client.wire = command -> {
             if (command instanceof Command.Renew) {
                 sent.add(client.now());
-                client.moveTo(client.now() + SECOND / 5); // on its way
+                client.moveTo(client.now() + SECOND / 5); // time in transit
                 return new Reply.Failed(true, new BackendException("broken", true, null));
             }
             return client.server.execute(command);
@@ -238,7 +239,7 @@ class LeaseRenewerTest {
         while (renewals.isEmpty() || renewals.get(renewals.size() - 1).items().size() < 2) {
             passToRenewal();
         }
-        passSeconds(11); // the shorter lease would have ended, and rounds have passed
+        passSeconds(11); // the shorter lease would have ended, and several rounds have passed
         assertThat(longer.remaining()).isBetween(Duration.ofSeconds(78), Duration.ofSeconds(79));
     }
 
@@ -250,7 +251,7 @@ class LeaseRenewerTest {
         client.passTo(renewed);
         StillClient.Task answer;
         do {
-            answer = client.takeNext(); // nobody looks before it comes
+            answer = client.takeNext(); // no check happens before it arrives
         } while (answer.at < renewed + client.delay);
         client.moveTo(7 * SECOND / 2);
         answer.run();

@@ -34,7 +34,7 @@ class ListenersLincheckTest {
                         listeners.remove(goes);
                         listeners.add(comes, Runnable::run);
                     },
-                    () -> check(!listeners.isEmpty(), "nobody hears"));
+                    () -> check(!listeners.isEmpty(), "no listener is left"));
             check(heard.get() == 1, "not heard, or twice");
             check(heardByOthers.get() <= 2, "heard twice");
         });

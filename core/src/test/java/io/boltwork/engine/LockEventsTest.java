@@ -17,7 +17,7 @@ class LockEventsTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Events are objects; those that nobody hears are never made, so who has no listener pays nothing for them. */
+    /** Events are objects. They are not created if there is no listener, so clients without listeners pay nothing for them. */
     @Test
     void eventsWithoutListenersCostNothing() {
         try (LockClient client = LockClient.create(MemoryBackend.create())) {

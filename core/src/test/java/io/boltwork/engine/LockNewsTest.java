@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a lock tells its listeners and the log, and when. */
+/** The events and log messages of a lock, and their order. */
 class LockNewsTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -129,7 +129,7 @@ class LockNewsTest {
     void aHandoverIsReportedWithBothTokens() {
         Lease first = lock.acquire();
         CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
-        logs(); // the first belongs to the thread
+        logs(); // the first hold belongs to the thread
         heard.clear();
         first.release();
         Lease second = wish.join();
@@ -152,7 +152,7 @@ class LockNewsTest {
         logs("Thread '" + me + "' waits for the lock 'lock', which is held by an asynchronous lease that");
         client.engine.cancel("lock", waiter, false);
         lock.acquireAsync();
-        logs(); // nor does a handle wait for its thread
+        logs(); // a handle does not wait for its thread either
     }
 
     @Test
@@ -207,7 +207,7 @@ class LockNewsTest {
         long token = client.engine.hold("lock").token;
         heard.clear();
         pass(Duration.ofSeconds(5));
-        client.engine.connected(client.server.time()); // it is looked at again
+        client.engine.connected(client.server.time()); // the hold is verified again
         hears(new LockListener.Abandoned("lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
         logs("thread 'the owner' with fencing token " + token + " is gone and has not released it (THREAD_ENDED)");
         pass(Duration.ofSeconds(6));

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A failover to a server that knows nothing of the newest releases. */
+/** A failover to a server that has missed the newest releases. */
 class LostReleasesTest {
 
     private static final int LOCKS = 5_000;
@@ -52,7 +52,9 @@ class LostReleasesTest {
         leases.forEach(Lease::releaseAsync);
         assertThat(owned("order:")).isZero();
         failOver(replica);
-        assertThat(owned("order:")).as("repeated some at a time").isBetween(4_000L, 4_999L);
+        assertThat(owned("order:"))
+                .as("still owned, because releases are repeated in portions")
+                .isBetween(4_000L, 4_999L);
         client.passTo(client.now() + Duration.ofMillis(200).toNanos());
         assertThat(owned("order:")).isZero();
         assertThat(client.isSound()).isTrue();

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A timer that has no memory loses tasks, or its thread. The locks go on all the same. */
+/** A timer without memory loses tasks or its thread. The locks still work. */
 class LostTimersTest extends EngineScene {
 
     private static Throwable heardOf(Runnable task) throws Exception {
@@ -75,6 +75,8 @@ class LostTimersTest extends EngineScene {
         client.engine.timerFailed(new OutOfMemoryError("in a test"));
         assertThat(client.engine.errorFlag.raised).isTrue();
         pass(1_000);
-        assertThat(client.engine.errorFlag.raised).as("after the next beat").isFalse();
+        assertThat(client.engine.errorFlag.raised)
+                .as("raised after the next heartbeat")
+                .isFalse();
     }
 }

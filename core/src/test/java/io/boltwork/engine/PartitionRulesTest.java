@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a client does if its backend has several servers: here three, whose clocks are an hour apart, with a partition each. The
- * digit at the end of a lock's name is its partition.
+ * Rules for a client whose backend has several servers: here three, with one partition each, whose clocks are an hour apart.
+ * The digit at the end of a lock's name is its partition.
  */
 class PartitionRulesTest extends EngineScene {
 
@@ -79,7 +79,7 @@ class PartitionRulesTest extends EngineScene {
         client.engine.disconnected(new IllegalStateException("broken"), only(partitions));
     }
 
-    /** At the same server run as before. */
+    /** Connects the partition again, to the same server run as before. */
     private void comeBack(int partition) {
         client.engine.connected(time(partition), only(partition));
     }
@@ -99,7 +99,7 @@ class PartitionRulesTest extends EngineScene {
         return new int[] {event.kept(), event.restored(), event.lost(), event.askedAgain()};
     }
 
-    // ---- who is asked
+    // ---- verifying and asking
 
     @Test
     void onlyAReplacedConnectionMakesHoldsVerifyAndWaitersAsk() {
@@ -165,7 +165,7 @@ class PartitionRulesTest extends EngineScene {
                 : client.execute(command));
     }
 
-    // ---- by whose clock
+    // ---- clocks
 
     @Test
     void notAfterIsATimeOfTheServerThatHasTheLock() {
@@ -276,7 +276,7 @@ class PartitionRulesTest extends EngineScene {
     @Test
     void aMoveAwayFromADeadServerEndsItsPartOfTheOutage() {
         breakDown(0, 1);
-        client.engine.connected(time(2), only(1)); // it is there now
+        client.engine.connected(time(2), only(1)); // the partition is at that server now
         comeBack(0);
         assertThat(up).hasSize(1);
         assertThat(up.get(0).anotherServer()).isTrue();
@@ -294,7 +294,9 @@ class PartitionRulesTest extends EngineScene {
                 .containsExactly("x1");
         forget();
         client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
-        assertThat(sent(Command.Withdraw.class)).as("the same server").isEmpty();
+        assertThat(sent(Command.Withdraw.class))
+                .as("withdrawals at the same server")
+                .isEmpty();
     }
 
     // ---- a backend that is not prepared for grants yet

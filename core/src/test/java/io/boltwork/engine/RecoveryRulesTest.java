@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a client says, after it was connected again, became of its holds and waiters. */
+/** A client's report, after a reconnection, of the outcomes of its holds and waiters. */
 class RecoveryRulesTest extends EngineScene {
 
     private final List<BackendRecovered> told = new ArrayList<>();
@@ -42,7 +42,7 @@ class RecoveryRulesTest extends EngineScene {
         client.engine.connected(time());
     }
 
-    /** Kept, restored, lost, asked again. */
+    /** Asserts the only report: the numbers of kept, restored and lost holds, and of waiters that asked again. */
     private void toldOf(int... counts) {
         assertThat(told).hasSize(1);
         BackendRecovered event = told.get(0);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** On real threads: its places are too many steps for the model checker. */
+/** Uses real threads, because the log's places are too many steps for the model checker. */
 class ReleaseLogTest {
 
     private static final int REQUESTS = 1_024;
@@ -81,7 +81,7 @@ class ReleaseLogTest {
         assertThat(recent()).hasSize(ReleaseLog.SIZE);
         now.set(LEASE + Duration.ofSeconds(1).toNanos());
         log.forgetOld();
-        now.set(0); // so that all would be recent that is there
+        now.set(0); // so that all remaining releases would be recent
         assertThat(recent()).containsExactly(-1L);
     }
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for giving a lock back, handing it over, and looking after those who got it. */
+/** Rules of the engine for releases, handovers, and nudges after a grant. */
 class ReleasingRulesTest extends EngineScene {
 
     private Reply.Released released(Reply.Release outcome, Acquired next, long claimMillis) {
@@ -63,7 +63,7 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(request.mayBeHandedOver(99 * MILLI, machine().slice())).isTrue();
         assertThat(request.mayBeHandedOver(100 * MILLI, machine().slice())).isFalse();
         answersAgain();
-        lease.release(); // a round trip of no time: an eighth of what it was before goes
+        lease.release(); // a round trip that takes no time: the average loses an eighth
         request = holdOf(acquire(TEN)).request;
         request.lastToken += 7;
         assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI, machine().slice()))
@@ -108,7 +108,7 @@ class ReleasingRulesTest extends EngineScene {
         CompletableFuture<Lease> other = wish(TWENTY);
         fails(true, BROKEN);
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
-        assertThat(released).as("it is repeated without him").isCompleted();
+        assertThat(released).as("the caller does not wait for the repetition").isCompleted();
         forget();
         answersAgain();
         pass(49);
@@ -130,7 +130,9 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(asked()).containsExactly("c:2");
         other.cancel(false);
         pass(3_000);
-        assertThat(withdrawn()).as("none of its bytes are under way").containsExactly("c:2");
+        assertThat(withdrawn())
+                .as("withdrawn once, because none of its bytes are under way")
+                .containsExactly("c:2");
     }
 
     @Test
@@ -194,7 +196,9 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(heard).hasSize(1);
         forget();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
-        assertThat(sent(Command.Release.class)).as("so that nothing is left").hasSize(1);
+        assertThat(sent(Command.Release.class))
+                .as("releases, so that nothing is left at the server")
+                .hasSize(1);
         assertThat(heard).hasSize(1);
     }
 
@@ -288,13 +292,15 @@ class ReleasingRulesTest extends EngineScene {
     void aReleaseAfterCloseCompletesWithoutACommand() {
         Lease lease = acquire(TEN);
         Hold hold = holdOf(lease);
-        hold.leave(true); // its release is on its way to the machine
+        hold.leave(true); // its release has not reached the machine yet
         isSilent();
         happens(LockMachine::close);
         forget();
         happens(machine -> machine.release(hold));
         assertThat(hold.released().isDecided()).isTrue();
-        assertThat(sent).as("close has sent it").isEmpty();
+        assertThat(sent)
+                .as("commands after close, which has already sent the release")
+                .isEmpty();
     }
 
     @Test
@@ -353,7 +359,7 @@ class ReleasingRulesTest extends EngineScene {
         fails(true, BROKEN);
         wish.cancel(false);
         pass(60_000);
-        assertThat(machine().knows("c:1")).as("it may stand in the queue").isTrue();
+        assertThat(machine().knows("c:1")).as("the request may be in the queue").isTrue();
         fails(true, new BackendException("no right", false, null));
         pass(10_000);
         assertThat(machine().knows("c:1")).isTrue();

@@ -51,7 +51,7 @@ class ServerClocksTest {
         assertThat(clocks.connected(only(1, 2), new ServerTime(2, "a"), 0)).isTrue();
         clocks.read(0, new ServerTime(3, "b"), 0);
         assertThat(clocks.connected(only(0), new ServerTime(4, "b"), 0))
-                .as("though an answer came from there before")
+                .as("although an earlier answer came from there")
                 .isTrue();
     }
 }

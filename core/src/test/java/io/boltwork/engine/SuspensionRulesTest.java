@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for a machine that is suspended: its monotonic clock stands still, and leases go on. */
+/** Rules of the engine for a suspended machine, whose monotonic clock stands still while leases run on. */
 class SuspensionRulesTest extends EngineScene {
 
     private void suspend(long millis) {
         client.suspend(millis * MILLI);
     }
 
-    /** To the next look at the clocks. */
+    /** Lets time pass until the next check of the clocks. */
     private void notice() {
         pass(1_000);
     }
@@ -70,7 +70,7 @@ class SuspensionRulesTest extends EngineScene {
         isSilent();
         notice();
         assertThat(lease.isValid()).isTrue();
-        pass(1_800); // of 9.898 s, 7 s were missed
+        pass(1_800); // 7 s of 9.898 s were missed
         assertThat(lease.isValid()).isTrue();
         pass(200);
         assertThat(lease.isValid()).isFalse();
@@ -102,8 +102,8 @@ class SuspensionRulesTest extends EngineScene {
     void aServerClockThatRanAheadIsNoticedAtOnce() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
-        client.server.advance(Duration.ofSeconds(10)); // and the wall clock is not looked at
-        new EngineLock(client.engine, "other", TEN).isLocked(); // looks tell nothing
+        client.server.advance(Duration.ofSeconds(10)); // the wall clock is not checked meanwhile
+        new EngineLock(client.engine, "other", TEN).isLocked(); // inspections do not reveal it
         assertThat(lease.isValid()).isTrue();
         assertThat(new EngineLock(client.engine, "other", TEN).tryLock()).isTrue();
         assertThat(isUnverified(lease)).isTrue();
@@ -129,12 +129,12 @@ class SuspensionRulesTest extends EngineScene {
         assertThat(client.engine.suspensionDetector.total()).isZero();
     }
 
-    // ---- what the server says
+    // ---- answers of the server
 
     @Test
     void aConfirmationMakesTheHoldValidAgain() {
         Lease lease = acquire(TEN);
-        client.setWall(10_000 * MILLI); // was set: the server has the lease
+        client.setWall(10_000 * MILLI); // the clock was only set: the server still has the lease
         List<Command> before = List.copyOf(sent);
         notice();
         assertThat(lease.isValid()).isTrue();
@@ -248,7 +248,7 @@ class SuspensionRulesTest extends EngineScene {
         assertThat(wish).isNotDone();
     }
 
-    // ---- what else may happen meanwhile
+    // ---- other events meanwhile
 
     @Test
     void aNestedAcquireWaitsForTheAnswer() {

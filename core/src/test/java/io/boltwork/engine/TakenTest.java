@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is taken away by force: its holder's client hears of it with the release. */
+/** A lock that is taken away by force. The holder's client is told by message at once. */
 class TakenTest extends EngineScene {
 
     private static final LockOptions HOUR = LockOptions.fixedLease(Duration.ofHours(1));
@@ -44,7 +44,7 @@ class TakenTest extends EngineScene {
         forget();
         take();
         isTaken(lease);
-        assertThat(sent).as("it need not ask").isEmpty();
+        assertThat(sent).as("commands, none of which is needed").isEmpty();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     }
 
@@ -116,7 +116,7 @@ class TakenTest extends EngineScene {
             client.engine.taken(message);
             assertThat(lease.isValid()).as("%s", message).isTrue();
         }
-        assertThat(client.engine.states()).as("it makes no state").isEqualTo(1);
+        assertThat(client.engine.states()).as("the message creates no state").isEqualTo(1);
         lease.release();
         assertThat(client.isFree()).isTrue();
     }

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for those who wait: when they ask, what answers and grants mean, how their waiting ends. */
+/** Rules of the engine for waiters: when they ask, what answers and grants mean, how their waits end. */
 class WaitingRulesTest extends EngineScene {
 
     private CompletableFuture<Optional<Lease>> tries(long wait) {
@@ -72,7 +72,9 @@ class WaitingRulesTest extends EngineScene {
     void aTryFailsWithTheFirstFailure() {
         fails(false, BROKEN);
         assertThat(tries(0)).isCompletedExceptionally();
-        assertThat(withdrawn()).as("it was never there").isEmpty();
+        assertThat(withdrawn())
+                .as("withdrawals of a request that never arrived")
+                .isEmpty();
     }
 
     @Test
@@ -340,7 +342,7 @@ class WaitingRulesTest extends EngineScene {
     void anAnsweredRequestIsWithdrawnOnce() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
-        pass(12_000); // it has asked again
+        pass(12_000); // the request has been sent again
         forget();
         wish.cancel(false);
         pass(5_000);
@@ -397,7 +399,7 @@ class WaitingRulesTest extends EngineScene {
         assertThat(withdrawn()).containsExactly("c:1", "c:1");
         withdraw = sent(Command.Withdraw.class).get(1);
         answered(withdraw, 0, done);
-        assertThat(withdrawn()).as("that was all").hasSize(2);
+        assertThat(withdrawn()).as("withdrawals in total").hasSize(2);
         assertThat(machine().knows("c:1")).isFalse();
     }
 
@@ -415,7 +417,7 @@ class WaitingRulesTest extends EngineScene {
         assertThat(look().queue()).hasSize(3);
         forget();
         pass(4_999);
-        assertThat(asked()).as("known again").isEmpty();
+        assertThat(asked()).as("requests, as the server knows them again").isEmpty();
     }
 
     @Test
@@ -425,7 +427,7 @@ class WaitingRulesTest extends EngineScene {
         wish(FIFO);
         client.server.delete("lock");
         forget();
-        wish(TEN); // shares no request with those
+        wish(TEN); // does not share a request with the FIFO waiters
         assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:3");
         assertThat(asked()).containsExactly("c:3", "c:1", "c:2");
         forget();
@@ -455,7 +457,7 @@ class WaitingRulesTest extends EngineScene {
         Command.Acquire poll = sent(Command.Acquire.class).get(2);
         forget();
         Command.Acquire other = new Command.Acquire("lock", "c:2", true, 10_000, 0, Long.MAX_VALUE);
-        answered(other, 5_000, queued(55_000, 1, false)); // it had known c:2
+        answered(other, 5_000, queued(55_000, 1, false)); // the server knew c:2 then
         assertThat(asked()).isEmpty();
         answered(poll, 5_000, queued(55_000, 1, true));
         assertThat(asked()).containsExactly("c:1");
@@ -489,7 +491,7 @@ class WaitingRulesTest extends EngineScene {
         CompletableFuture<Lease> wish = wish(TEN);
         stall(1_000);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
-        stall(500); // on its way
+        stall(500); // in transit
         client.engine.granted(grant);
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(2_500 - 40 - 2));
     }
@@ -593,7 +595,7 @@ class WaitingRulesTest extends EngineScene {
         isSilent();
         grantThatCannotBeCounted();
         forget();
-        answered(granted, 0, queued(55_000, 1, false)); // its claim has lapsed, and c:2 left the queue with it
+        answered(granted, 0, queued(55_000, 1, false)); // the claim has lapsed, and c:2 left the queue with it
         assertThat(asked()).containsExactly("c:2");
     }
 
@@ -626,14 +628,16 @@ class WaitingRulesTest extends EngineScene {
     void aWaiterFailsWhenTheOutagePatienceEnds() {
         fails(true, BROKEN);
         CompletableFuture<Lease> first = wish(TEN);
-        isSilent(); // from the second question on: none is given up just when the patience ends
+        isSilent(); // from the second request on, so that none is given up just when the patience ends
         pass(20_000);
         CompletableFuture<Lease> later = wish(TEN);
         pass(9_999);
         assertThat(first).isNotDone();
         pass(1);
         assertThat(first).isCompletedExceptionally();
-        assertThat(later).as("the patience is the client's").isCompletedExceptionally();
+        assertThat(later)
+                .as("the outage patience is not counted per waiter")
+                .isCompletedExceptionally();
     }
 
     @Test
@@ -713,7 +717,7 @@ class WaitingRulesTest extends EngineScene {
             assertThat(wish.handle((lease, thrown) -> thrown).join()).isInstanceOf(ClientClosedException.class);
         }
         assertThat(look().queue()).isEmpty();
-        assertThat(client.engine.states()).as("nothing is kept").isZero();
+        assertThat(client.engine.states()).as("states that are kept").isZero();
     }
 
     @Test

@@ -56,8 +56,8 @@ class HoldTest {
         assertThat(hold.leave(false)).isEqualTo(Left.NESTED);
         assertThat(hold.locks()).isZero();
         assertThat(hold.leave(true)).isEqualTo(Left.LAST);
-        assertThat(hold.enter(true)).as("it has ended").isFalse();
-        assertThat(hold.lose(Reason.TAKEN)).as("nothing to lose").isFalse();
+        assertThat(hold.enter(true)).as("entering an ended hold").isFalse();
+        assertThat(hold.lose(Reason.TAKEN)).as("losing an ended hold").isFalse();
         assertThat(hold.loss()).isNull();
     }
 
@@ -87,7 +87,9 @@ class HoldTest {
         assertThat(hold.remaining()).isZero();
         assertThat(hold.isValid()).isFalse();
         now = 1_000;
-        assertThat(hold.loss()).as("it had ended before its deadline").isNull();
+        assertThat(hold.loss())
+                .as("a hold that was released before its deadline")
+                .isNull();
     }
 
     @Test
@@ -104,11 +106,11 @@ class HoldTest {
         assertThat(hold.leave(false)).isEqualTo(Left.LOST_NESTED);
         assertThat(hold.isOver()).isFalse();
         assertThat(hold.leave(true)).isEqualTo(Left.LOST_LAST);
-        assertThat(hold.loss()).as("it stays known").isNotNull();
+        assertThat(hold.loss()).as("the loss stays known").isNotNull();
         now = 0;
         Hold other = hold(LockOptions.defaults(), true);
         now = 1_000;
-        assertThat(other.leave(true)).as("without a look before").isEqualTo(Left.LOST_LAST);
+        assertThat(other.leave(true)).as("a first check by the release").isEqualTo(Left.LOST_LAST);
     }
 
     @Test
@@ -140,7 +142,7 @@ class HoldTest {
         LeaseHandle outer =
                 (LeaseHandle) lock.acquireAsync().toCompletableFuture().join();
         Hold hold = outer.hold;
-        assertThat(hold.absence()).as("the handle").isNull();
+        assertThat(hold.absence()).as("the handle exists").isNull();
         HandleRef[] rights = new HandleRef[4];
         for (int i = 0; i < rights.length; i++) {
             hold.enter(true);
@@ -153,7 +155,7 @@ class HoldTest {
         hold.enter(true);
         HandleRef newest = new HandleRef(outer, hold);
         assertThat(newest.next).isSameAs(rights[3]);
-        assertThat(rights[3].next).as("what is used up is forgotten").isSameAs(rights[1]);
+        assertThat(rights[3].next).as("used references are removed").isSameAs(rights[1]);
         assertThat(rights[1].next).isNotNull().isNotSameAs(rights[0]);
         rights[1].clear();
         rights[3].clear();
@@ -165,7 +167,7 @@ class HoldTest {
         first.clear();
         assertThat(hold.absence()).isEqualTo(LockListener.Absence.LEASE_UNREACHABLE);
         first.use();
-        assertThat(first.isForsaken()).as("it is being released").isFalse();
+        assertThat(first.isForsaken()).as("the handle is being released").isFalse();
     }
 
     @Test
@@ -174,7 +176,7 @@ class HoldTest {
         Thread owner = new Thread(() -> {
             holds[0] = hold(LockOptions.defaults(), false);
             holds[1] = hold(LockOptions.defaults(), false);
-            holds[1].enter(true); // a handle that others may have
+            holds[1].enter(true); // a handle that another thread may have
         });
         owner.start();
         owner.join();
@@ -187,7 +189,9 @@ class HoldTest {
     void anOwnerThatHasLeftIsNotAbsent() {
         Hold left = hold(LockOptions.defaults(), true);
         left.leave(true);
-        assertThat(left.absence()).as("its release is not under way yet").isNull();
+        assertThat(left.absence())
+                .as("the owner has left, but its release is not under way yet")
+                .isNull();
     }
 
     @Test
@@ -205,7 +209,7 @@ class HoldTest {
         hold.lose(Reason.TAKEN);
         assertThat(clean.loss()).isNull();
         assertThat(open.loss()).isNotNull();
-        assertThat(late.loss()).as("not known yet").isNull();
+        assertThat(late.loss()).as("the loss is not known yet").isNull();
         late.left(true);
         assertThat(late.loss()).isNotNull();
         assertThat(late.isOpen()).isFalse();

@@ -30,7 +30,7 @@ class LostHoldsTest {
         return hold(Waiter.ofThread(LockTerms.of(LockOptions.fixedLease(lease)), false, false));
     }
 
-    /** Of a thread that has ended. */
+    /** Returns a hold of a thread that has ended. */
     private static Hold forsaken() throws InterruptedException {
         Hold[] hold = new Hold[1];
         Thread thread = new Thread(() -> hold[0] = mine());
@@ -48,7 +48,7 @@ class LostHoldsTest {
         assertThat(lost.of(me)).isSameAs(first);
         assertThat(lost.of(other.asker)).isSameAs(other);
         first.leave(false);
-        assertThat(lost.of(me)).as("it has unwound").isNull();
+        assertThat(lost.of(me)).as("the thread has unwound").isNull();
         lost = lost.without(first);
         lost = lost.without(first);
         assertThat(lost.of(other.asker)).isSameAs(other);

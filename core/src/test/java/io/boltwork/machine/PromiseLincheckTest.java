@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class PromiseLincheckTest {
 
-    /** Who finds nothing decided when it lies down is woken by the decision. That nobody lies down later: PromiseTest. */
+    /** A thread that finds no decision when it goes to sleep is woken by it. PromiseTest checks that no thread sleeps later. */
     @Test
     void theSleepingThreadIsNamedToTheDecider() {
         Interleavings.of(60, () -> {
@@ -25,7 +25,7 @@ class PromiseLincheckTest {
                     },
                     () -> named[0] = outcome.decideQuietly(1));
             check(outcome.isDecided() && outcome.value() == 1, "the decision is lost");
-            check(!asleep[0] || named[0] == Thread.currentThread(), "nobody wakes who sleeps");
+            check(!asleep[0] || named[0] == Thread.currentThread(), "the sleeping thread is not woken");
         });
     }
 

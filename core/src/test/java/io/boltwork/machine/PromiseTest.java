@@ -25,7 +25,7 @@ class PromiseTest {
             Thread decider = new Thread(() -> outcome.decide(value));
             decider.start();
             while (!outcome.isDecided()) {
-                outcome.sleep(this, Ticker.NEVER); // a lost wake-up hangs here
+                outcome.sleep(this, Ticker.NEVER); // a lost wake-up would hang here
             }
             assertThat(outcome.value()).isEqualTo(i);
             decider.join();
@@ -40,7 +40,7 @@ class PromiseTest {
         for (; System.nanoTime() < end; sleeps++) {
             outcome.sleep(this, 5_000_000);
         }
-        assertThat(sleeps).isLessThan(100); // one may be woken for no reason
+        assertThat(sleeps).isLessThan(100); // wake-ups may be spurious
         outcome.sleep(this, 0);
         outcome.decide("x");
         outcome.sleep(this, Ticker.NEVER);

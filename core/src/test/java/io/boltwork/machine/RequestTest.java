@@ -11,7 +11,7 @@ import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The times of a request, in milliseconds here; its lease is a second unless said otherwise. */
+/** The times of a request, here in milliseconds. Its lease is one second unless stated otherwise. */
 class RequestTest {
 
     private static final long TIMEOUT = ms(2_000);
@@ -31,7 +31,7 @@ class RequestTest {
         return Request.of(context, 1, Waiter.ofHandle(LockTerms.of(options), false), 0);
     }
 
-    /** Since 0, for the whole lease. */
+    /** Returns a request that is held since 0 for the whole lease. */
     private Request held(LockOptions options) {
         Request request = wanted(options);
         request.begin(Request.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
@@ -39,7 +39,7 @@ class RequestTest {
         return request;
     }
 
-    /** By message, so for three seconds at most. */
+    /** Returns a request that was granted by message, so for three seconds at most. */
     private Request claimed(LockOptions options) {
         Request request = wanted(options);
         request.begin(ms(3_000), 7_000, false, 0);
@@ -50,7 +50,9 @@ class RequestTest {
     @Test
     void aHundredthAndTwoMillisecondsOfALeaseDoNotCount() {
         assertThat(Request.safe(1_000, 0)).isEqualTo(ms(988));
-        assertThat(Request.safe(1_000, ms(500))).as("of what has passed, too").isEqualTo(ms(983));
+        assertThat(Request.safe(1_000, ms(500)))
+                .as("1 % of the elapsed time does not count either")
+                .isEqualTo(ms(983));
         assertThat(Request.safe(1_000, -ms(500))).isEqualTo(ms(988));
         for (long nanos : new long[] {0, 1, ms(1), ms(98), ms(98) + 1, ms(999), ms(123_456) + 789}) {
             long least = Request.covering(nanos);
@@ -86,7 +88,9 @@ class RequestTest {
         request.sent(request.acquire(clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         request.state = State.UNDOING;
-        assertThat(request.wakeAt(TIMEOUT)).as("its withdrawal has its own").isEqualTo(ms(3_000));
+        assertThat(request.wakeAt(TIMEOUT))
+                .as("its withdrawal has a timeout of its own")
+                .isEqualTo(ms(3_000));
     }
 
     @Test
@@ -99,13 +103,13 @@ class RequestTest {
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isTrue();
         assertThat(request.isTainted(new ServerTime(51_201, "run"), 0)).isFalse();
         assertThat(request.isTainted(new ServerTime(99_999, "other"), ms(1_300)))
-                .as("by the client's clock at another server")
+                .as("estimated at another server by the client's clock")
                 .isTrue();
         assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
         clock.read(40_000, ms(300), 0); // set back
         request.acquire(clock, ms(300), TIMEOUT);
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
-                .as("the latest counts")
+                .as("the latest not-after counts")
                 .isTrue();
         request.exchange().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
@@ -113,7 +117,7 @@ class RequestTest {
         another.read(30_000, ms(300), 0);
         request.acquire(another, ms(300), TIMEOUT);
         assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
-                .as("of the new server")
+                .as("the not-after of the new server")
                 .isEqualTo(ms(600));
     }
 
@@ -129,7 +133,7 @@ class RequestTest {
         assertThat(request.closedUntil).isEqualTo(ms(65_300));
     }
 
-    /** One that goes out at once, and is told of. */
+    /** Returns a renewal that is sent at once and answered individually. */
     private static Command.Renew.Item renewal(Request request, long now) {
         Command.Renew.Item item = request.renewal(now);
         request.begun(now, false);
@@ -142,23 +146,23 @@ class RequestTest {
         long third = Request.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
         assertThat(request.isRenewalDue(third - 1, TIMEOUT)).isFalse();
         assertThat(request.isRenewalDue(third, TIMEOUT)).isTrue();
-        assertThat(request.wakeAt(TIMEOUT)).as("the keeper comes").isEqualTo(Ticker.NEVER);
+        assertThat(request.wakeAt(TIMEOUT)).as("the renewer visits the lock").isEqualTo(Ticker.NEVER);
         assertThat(renewal(request, third).leaseMillis()).isEqualTo(10_000);
         long again = third + ms(10_000) / 9;
         assertThat(request.isRenewalDue(again - 1, TIMEOUT)).isFalse();
         assertThat(request.isRenewalDue(again, TIMEOUT)).isTrue();
         assertThat(request.isRenewalDue(third + ms(200), ms(200)))
-                .as("or the timeout")
+                .as("or after the timeout")
                 .isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         renewal(request, again);
-        assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline());
+        assertThat(request.wakeAt(TIMEOUT)).as("after two unanswered renewals").isEqualTo(request.deadline());
         request.prolonged(again, 10_000);
         assertThat(request.deadline()).isEqualTo(again + Request.safe(10_000, 0));
         assertThat(request.renewAt).isEqualTo(again + ms(10_000) * 5 / 18);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         request.prolonged(ms(1), 10_000);
-        assertThat(request.deadline()).as("an older answer").isEqualTo(again + Request.safe(10_000, 0));
+        assertThat(request.deadline()).as("after an older answer").isEqualTo(again + Request.safe(10_000, 0));
     }
 
     @Test
@@ -167,15 +171,17 @@ class RequestTest {
         assertThat(request.mayBeTacit(request.renewal(ms(3_000)))).isTrue();
         request.begun(ms(3_000), true);
         assertThat(request.mayBeTacit(request.renewal(ms(3_000))))
-                .as("one after the other")
+                .as("two successes in turn")
                 .isFalse();
         assertThat(request.deadline()).isEqualTo(Request.safe(10_000, 0));
         assertThat(request.keepAt(TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
         context.renewed().put(ms(3_000), ms(3_001));
         assertThat(request.deadline()).isEqualTo(ms(3_000) + Request.safe(10_000, 0));
         request.begun(ms(3_100), false);
-        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + Request.safe(10_000, 0));
-        assertThat(request.keepAt(TIMEOUT)).as("repeated once more").isEqualTo(ms(3_100) + ms(10_000) / 9);
+        assertThat(request.deadline())
+                .as("after a repetition at that moment")
+                .isEqualTo(ms(3_000) + Request.safe(10_000, 0));
+        assertThat(request.keepAt(TIMEOUT)).as("after another repetition").isEqualTo(ms(3_100) + ms(10_000) / 9);
         request.hear();
         assertThat(request.renewing).isEqualTo(ms(3_100));
     }
@@ -186,7 +192,7 @@ class RequestTest {
         request.renewal(ms(3_000));
         request.begun(ms(3_000), true);
         request.hear();
-        assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
+        assertThat(request.renewing).as("no success was noticed").isEqualTo(ms(3_000));
         assertThat(request.renewalLag(ms(6_000))).isPositive();
         context.renewed().put(ms(3_000), ms(3_001));
         assertThat(request.renewalLag(ms(6_000))).isZero();
@@ -211,7 +217,9 @@ class RequestTest {
     @Test
     void onlyAHoldWithNothingSpecialIsRenewedTacitly() {
         Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
-        assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000)))).as("bounded").isFalse();
+        assertThat(bounded.mayBeTacit(bounded.renewal(ms(3_000))))
+                .as("a bounded hold")
+                .isFalse();
         Request claimed = claimed(TEN_SECONDS);
         assertThat(claimed.mayBeTacit(claimed.renewal(ms(1_000)))).as("a claim").isFalse();
         Request extended = held(TEN_SECONDS);
@@ -222,7 +230,7 @@ class RequestTest {
         Request recovered = held(TEN_SECONDS);
         recovered.recovers(new RecoveryTally());
         assertThat(recovered.mayBeTacit(recovered.renewal(ms(3_000))))
-                .as("somebody counts")
+                .as("a hold that a recovery counts")
                 .isFalse();
     }
 
@@ -236,8 +244,10 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000) + ms(10_000) / 9);
         assertThat(request.closedUntil).isEqualTo(ms(11_000));
         renewal(request, ms(2_900));
-        assertThat(request.wakeAt(TIMEOUT)).as("its end").isEqualTo(ms(3_000));
-        assertThat(claimed(SECOND).renewAt).as("its own lease is shorter").isEqualTo(ms(2_000) + ms(1_000) / 3);
+        assertThat(request.wakeAt(TIMEOUT)).as("the end of the claim").isEqualTo(ms(3_000));
+        assertThat(claimed(SECOND).renewAt)
+                .as("the lease is shorter than the claim")
+                .isEqualTo(ms(2_000) + ms(1_000) / 3);
     }
 
     @Test
@@ -256,7 +266,7 @@ class RequestTest {
         Request request = claimed(FIXED);
         assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(Request.covering(ms(9_000)));
         request.prolonged(ms(1_000), Request.covering(ms(9_000)));
-        assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
+        assertThat(request.wakeAt(TIMEOUT)).as("confirmed and not renewed").isEqualTo(request.deadline());
         request.heardOf();
         assertThat(request.keepAt(TIMEOUT)).as("but verified").isEqualTo(ms(1_000) + ms(10_000) * 5 / 18);
         assertThat(Request.isVerification(renewal(request, ms(3_700)))).isTrue();
@@ -275,7 +285,7 @@ class RequestTest {
         assertThat(request.confirmed).isFalse();
         assertThat(request.renewAt).isEqualTo(ms(1_000));
         assertThat(request.mayBeHandedOver(ms(1), SLICE))
-                .as("who extends it wants it")
+                .as("an extended hold is not handed over")
                 .isFalse();
         request.extension(ms(600), 10_000);
         request.prolonged(ms(600), 10_000);
@@ -291,9 +301,9 @@ class RequestTest {
         assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
         assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
         assertThat(Request.isVerification(renewal(request, ms(1_500))))
-                .as("nothing is left to prolong")
+                .as("nothing is left to extend")
                 .isTrue();
-        request.verify(ms(1_500)); // the server may have forgotten what it answered
+        request.verify(ms(1_500)); // the server may have forgotten the hold
         assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(Request.covering(ms(2_500)));
         request.prolonged(ms(1_500), 10_000);
         assertThat(request.deadline()).isEqualTo(ms(4_000));
@@ -328,7 +338,7 @@ class RequestTest {
         request = held(SECOND);
         request.quiet(ms(600));
         request.quietAfterLease();
-        assertThat(request.keepMillis(ms(600))).as("none is wished").isZero();
+        assertThat(request.keepMillis(ms(600))).as("without a takeover delay").isZero();
     }
 
     @Test
@@ -338,10 +348,12 @@ class RequestTest {
         assertThat(request.suffices(ms(599), ms(100), true)).isFalse();
         Request fixed = wanted(LockOptions.fixedLease(Duration.ofMillis(500)).withMinHold(Duration.ofMillis(500)));
         assertThat(fixed.suffices(ms(490), 0, true))
-                .as("a whole lease is all there is")
+                .as("the lease cannot be longer")
                 .isTrue();
         assertThat(fixed.suffices(ms(490), 0, false)).isFalse();
-        assertThat(wanted(SECOND).suffices(ms(5), ms(5), true)).as("over").isFalse();
+        assertThat(wanted(SECOND).suffices(ms(5), ms(5), true))
+                .as("a grant that has ended")
+                .isFalse();
     }
 
     @Test

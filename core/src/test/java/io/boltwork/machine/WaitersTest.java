@@ -43,7 +43,7 @@ class WaitersTest {
         assertThat(waiters.isEmpty()).isFalse();
         assertThat(waiters.hasOwnRequests()).isTrue();
         assertThat(waiters.poll(Long.MAX_VALUE))
-                .as("those who share come first")
+                .as("waiters that share a request come first")
                 .isSameAs(fifo[0]);
         assertThat(waiters.poll(Long.MAX_VALUE)).isNull();
         assertThat(waiters.isEmpty()).isTrue();

@@ -15,7 +15,7 @@ import io.boltwork.spi.Reply.Verdict;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The rules on taking a lock away. Each test is the trace that goes wrong without its rule. */
+/** The rules of forced releases. Each test is the trace that goes wrong without its rule. */
 class ForceRulesTest {
 
     @Test

@@ -28,13 +28,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What connections see of the server: faults, subscriptions, threads. */
+/** The server as seen by its connections: faults, subscriptions, threads. */
 class MemoryServerTest {
     private final MemoryServer server = MemoryServer.create();
     private final List<String> heard = new ArrayList<>();
     private final List<Reply> replies = new ArrayList<>();
 
-    /** Writes down what it hears. */
+    /** Records its events. */
     private final class Listener implements BackendListener {
         private final String name;
 
@@ -248,7 +248,7 @@ class MemoryServerTest {
                     .isInstanceOfSatisfying(
                             Failed.class,
                             failed -> assertThat(failed.executed()).isTrue());
-            a.send(ask("a:2"), replies::add); // an outage now
+            a.send(ask("a:2"), replies::add); // fails during the outage
             assertThat(((Failed) replies.get(1)).executed()).isFalse();
             server.thaw();
             assertThat(inspect().owner()).isEqualTo(later ? "a:1" : null);

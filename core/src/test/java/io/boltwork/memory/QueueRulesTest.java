@@ -17,7 +17,7 @@ import io.boltwork.spi.Reply.Verdict;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The rules on the queue, on grants and on late commands. Each test is the trace that goes wrong without its rule. */
+/** The rules of the queue, of grants and of late commands. Each test is the trace that goes wrong without its rule. */
 class QueueRulesTest {
 
     @Test
@@ -76,7 +76,7 @@ class QueueRulesTest {
         assertThat(scene.acquire("d:1").position()).isEqualTo(1);
         assertThat(scene.acquire("e:1").position()).isEqualTo(2);
         scene.withdraw("e:1", 0);
-        assertThat(scene.acquire("f:1").position()).isEqualTo(2); // who stood last leaves no hole
+        assertThat(scene.acquire("f:1").position()).isEqualTo(2); // the last entry leaves no hole
         scene.withdraw("f:1", 0);
         scene.withdraw("d:1", 0);
         assertThat(scene.acquire("g:1").position()).isEqualTo(1);
@@ -190,9 +190,9 @@ class QueueRulesTest {
         long token = scene.hold("a:1");
         scene.queue("a:2", "a:3");
         scene.release("a:1", token);
-        long granted = scene.message().token(); // a:2, and the message is slow
+        long granted = scene.message().token(); // for a:2, by a slow message
         scene.pass(CLAIM);
-        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.GRANTED); // the lapse took a:3 along
+        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.GRANTED); // the lapse removed a:3
         assertThat(scene.acquire("a:3").known()).isFalse();
         assertThat(scene.withdraw("a:2", granted).known()).isFalse();
         assertThat(scene.release("a:2", granted)).isEqualTo(Release.NOT_HELD);
@@ -204,7 +204,7 @@ class QueueRulesTest {
         long token = scene.hold("b:1");
         scene.acquire("a:1");
         scene.acquire("a:2");
-        scene.release("b:1", token); // to a:1, as a claim
+        scene.release("b:1", token); // grants to a:1, as a claim
         scene.pass(LEASE);
         assertThat(scene.acquire("a:2").known()).isFalse();
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Looking for locks and for clients. */
+/** Scans of locks and of clients. */
 class ScanTest {
     private final Scene scene = new Scene("b");
     private final MemoryServer server = scene.server;
@@ -36,12 +36,12 @@ class ScanTest {
         return scan(pattern).stream().map(ScannedLocks.Lock::name).toList();
     }
 
-    private static ClientRecord card(String id) {
+    private static ClientRecord clientRecord(String id) {
         return new ClientRecord(id, "shop", "host", 42, 1_700_000_000_000L, 1);
     }
 
     private void announce(String id, long lifeMillis) {
-        assertThat(server.execute(new Command.Announce(card(id), lifeMillis, "n")))
+        assertThat(server.execute(new Command.Announce(clientRecord(id), lifeMillis, "n")))
                 .isInstanceOf(Announced.class);
     }
 
@@ -137,11 +137,12 @@ class ScanTest {
     void aClientIsKnownUntilItsRecordExpires() {
         announce("b", 1_000);
         announce("a", 2_000);
-        assertThat(identify("c", "b", "a", "b")).containsExactly(card("b"), card("a"), card("b"));
+        assertThat(identify("c", "b", "a", "b"))
+                .containsExactly(clientRecord("b"), clientRecord("a"), clientRecord("b"));
         scene.pass(999);
         announce("b", 3_000);
         scene.pass(1_001);
-        assertThat(identify("a", "b")).containsExactly(card("b"));
+        assertThat(identify("a", "b")).containsExactly(clientRecord("b"));
         announce("b", 0);
         assertThat(identify("a", "b")).isEmpty();
     }
@@ -157,7 +158,7 @@ class ScanTest {
             found.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
-        assertThat(found).hasSize(20).doesNotHaveDuplicates().contains(card("client7"));
+        assertThat(found).hasSize(20).doesNotHaveDuplicates().contains(clientRecord("client7"));
     }
 
     @Test
@@ -174,7 +175,7 @@ class ScanTest {
     void clientsThatAreGoneLeaveNothingBehind() {
         ClientRecords cards = new ClientRecords();
         for (int i = 0; i < 1_000; i++) {
-            cards.put(new Command.Announce(card("once" + i), 1_000, "n"), 10L * i);
+            cards.put(new Command.Announce(clientRecord("once" + i), 1_000, "n"), 10L * i);
         }
         assertThat(cards.size()).isEqualTo(100);
     }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The rules on tokens and leases. Each test is the trace that goes wrong without its rule. */
+/** The rules of tokens and leases. Each test is the trace that goes wrong without its rule. */
 class TokenRulesTest {
     private static final long LIFE = IdleLife.DEFAULT.toMillis();
 
@@ -56,7 +56,7 @@ class TokenRulesTest {
         Scene scene = new Scene();
         long old = scene.hold("a:1");
         scene.withdraw("a:1", 0);
-        long late = scene.hold("a:1"); // an acquire that comes late: nobody knows that a:1 owns
+        long late = scene.hold("a:1"); // a late acquire, after which the client does not know that a:1 owns
         assertThat(scene.renew("a:1", old)).isEqualTo(Renewal.LOST);
         assertThat(scene.renew("a:1", late)).isEqualTo(Renewal.OK);
     }
@@ -94,7 +94,7 @@ class TokenRulesTest {
         long first = scene.hold("a:1");
         scene.server.flush();
         scene.pass(-60_000);
-        scene.hold("a:1"); // comes late, on a server whose clock went back
+        scene.hold("a:1"); // a late acquire, on a server whose clock went back
         scene.release("a:1", first, first + 7, 0, null);
         assertThat(scene.inspect().fence()).isEqualTo(first + 7);
     }
@@ -140,7 +140,7 @@ class TokenRulesTest {
         long first = scene.hold("a:1");
         scene.release("a:1", first);
         long used = scene.hold("b:1");
-        scene.queue("a:1"); // an acquire that comes late
+        scene.queue("a:1"); // a late acquire
         scene.release("b:1", used);
         assertThat(scene.withdraw("a:1", first).known()).isTrue();
         assertThat(scene.hold("c:1")).isGreaterThan(used);
@@ -157,7 +157,8 @@ class TokenRulesTest {
         scene.pass(LEASE);
         long held = scene.hold("b:1");
         scene.server.flush();
-        assertThat(scene.renew("a:1", old)).isEqualTo(Renewal.FORGOTTEN); // slow, over the valid hold of b:1
+        assertThat(scene.renew("a:1", old))
+                .isEqualTo(Renewal.FORGOTTEN); // a slow renewal, during the valid hold of b:1
         assertThat(scene.inspect().owner()).isNull();
         assertThat(scene.inspect().fence()).isZero();
         assertThat(scene.restore("b:1", held)).isEqualTo(Renewal.OK);
@@ -211,9 +212,9 @@ class TokenRulesTest {
     @Test
     void renewAndRestoreIgnoreALapsedOwner() {
         Scene scene = new Scene();
-        long lapsed = scene.hold("a:1"); // what a failover has brought back
+        long lapsed = scene.hold("a:1"); // a hold that a failover has brought back
         scene.pass(LEASE);
-        long lost = lapsed + 5 * BLOCK; // and what it has lost: a later hold of b:1
+        long lost = lapsed + 5 * BLOCK; // a later hold of b:1, which the failover has lost
         assertThat(scene.renew("b:1", lost)).isEqualTo(Renewal.FORGOTTEN);
         assertThat(scene.restore("b:1", lost)).isEqualTo(Renewal.OK);
         assertThat(scene.inspect().owner()).isEqualTo("b:1");

@@ -53,7 +53,7 @@ class PrintableTest {
         Object unasked = new Object() {
             @Override
             public String toString() {
-                throw new IllegalStateException("nobody has asked");
+                throw new IllegalStateException("not requested");
             }
         };
         assertThat(Printable.all(unasked)).hasSize(1);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
 
-    /** Repeats what it reads, behind what it was given. */
+    /** Repeats each line that it reads, after its argument. */
     static final class Echo {
         public static void main(String[] args) throws Exception {
             System.out.println("ready " + String.join(",", args) + " " + System.getProperty("colour", ""));

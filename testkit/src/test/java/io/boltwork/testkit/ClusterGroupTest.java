@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A cluster is one, and what can be done to it happens. */
+/** A cluster works, and the operations on it take effect. */
 class ClusterGroupTest {
     private static final ClusterGroup CLUSTER = ClusterGroup.start();
 
@@ -84,7 +84,7 @@ class ClusterGroupTest {
             RedisServer next = cluster.awaitFailover(BAR, master);
             assertThat(cluster.masters()).hasSize(3).contains(next).doesNotContain(master);
             cluster.thaw(master);
-            assertThat(cluster.masterOf(BAR)).isEqualTo(next); // whatever the other one believes
+            assertThat(cluster.masterOf(BAR)).isEqualTo(next); // regardless of the view of the old master
             Await.until("it follows", () -> cluster.replicasOf(next).equals(List.of(master)));
         }
     }

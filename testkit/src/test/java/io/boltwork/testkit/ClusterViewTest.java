@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class ClusterViewTest {
 
-    /** What a node of two masters and a replica says. */
+    /** Returns the view of a node in a cluster of two masters and a replica. */
     private static ClusterView view(int firstEpoch, String firstSlots, int secondEpoch, String secondSlots) {
         return ClusterView.parse(String.join(
                 "\n",

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Servers that belong together. */
+/** Groups of servers. */
 class DeploymentsTest {
 
     @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is recorded, how it is read, and what of it a death leaves. */
+/** Recording and reading histories, also those of killed processes. */
 class HistoryTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -36,7 +36,7 @@ class HistoryTest {
     @AutoClose
     final LockClient client = LockClient.create(MemoryBackend.on(MemoryServer.create()));
 
-    /** What was recorded, without times, threads and tokens. */
+    /** Returns the recorded events without times, threads and tokens. */
     private List<String> recorded() {
         return History.read(directory).events().stream()
                 .map(event -> Event.word(event.action()) + " " + Event.word(event.type()))
@@ -194,7 +194,7 @@ class HistoryTest {
 
     // ================================================================ processes
 
-    /** Tells the time, or records until it is killed. */
+    /** Prints the time, or records events until it is killed. */
     static final class Child {
         public static void main(String[] args) throws IOException {
             if (args.length == 0) {

@@ -32,7 +32,7 @@ class RedisServerTest {
         }
     }
 
-    /** As a sentinel does when it makes a server a master, or a replica of another one. */
+    /** A sentinel ends all connections of a server when it makes it a master or a replica. */
     @Test
     void aCommandIsRepeatedIfTheServerEndsItsConnections() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
@@ -127,7 +127,7 @@ class RedisServerTest {
         }
     }
 
-    /** A JVM that starts a server, says where, and waits to be killed. */
+    /** A JVM that starts a server, prints its port, and waits to be killed. */
     static final class Starter {
         public static void main(String[] args) throws Exception {
             RedisServer redis = RedisServer.startEmbedded();

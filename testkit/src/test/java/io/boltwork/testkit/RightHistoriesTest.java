@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.testkit.HistoryChecker.Verdict;
 import org.junit.jupiter.api.Test;
 
-/** Histories that can be: the checker convicts none of them, though some look bad. */
+/** Possible histories. The checker accepts all of them, although some look wrong. */
 class RightHistoriesTest {
 
     private static void right(int holds, String history) {

@@ -7,7 +7,7 @@ import io.boltwork.testkit.HistoryChecker.Violation;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Histories that must not be, of which the checker names the rule and the lines. */
+/** Impossible histories. The checker names the violated rule and the lines. */
 class WrongHistoriesTest {
 
     private static void wrong(Rule rule, int[] lines, String history) {

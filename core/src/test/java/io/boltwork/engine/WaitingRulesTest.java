@@ -635,9 +635,7 @@ class WaitingRulesTest extends EngineScene {
         assertThat(first).isNotDone();
         pass(1);
         assertThat(first).isCompletedExceptionally();
-        assertThat(later)
-                .as("the outage patience is not counted per waiter")
-                .isCompletedExceptionally();
+        assertThat(later).as("the outage patience is not counted per waiter").isCompletedExceptionally();
     }
 
     @Test

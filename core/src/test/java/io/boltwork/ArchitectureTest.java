@@ -31,11 +31,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The arrows between core's packages. */
+/** The allowed dependencies between the packages of core. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    /** The rooms from the lowest to the highest: a room may use those before it. */
+    /** The packages from the lowest to the highest. A package may use the ones before it. */
     private static final List<String> ROOMS = List.of(
             "io.boltwork.spi",
             "io.boltwork.spi.rules",
@@ -44,13 +44,13 @@ class ArchitectureTest {
             "io.boltwork.machine",
             "io.boltwork.engine");
 
-    /** The types that use a higher room. Backends throw the API's exceptions; a client is the door to its engine. */
+    /** The types that use a higher package. Backends throw the API's exceptions, and a client creates its engine. */
     private static final Map<String, Set<String>> UPWARD = Map.of(
             "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend", "LockOutage", "Durations"),
             "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector"));
 
     @ArchTest
-    static final ArchRule CORE_NEEDS_THE_JDK_ALONE = classes()
+    static final ArchRule CORE_NEEDS_ONLY_THE_JDK = classes()
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify.annotations", "io.boltwork..");
@@ -60,7 +60,7 @@ class ArchitectureTest {
         Set<String> found = new TreeSet<>();
         for (JavaClass type : types) {
             int room = ROOMS.indexOf(type.getPackageName());
-            assertThat(room).as("the room of %s", type.getName()).isNotNegative();
+            assertThat(room).as("the package of %s", type.getName()).isNotNegative();
             for (Dependency use : type.getDirectDependenciesFromSelf()) {
                 String other = use.getTargetClass().getPackageName();
                 if (ROOMS.indexOf(other) > room) {
@@ -72,7 +72,7 @@ class ArchitectureTest {
                 }
             }
         }
-        assertThat(found).as("uses of higher rooms").isEmpty();
+        assertThat(found).as("uses of higher packages").isEmpty();
     }
 
     @ArchTest
@@ -82,7 +82,7 @@ class ArchitectureTest {
             for (JavaClass reached : reachable(top)) {
                 if (!reached.getPackageName().equals(top.getPackageName())) {
                     assertThat(reachable(reached))
-                            .as("what %s uses, which %s uses", reached.getName(), top.getName())
+                            .as("types that %s uses, which %s uses", reached.getName(), top.getName())
                             .doesNotContain(top);
                 }
             }
@@ -142,7 +142,7 @@ class ArchitectureTest {
      * read it, except for SuspensionDetector, which is given a clock.
      */
     @ArchTest
-    static final ArchRule THE_WALL_CLOCK_IS_FOR_PEOPLE = noClasses()
+    static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(
                     "date a loss, introduce a client or make it unique",
                     type -> Set.of("Hold", "Announcer", "UniqueIds").contains(type.getSimpleName()))))

@@ -2,11 +2,11 @@ package io.boltwork;
 
 import io.boltwork.engine.Engine;
 
-/** What tests of the engine's room reach of this one. */
+/** Gives tests of the engine's package access to this one. */
 public final class Doors {
     private Doors() {}
 
-    /** Returns an inspector of a client that has no other part than its engine. */
+    /** Returns an inspector of a client that consists of its engine only. */
     public static LockInspector inspector(Engine engine) {
         return new LockInspector(engine);
     }

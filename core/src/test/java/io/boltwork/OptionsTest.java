@@ -25,7 +25,7 @@ class OptionsTest {
     }
 
     @Test
-    void badLeasesAreNamedWithWhatWouldBeRight() {
+    void badLeasesAreRefusedWithTheValidValues() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockOptions.renewedLease(Duration.ofMillis(99)))
                 .withMessage("lease must be between 100 ms and 365 days, but is 99 ms");
@@ -44,7 +44,7 @@ class OptionsTest {
     }
 
     @Test
-    void badClientOptionsAreNamedWithWhatWouldBeRight() {
+    void badClientOptionsAreRefusedWithTheValidValues() {
         ClientOptions defaults = ClientOptions.defaults();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withSlice(Duration.ofSeconds(2)))
@@ -88,7 +88,7 @@ class OptionsTest {
     }
 
     @Test
-    void boundsOfAHoldAreNoneUnlessSet() {
+    void aHoldHasNoBoundsUnlessSet() {
         LockOptions defaults = LockOptions.defaults();
         assertThat(defaults.fairness()).isEqualTo(Fairness.BATCHED);
         assertThat(defaults.maxHold()).isEmpty();
@@ -148,7 +148,7 @@ class OptionsTest {
     }
 
     @Test
-    void boundsThatContradictEachOtherAreNamedInWhateverOrderTheyAreSet() {
+    void contradictingBoundsAreNamedInAnyOrderOfSetting() {
         LockOptions defaults = LockOptions.defaults();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withMaxHold(Duration.ofSeconds(1)).withMinHold(Duration.ofSeconds(2)))
@@ -175,7 +175,7 @@ class OptionsTest {
     }
 
     @Test
-    void aLeaseIsAskedForThatCoversTheBoundsOfTheHold() {
+    void theRequestedLeaseCoversTheBoundsOfTheHold() {
         assertThat(LockTerms.of(LockOptions.defaults()).leaseMillis).isEqualTo(30_000);
         assertThat(LockTerms.of(LockOptions.defaults().withMaxHold(Duration.ofSeconds(1))).leaseMillis)
                 .isBetween(1_000L, 1_100L);
@@ -189,7 +189,7 @@ class OptionsTest {
     }
 
     @Test
-    void optionsWithTheSameSettingsAreEqualAndSayWhatTheyAre() {
+    void equalSettingsMakeEqualOptionsThatDescribeThemselves() {
         assertThat(all()).isEqualTo(all()).hasSameHashCodeAs(all());
         for (LockOptions other : List.of(
                 all().withFixedLease(Duration.ofSeconds(3)),

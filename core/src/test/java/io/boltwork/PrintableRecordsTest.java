@@ -40,10 +40,10 @@ class PrintableRecordsTest {
     void textsHaveNoControlCharacters(Class<?> type) throws ReflectiveOperationException {
         String text = make(type).toString();
         assertThat(text).doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}&&[^\\n]]");
-        if (!type.equals(LockInfo.class)) { // a line for each that waits
+        if (!type.equals(LockInfo.class)) { // one line per waiter
             assertThat(text).doesNotContain("\n");
         }
-        if (text.startsWith(type.getSimpleName() + "[")) { // each component, so that a new one is not left out
+        if (text.startsWith(type.getSimpleName() + "[")) { // every component, so that a new one is checked too
             assertThat(text)
                     .contains(Stream.of(type.getRecordComponents())
                             .map(component -> component.getName() + "=")

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of an asynchronous wish whose future is completed by something else. */
+/** Asynchronous acquisitions whose future is completed from outside. */
 class AsyncWishTest extends EngineScene {
 
     private static Arguments end(String name, Consumer<CompletableFuture<Object>> end) {
@@ -47,7 +47,7 @@ class AsyncWishTest extends EngineScene {
 
     @ParameterizedTest
     @MethodSource("ends")
-    void aWishThatWasEndedIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
+    void anEndedAcquisitionIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         forget();
@@ -59,7 +59,7 @@ class AsyncWishTest extends EngineScene {
 
     @ParameterizedTest
     @MethodSource("ends")
-    void aCallThatWasEndedIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
+    void anEndedCallIsWithdrawnAtOnce(Consumer<CompletableFuture<Object>> end) {
         holdElsewhere(60_000);
         boolean[] begun = new boolean[1];
         CompletableFuture<Void> call = client.lock(TEN)
@@ -78,12 +78,12 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
-    void aCallThatEndsJustAfterItsGrantDoesNotBegin() {
+    void aCallEndedJustAfterItsGrantDoesNotBegin() {
         Lease lease = granted(wish(TEN));
         CompletableFuture<Optional<Lease>> turn = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterruptIfRunning) {
-                return false; // the lock is granted already
+                return false; // the lock has already been granted
             }
         };
         boolean[] begun = new boolean[1];
@@ -102,21 +102,21 @@ class AsyncWishTest extends EngineScene {
     }
 
     @Test
-    void aTimeOutOfTheFutureEndsTheWish() {
+    void aTimeoutOfTheFutureEndsTheAcquisition() {
         holdElsewhere(60_000);
         CompletableFuture<Optional<Lease>> wish =
                 client.lock(TEN).tryAcquireAsync(Duration.ofHours(1)).toCompletableFuture();
         wish.completeOnTimeout(Optional.empty(), 1, TimeUnit.MILLISECONDS).join();
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
         while (!look().queue().isEmpty()
-                && System.nanoTime() < end) { // the thread of the time-out completes the future first
+                && System.nanoTime() < end) { // the timeout's thread completes the future first
             Thread.onSpinWait();
         }
         assertThat(withdrawn()).containsExactly("c:1");
     }
 
     @Test
-    void aLeaseThatTheFutureTookIsNotTakenBack() {
+    void aLeaseThatTheFutureAcceptedIsKept() {
         CompletableFuture<Lease> wish = wish(TEN);
         Lease lease = granted(wish);
         assertThat(wish.cancel(true)).isFalse();

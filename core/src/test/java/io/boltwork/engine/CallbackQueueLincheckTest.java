@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class CallbackQueueLincheckTest {
 
-    /** Writes down which callbacks have run, without any synchronization of its own: the queue must give it. */
-    private static final class Diary {
+    /** Records the callbacks that have run. It has no synchronization of its own, because the queue must provide it. */
+    private static final class CallbackRecorder {
         final List<Integer> ran = new ArrayList<>();
         private int inside;
         boolean overlap;
@@ -28,28 +28,28 @@ class CallbackQueueLincheckTest {
     }
 
     @Test
-    void everyCallbackRunsOnceInOrderAndNeverTwoAtATime() {
+    void callbacksRunOnceInOrderAndOneAtATime() {
         Interleavings.of(60, () -> {
             CallbackQueue queue = new CallbackQueue(Runnable::run);
-            Diary diary = new Diary();
+            CallbackRecorder recorder = new CallbackRecorder();
             together(
                     () -> {
-                        queue.run(() -> diary.write(1));
-                        queue.run(() -> diary.write(2));
+                        queue.run(() -> recorder.write(1));
+                        queue.run(() -> recorder.write(2));
                     },
                     () -> queue.run(() -> {
-                        diary.write(11);
+                        recorder.write(11);
                         throw new IllegalStateException("on purpose");
                     }));
-            check(!diary.overlap, "two at a time");
-            check(diary.ran.size() == 3, "a callback is lost, or has run twice");
-            check(diary.ran.indexOf(1) < diary.ran.indexOf(2), "out of order");
+            check(!recorder.overlap, "two at a time");
+            check(recorder.ran.size() == 3, "a callback is lost, or has run twice");
+            check(recorder.ran.indexOf(1) < recorder.ran.indexOf(2), "out of order");
             check(queue.isEmpty(), "not empty");
         });
     }
 
     @Test
-    void anExecutorThatEndsLosesNone() {
+    void anExecutorThatShutsDownLosesNoCallback() {
         Interleavings.of(60, () -> {
             AtomicBoolean ended = new AtomicBoolean();
             CallbackQueue queue = new CallbackQueue(task -> {
@@ -58,18 +58,18 @@ class CallbackQueueLincheckTest {
                 }
                 task.run();
             });
-            Diary diary = new Diary();
+            CallbackRecorder recorder = new CallbackRecorder();
             together(
                     () -> {
-                        queue.run(() -> diary.write(1));
-                        queue.run(() -> diary.write(2));
+                        queue.run(() -> recorder.write(1));
+                        queue.run(() -> recorder.write(2));
                     },
                     () -> {
                         ended.set(true);
-                        queue.run(() -> diary.write(11));
+                        queue.run(() -> recorder.write(11));
                     });
-            check(!diary.overlap, "two at a time");
-            check(diary.ran.size() == 3, "a callback is lost, or has run twice");
+            check(!recorder.overlap, "two at a time");
+            check(recorder.ran.size() == 3, "a callback is lost, or has run twice");
         });
     }
 }

@@ -26,7 +26,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void runOneAfterTheOtherInOneTaskThoughOneThrows() {
+    void callbacksRunInOrderInOneTaskEvenIfOneThrows() {
         callbacks.run(() -> {
             callbacks.run(() -> done.add("from inside"));
             done.add("first");
@@ -43,11 +43,11 @@ class CallbackQueueTest {
         assertThat(log.entries).containsExactly("A callback threw; the lock is not affected");
         assertThat(callbacks.isEmpty()).isTrue();
         callbacks.run(() -> done.add("later"));
-        assertThat(executor).as("a task of its own").hasSize(1);
+        assertThat(executor).as("a separate task").hasSize(1);
     }
 
     @Test
-    void areRunHereIfTheExecutorTakesNothingAnyMore() {
+    void callbacksRunOnTheCallerIfTheExecutorRefuses() {
         CallbackQueue refused = new CallbackQueue(task -> {
             throw new RejectedExecutionException("closed");
         });
@@ -58,7 +58,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void anExecutorThatThrowsIsReplacedAndNothingIsRunTwice() {
+    void aThrowingExecutorIsReplacedAndNothingRunsTwice() {
         AtomicBoolean runs = new AtomicBoolean();
         Executor broken = task -> {
             if (runs.get()) {
@@ -90,7 +90,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void listenersAreToldThoughOneThrows() {
+    void listenersAreNotifiedEvenIfOneThrows() {
         assertThat(listeners.isEmpty()).isTrue();
         LockListener throwing = new LockListener() {
             @Override
@@ -116,7 +116,7 @@ class CallbackQueueTest {
     }
 
     @Test
-    void aListenerWithAnExecutorIsToldThereAndWithTheOthersIfThatRefuses() {
+    void aListenersExecutorIsUsedUnlessItRefuses() {
         ArrayDeque<Runnable> own = new ArrayDeque<>();
         AtomicBoolean open = new AtomicBoolean(true);
         LockListener quick = new LockListener() {
@@ -134,7 +134,7 @@ class CallbackQueueTest {
         });
         assertThat(listeners.isEmpty()).isFalse();
         listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
-        assertThat(executor).as("nothing for the client's executor to do").isEmpty();
+        assertThat(executor).as("tasks of the client's executor").isEmpty();
         own.remove().run();
         open.set(false);
         listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);

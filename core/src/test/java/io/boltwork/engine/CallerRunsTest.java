@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** A callback executor whose only thread is blocked, and which then runs tasks on their caller. */
+/** A callback executor whose only thread is blocked, and which therefore runs tasks on their caller. */
 class CallerRunsTest {
 
     @Test
-    void locksGoOnWhileTheirCallbacksBlock() throws InterruptedException {
+    void locksWorkWhileTheirCallbacksBlock() throws InterruptedException {
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
                 1, 1, 1, TimeUnit.MINUTES, new SynchronousQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
         CountDownLatch blocked = new CountDownLatch(1);
@@ -37,14 +37,14 @@ class CallerRunsTest {
                 client.lock("another")
                         .acquireAsync()
                         .thenAccept(
-                                lease -> { // it has to wait, so this thread does not run it
+                                lease -> { // it must wait, so this thread does not run it
                                     calledOn.set(Thread.currentThread());
                                     called.countDown();
                                     sleepOn(blocked);
                                 });
                 before.release();
                 assertThat(called.await(10, TimeUnit.SECONDS))
-                        .as("it was called")
+                        .as("the callback was called")
                         .isTrue();
                 assertThat(calledOn.get().getName()).startsWith("boltwork-callback");
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(4); // more than a lease
@@ -52,7 +52,7 @@ class CallerRunsTest {
                     try (Lease other = client.lock("third").acquire()) {
                         assertThat(other.isValid()).isTrue();
                     }
-                    assertThat(held.isValid()).as("it is renewed").isTrue();
+                    assertThat(held.isValid()).as("the lease is renewed").isTrue();
                     TimeUnit.MILLISECONDS.sleep(50);
                 } while (System.nanoTime() < end);
             } finally {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens after a restoration, with an API that is like CRaC's and keeps resources weakly, as that does. */
+/** Restorations from a checkpoint, with an API like CRaC's, which also references resources weakly. */
 class CheckpointsTest {
 
     private static final String CORE = """
@@ -69,7 +69,7 @@ class CheckpointsTest {
         };
     }
 
-    /** A class loader that has an API of that name. */
+    /** Returns a class loader that contains an API of that name. */
     private URLClassLoader api(String name) throws IOException {
         boolean compiled = ToolProvider.getSystemJavaCompiler()
                 .getTask(
@@ -104,7 +104,7 @@ class CheckpointsTest {
             String id = engine.client();
             Lease lease = new EngineLock(engine, "lock", LockOptions.defaults()).acquire();
             CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
-            System.gc(); // the API keeps what is registered weakly
+            System.gc(); // the API references registered resources weakly
             restore(name, api);
             assertThat(engine.client()).isNotEqualTo(id);
             assertThat(lost.get(30, TimeUnit.SECONDS).reason()).isEqualTo(LeaseLoss.Reason.CLONED);

@@ -21,10 +21,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for a client whose id another living one has, as after the restoration of a snapshot. */
+/** Rules of the engine for a client that shares its id with another living client, as after a restored snapshot. */
 class CloneRulesTest extends EngineScene {
 
-    private static final ClientRecord CARD = new ClientRecord("c", "test", "there", 1, 0, 1);
+    private static final ClientRecord RECORD = new ClientRecord("c", "test", "there", 1, 0, 1);
 
     private final List<LockListener.Lost> told = new ArrayList<>();
 
@@ -37,9 +37,9 @@ class CloneRulesTest extends EngineScene {
         });
     }
 
-    /** Another client of that id announces itself. */
+    /** Lets another client with the same id announce itself. */
     private void anotherAnnounces() {
-        client.server.execute(new Command.Announce(CARD, 60_000, "another"));
+        client.server.execute(new Command.Announce(RECORD, 60_000, "another"));
     }
 
     private List<Command.Announce> announcements() {
@@ -49,7 +49,7 @@ class CloneRulesTest extends EngineScene {
     // ---- announcing
 
     @Test
-    void aClientThatHoldsAnnouncesItselfEveryTwoSeconds() {
+    void aHoldingClientAnnouncesItselfEveryTwoSeconds() {
         acquire(TEN);
         forget();
         pass(20_000);
@@ -57,7 +57,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aClientThatHoldsNothingAnnouncesItselfEveryTwentySeconds() {
+    void anIdleClientAnnouncesItselfEveryTwentySeconds() {
         pass(1_000);
         forget();
         pass(60_000);
@@ -78,7 +78,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void eachConnectionHasANonceOfItsOwn() {
+    void eachConnectionHasItsOwnNonce() {
         client.engine.backendWatch.connected(time());
         client.engine.backendWatch.connected(time());
         assertThat(announcements().stream().map(Command.Announce::nonce).distinct())
@@ -88,7 +88,7 @@ class CloneRulesTest extends EngineScene {
     // ---- noticing
 
     @Test
-    void whatAnotherLivingClientAnnouncesEndsTheHold() {
+    void anotherLivingClientsAnnouncementEndsTheHold() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         anotherAnnounces();
@@ -99,11 +99,11 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aLostAnswerIsNoOtherClient() {
+    void aLostAnswerIsNotTakenForAnotherClient() {
         acquire(TEN);
         for (int i = 0; i < 20; i++) {
             answers(
-                    command -> { // is executed, and the answer is lost
+                    command -> { // executed, but the answer is lost
                         Reply reply = client.execute(command);
                         return command instanceof Command.Announce ? null : reply;
                     });
@@ -117,7 +117,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aRecordThatAReplicaHadIsNoOtherClient() {
+    void aReplicasOldRecordIsNotTakenForAnotherClient() {
         Lease lease = acquire(TEN);
         MemoryReplica older = client.server.replica();
         client.engine.backendWatch.connected(time());
@@ -146,7 +146,7 @@ class CloneRulesTest extends EngineScene {
     // ---- afterwards
 
     @Test
-    void nothingIsSentForTheHoldThatIsLost() {
+    void nothingIsSentForTheLostHold() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         forget();
@@ -158,7 +158,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void theOthersHoldStays() {
+    void theOtherClientsHoldStays() {
         Lease lease = acquire(TEN);
         anotherAnnounces();
         pass(2_000);
@@ -169,7 +169,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void thoseWhoWaitAskUnderTheNewId() {
+    void waitersAskUnderTheNewId() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> shared = wish(TEN);
         CompletableFuture<Lease> first = wish(FIFO);
@@ -196,7 +196,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aTryUnderWayEndsWhenItWouldHaveEnded() {
+    void aTryUnderWayEndsAtItsOriginalTime() {
         isSilent();
         CompletableFuture<Optional<Lease>> attempt =
                 client.lock(TEN).tryAcquireAsync(Duration.ZERO).toCompletableFuture();
@@ -207,7 +207,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseUnderWayTellsOfTheLoss() {
+    void aReleaseUnderWayReportsTheLoss() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Release.class);
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
@@ -217,7 +217,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionUnderWayTellsOfTheLoss() {
+    void anExtensionUnderWayReportsTheLoss() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
         client.schedule(() -> client.engine.cloned("c"), 500 * MILLI);
@@ -225,7 +225,7 @@ class CloneRulesTest extends EngineScene {
     }
 
     @Test
-    void itTakesALockAnewUnderTheNewId() {
+    void theClientAcquiresAgainUnderTheNewId() {
         acquire(TEN);
         client.engine.cloned("c");
         client.server.delete("lock");

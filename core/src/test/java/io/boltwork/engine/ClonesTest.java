@@ -17,10 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Two clients of one id on one server, as after the restoration of a snapshot, in virtual time. */
+/** Two clients with one id on one server, as after a restored snapshot, in virtual time. */
 class ClonesTest {
 
-    private static final ClientRecord CARD = new ClientRecord("clone", "test", "here", 1, 0, 1);
+    private static final ClientRecord RECORD = new ClientRecord("clone", "test", "here", 1, 0, 1);
 
     private final VirtualTime time = new VirtualTime();
     private final MemoryServer server = MemoryServer.create(time::instant);
@@ -28,12 +28,12 @@ class ClonesTest {
     private final List<Throwable> defects = new ArrayList<>();
 
     private Engine client() {
-        server.execute(new Command.Announce(CARD, 0, "")); // both have been announced before the snapshot
+        server.execute(new Command.Announce(RECORD, 0, "")); // both were announced before the snapshot
         return Engine.open(
                 MemoryBackend.on(server),
                 ClientOptions.defaults(),
                 new Engine.World(
-                        CARD,
+                        RECORD,
                         time::now,
                         InstantSource.system(),
                         () -> "id" + ids.incrementAndGet(),
@@ -41,7 +41,7 @@ class ClonesTest {
                         Runnable::run,
                         bound -> 0,
                         (outcome, blocker, nanos) -> {
-                            throw new IllegalStateException("nobody sleeps here");
+                            throw new IllegalStateException("no thread sleeps here");
                         },
                         defects::add,
                         () -> {}));
@@ -65,10 +65,10 @@ class ClonesTest {
     }
 
     @Test
-    void ofTwoThatBothHoldOneAtMostIsValidTwoSecondsLater() {
+    void atMostOneOfTwoClonesIsValidTwoSecondsLater() {
         Engine one = client();
         Lease first = granted(wish(one));
-        Engine other = client(); // its first request has the same number, and so is the owner
+        Engine other = client(); // its first request has the same number, and therefore is the owner
         Lease second = granted(wish(other));
         assertThat(first.fencingToken()).isEqualTo(second.fencingToken());
         pass(Duration.ofMillis(2_001));
@@ -77,7 +77,7 @@ class ClonesTest {
     }
 
     @Test
-    void theOneThatKeepsItsIdKeepsItsHold() {
+    void theCloneThatKeepsItsIdKeepsItsHold() {
         List<Engine> engines = new ArrayList<>();
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
@@ -86,15 +86,15 @@ class ClonesTest {
             leases.add(granted(wish(engine)));
         }
         pass(Duration.ofMinutes(1));
-        assertThat(engines.stream().map(Engine::client)).containsOnlyOnce(CARD.id());
+        assertThat(engines.stream().map(Engine::client)).containsOnlyOnce(RECORD.id());
         for (int i = 0; i < 2; i++) {
             assertThat(leases.get(i).isValid())
-                    .isEqualTo(engines.get(i).client().equals(CARD.id()));
+                    .isEqualTo(engines.get(i).client().equals(RECORD.id()));
         }
     }
 
     @Test
-    void bothGoOnUnderTheirOwnIds() {
+    void bothClonesContinueUnderTheirOwnIds() {
         Engine one = client();
         Lease first = granted(wish(one));
         Engine other = client();

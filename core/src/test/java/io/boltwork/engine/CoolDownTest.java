@@ -9,7 +9,7 @@ import io.boltwork.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is taken for a while and never unlocked. */
+/** A lock that is taken for a fixed time and never unlocked. */
 class CoolDownTest extends EngineScene {
 
     private static final Duration BRIEF = Duration.ofMillis(200);
@@ -24,7 +24,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void itBeginsAnewWhenItHasRunOut() throws InterruptedException {
+    void aCoolDownCanBeginAgainAfterItsEnd() throws InterruptedException {
         long token = 0;
         for (int i = 0; i < 100; i++) {
             assertThat(tried()).isTrue();
@@ -35,12 +35,12 @@ class CoolDownTest extends EngineScene {
         }
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(lock::unlock)
-                .as("an earlier one is not remembered")
+                .as("an earlier hold is not remembered")
                 .isInstanceOf(IllegalMonitorStateException.class);
     }
 
     @Test
-    void itBeginsAnewBeforeItsEndWasNoticed() throws InterruptedException {
+    void aCoolDownCanBeginAgainBeforeItsEndIsNoticed() throws InterruptedException {
         assertThat(tried()).isTrue();
         stall(250);
         assertThat(lock.withOptions(LockOptions.fixedLease(BRIEF)).tryLock()).isTrue();
@@ -50,7 +50,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void itIsRefusedWhileAnotherHasIt() throws InterruptedException {
+    void aCoolDownIsRefusedWhileAnotherClientHoldsIt() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(250);
         holdElsewhere(10_000);
@@ -59,7 +59,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void aLateUnlockIsALossForAMinuteAndThenAMistake() throws InterruptedException {
+    void aLateUnlockIsALossForAMinuteAndThenAnError() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(60_000);
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
@@ -71,7 +71,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void afterThatAnyAcquisitionBeginsAnew() throws InterruptedException {
+    void anyAcquisitionBeginsAgainAfterAMinute() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(61_000);
         lock.lock();
@@ -80,7 +80,7 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void aThreadThatTriedToNestIsToldUntilItUnwinds() throws InterruptedException {
+    void aThreadThatTriedToNestGetsTheLossUntilItUnwinds() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(1_000);
         assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);
@@ -92,12 +92,12 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void onlyATryForAFixedLeaseBeginsAnew() throws InterruptedException {
+    void onlyATryForAFixedLeaseBeginsAgain() throws InterruptedException {
         assertThat(tried()).isTrue();
         pass(250);
         assertThatThrownBy(lock::tryLock).as("for a renewed lease").isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(() -> lock.tryLock(Duration.ofSeconds(1), BRIEF))
-                .as("one that waits")
+                .as("a lock() that waits")
                 .isInstanceOf(LeaseLostException.class);
         FencedLock brief = lock.withOptions(LockOptions.fixedLease(BRIEF));
         assertThatThrownBy(() -> brief.tryAcquire(Duration.ofSeconds(1)))
@@ -107,17 +107,17 @@ class CoolDownTest extends EngineScene {
     }
 
     @Test
-    void oneThatWasTakenAwayDoesNotBeginAnew() throws InterruptedException {
+    void aCoolDownThatWasTakenAwayDoesNotBeginAgain() throws InterruptedException {
         assertThat(tried()).isTrue();
         client.server.delete("lock");
         holdElsewhere(10);
-        pass(100); // it is verified, and lost
+        pass(100); // the hold is verified and found lost
         pass(200);
         assertThatThrownBy(this::tried).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
-    void aRenewedLeaseIsNoCoolDown() throws InterruptedException {
+    void aRenewedLeaseIsNotACoolDown() throws InterruptedException {
         client.lock(TEN).lock();
         stall(11_000);
         assertThatThrownBy(this::tried).isInstanceOf(LeaseLostException.class);

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Stacks that end anywhere inside the client. */
+/** Stack overflows anywhere inside the client. */
 class CutShortTest {
 
     private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
     private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
 
-    /** What a request does at each step of its walk. */
+    /** One way to use a lock, run at each stack depth. */
     enum Step {
         LOCK {
             @Override
@@ -83,7 +83,7 @@ class CutShortTest {
 
     @ParameterizedTest
     @EnumSource
-    void locksWorkAfterStacksThatHaveEndedAnywhere(Step step) throws InterruptedException {
+    void locksWorkAfterStackOverflowsAnywhere(Step step) throws InterruptedException {
         FencedLock bystander = client.lock("bystander");
         List<String> stuck = new ArrayList<>();
         List<Thread> walking = new ArrayList<>();
@@ -103,7 +103,7 @@ class CutShortTest {
             }
         }
         end(walking);
-        assertThat(ends).as("stacks that have ended").hasSize(DEPTHS);
+        assertThat(ends).as("stack overflows").hasSize(DEPTHS);
         for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
             if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
                 stuck.add("lock-" + i);
@@ -113,9 +113,9 @@ class CutShortTest {
         assertThat(works(bystander)).isTrue();
     }
 
-    /** The callbacks' threads have small stacks, and walk to their ends. */
+    /** The callbacks' threads have small stacks, and fill them to the end. */
     @Test
-    void locksWorkAfterCallbacksWhoseStacksHaveEndedAnywhere() throws InterruptedException {
+    void locksWorkAfterStackOverflowsInCallbacks() throws InterruptedException {
         Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         ClientOptions options = ClientOptions.defaults().withCallbackExecutor(task -> threads.add(inSmallThread(task)));
         Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
@@ -146,7 +146,7 @@ class CutShortTest {
     }
 
     @Test
-    void whatWasHeldIsFreeAfterClosesThatWereCutShortAnywhere() throws InterruptedException {
+    void heldLocksAreFreeAfterStackOverflowsInClose() throws InterruptedException {
         AtomicInteger cuts = new AtomicInteger();
         for (int i = 0; i < DEPTHS; i++) {
             LockClient closing = LockClient.create(new Remote(MemoryBackend.on(server)));
@@ -159,9 +159,9 @@ class CutShortTest {
                     cuts.getAndIncrement();
                 }
             })))));
-            closing.close(); // if it has not even begun, and without effect else
+            closing.close(); // in case it has not even begun; otherwise without effect
         }
-        assertThat(cuts).as("closes that were cut short").hasValueGreaterThan(10);
+        assertThat(cuts).as("closes that overflowed").hasValueGreaterThan(10);
         for (int i = 0; i < DEPTHS; i++) {
             assertThat(works(other.lock("closed-" + i))).as("closed-" + i).isTrue();
         }
@@ -169,7 +169,7 @@ class CutShortTest {
 
     /** Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in {@code holdToLeave}. */
     @Test
-    void anUnlockThatCannotLookUpItsHoldReleasesIt() throws InterruptedException {
+    void anUnlockThatCannotFindItsHoldReleasesIt() throws InterruptedException {
         Map<String, Throwable> cuts = new ConcurrentHashMap<>();
         for (int i = 0; i < DEPTHS; i++) {
             FencedLock lock = client.lock("unlocked-" + i);
@@ -192,13 +192,13 @@ class CutShortTest {
         cuts.values()
                 .removeIf(cut -> Stream.of(cut.getStackTrace())
                         .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
-        assertThat(cuts).as("holds that were not looked up").isNotEmpty();
+        assertThat(cuts).as("holds that could not be looked up").isNotEmpty();
         for (String name : cuts.keySet()) {
             assertThat(works(other.lock(name))).as(name).isTrue();
         }
     }
 
-    /** Goes down to the end of the stack, and runs something once so many frames above it. Returns how far above it this is. */
+    /** Recurses to the end of the stack, and runs the body once, the given number of frames above it. Returns the distance. */
     private static int aboveTheEnd(int frames, AtomicBoolean done, Runnable body) {
         int above;
         try {
@@ -227,7 +227,7 @@ class CutShortTest {
         return lease.isPresent();
     }
 
-    /** A server's steps end on its own stack, as Redis's do, and answers come on that thread, which needs no waking. */
+    /** Executes commands on the server's own stack, as Redis does. Answers come on that thread, which needs no wake-up. */
     private static final class Remote implements LockBackend {
         private final LockBackend backend;
         private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
@@ -301,7 +301,7 @@ class CutShortTest {
     private static void end(List<Thread> threads) throws InterruptedException {
         for (Thread thread : threads) {
             thread.join(TimeUnit.SECONDS.toMillis(30));
-            assertThat(thread.isAlive()).as("it has not ended").isFalse();
+            assertThat(thread.isAlive()).as("the thread is still alive").isFalse();
         }
         threads.clear();
     }

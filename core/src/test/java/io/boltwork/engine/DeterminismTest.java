@@ -15,7 +15,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A seed decides everything: its timeline is the same, byte for byte, each time and on every JDK. */
+/** A seed determines everything: its timeline is the same, byte for byte, in every run and on every JDK. */
 class DeterminismTest {
 
     private static final int SEEDS = 12;
@@ -26,7 +26,7 @@ class DeterminismTest {
     }
 
     @Test
-    void aSeedHasOneTimeline() throws Exception {
+    void aSeedAlwaysHasTheSameTimeline() throws Exception {
         assertThat(digest()).isEqualTo(digest());
     }
 
@@ -66,7 +66,7 @@ class DeterminismTest {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /** The java of a JDK beside this one that is of another version. */
+    /** Returns the java command of another JDK version beside this one. */
     private static Optional<Path> anotherJdk() throws IOException {
         Path home = Path.of(System.getProperty("java.home")).toRealPath();
         try (Stream<Path> homes = Files.list(home.getParent())) {
@@ -86,7 +86,7 @@ class DeterminismTest {
         }
     }
 
-    /** Of the file that every JDK has: 25 of {@code JAVA_VERSION="25.0.1"}. */
+    /** Returns the feature version from the release file: 25 for {@code JAVA_VERSION="25.0.1"}. */
     private static int feature(Path home) throws IOException {
         try (Stream<String> lines = Files.lines(home.resolve("release"))) {
             return lines.filter(line -> line.startsWith("JAVA_VERSION="))

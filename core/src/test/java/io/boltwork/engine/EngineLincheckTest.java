@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * What of the engine several threads touch at once, with the whole engine. Costs seconds for each scene, so most are played
- * with {@code -Dboltwork.proof=true} only.
+ * The parts of the engine that several threads use at once, tested with the whole engine. Each test takes seconds, so most
+ * of them run only with {@code -Dboltwork.proof=true}.
  */
 @Tag("interleavings")
 class EngineLincheckTest {
@@ -27,9 +27,9 @@ class EngineLincheckTest {
     private static final long LEASE = 9 * SECOND;
     private static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofNanos(LEASE));
 
-    /** Nobody holds the lock, here or at the server, and all that was left to do gets done. */
+    /** Checks that the lock is free, locally and at the server, after all remaining work is done. */
     private static void checkFree(StillClient client) {
-        check(client.engine.hold("lock") == null, "held by nobody");
+        check(client.engine.hold("lock") == null, "still held locally");
         client.passTo(client.now() + 3 * SECOND);
         check(client.isFree(), "left behind at the server");
         check(client.engine.states() == 0, "left behind in the client");
@@ -37,7 +37,7 @@ class EngineLincheckTest {
     }
 
     @Test
-    void aCancelInTheLastMomentLeavesNoHoldThatNobodySees() {
+    void aLastMomentCancellationLeavesNoUnseenHold() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease first = client.lock(OPTIONS).acquire();
@@ -70,7 +70,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aLossIsToldByTheReleaseAndByWhenLostOrByNeither() {
+    void releaseAndWhenLostBothReportALossOrNeitherDoes() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease lease = client.lock(OPTIONS).acquire();
@@ -88,10 +88,10 @@ class EngineLincheckTest {
         });
     }
 
-    /** The earlier round takes the later one's place, and both will fire. */
+    /** The earlier round replaces the later one, and both will fire. */
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void anEarlierRoundOfTheKeeperLosesNone() {
+    void anEarlierRenewalRoundLosesNoLock() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             LockOptions longer = LockOptions.renewedLease(Duration.ofNanos(9 * LEASE));
@@ -104,10 +104,10 @@ class EngineLincheckTest {
         });
     }
 
-    /** The last of a round takes the place of one that leaves it. */
+    /** The last lock of a round takes the place of one that leaves it. */
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void whoLeavesARoundTakesNobodyWithHim() {
+    void aLockThatLeavesARoundRemovesNoOther() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease[] leases = new Lease[3];
@@ -131,7 +131,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aHoldThatBeginsDuringARoundOfTheKeeperIsVisited() {
+    void aHoldThatBeginsDuringARenewalRoundIsVisited() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             client.lock(LockOptions.renewedLease(Duration.ofNanos(10 * LEASE))).acquire();
@@ -146,7 +146,7 @@ class EngineLincheckTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
-    void aTimerThatIsReplacedWhileItFiresLosesNothing() {
+    void aTimerReplacedWhileItFiresLosesNothing() {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             client.holdElsewhere(20 * SECOND);
@@ -159,7 +159,7 @@ class EngineLincheckTest {
             together(timer::run, () -> other.cancel(false));
             client.freeElsewhereUnheard();
             client.passTo(client.now() + 25 * SECOND);
-            check(wish.isDone(), "nobody has asked again");
+            check(wish.isDone(), "the waiter has not asked again");
             wish.join().releaseAsync();
             checkFree(client);
         });

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules of the engine for moments that are rare even in a simulation, one by one: a client whose clock stands still, and the
- * in-memory server.
+ * Rules of the engine for situations that are rare even in a simulation. Each test uses a client whose clock stands still, and
+ * the in-memory server.
  */
 class EngineRulesTest extends EngineScene {
 
@@ -29,7 +29,7 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatTheServerForgotIsRestoredInFull() {
+    void anExtensionForgottenByTheServerIsRestoredInFull() {
         Lease lease = client.lock(SECOND).acquire();
         lease.extend(Duration.ofSeconds(30));
         client.server.delete("lock");
@@ -42,7 +42,7 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsLeftOfAFixedLeaseIsRestoredWithItsAllowance() {
+    void theRestOfAFixedLeaseIsRestoredWithItsAllowance() {
         Lease lease =
                 client.lock(LockOptions.fixedLease(Duration.ofSeconds(20))).acquire();
         client.passTo(client.now() + 5_000 * MILLI);
@@ -56,22 +56,22 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void whatNobodyCanReleaseIsNotRestored() throws InterruptedException {
+    void aHoldThatCannotBeReleasedIsNotRestored() throws InterruptedException {
         holdElsewhere(10_000);
-        client.schedule(this::freeElsewhere, 1_000 * MILLI); // grants to the thread, which ends
+        client.schedule(this::freeElsewhere, 1_000 * MILLI); // grants the lock to the thread, which ends
         inThread("the owner", () -> client.lock(SECOND).lock());
         client.server.delete("lock");
-        client.passTo(client.now() + 400 * MILLI); // a third of its claim: it would have to be confirmed
+        client.passTo(client.now() + 400 * MILLI); // a third of its claim, when it would have to be confirmed
         assertThat(look().owner()).isNull();
     }
 
     @Test
-    void anAnswerAboutAnOlderTokenDisplacesNoHold() {
+    void anAnswerWithAnOlderTokenDisplacesNoHold() {
         anOldAnswerDisplacesNoHold(MILLI);
     }
 
     @Test
-    void norDoesOneThatWasAskedForWhenTheHoldBegan() {
+    void anAnswerRequestedWhenTheHoldBeganDisplacesNoHold() {
         anOldAnswerDisplacesNoHold(0);
     }
 
@@ -94,14 +94,14 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantThatWouldEndBeforeTheShortestHoldDoesNotCount() {
+    void aGrantThatEndsBeforeTheMinHoldDoesNotCount() {
         Request request = request(SECOND.withMinHold(Duration.ofMillis(500)));
         assertThat(request.suffices(600 * MILLI, 0, false)).isTrue();
         assertThat(request.suffices(400 * MILLI, 0, false)).isFalse();
     }
 
     @Test
-    void nothingIsHandedOverAfterItsDeadline() {
+    void aHoldIsNotHandedOverAfterItsDeadline() {
         Request request = request(SECOND);
         request.begin(500 * MILLI, 1, true, 0);
         request.occupied(0);
@@ -110,7 +110,7 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void aNudgeThatWasNotAnsweredIsRepeated() {
+    void anUnansweredNudgeIsRepeated() {
         client.lock(SECOND).acquire().release();
         Reply.Failed failed = new Reply.Failed(true, new BackendException("broken", true, null));
         client.engine.post(
@@ -119,7 +119,7 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatLedToAGrantIsFollowedByANudge() {
+    void aWithdrawalThatCausedAGrantIsFollowedByANudge() {
         client.lock(SECOND).acquire().release();
         Reply.Withdrawn granted = new Reply.Withdrawn(client.server.time(), true, 500, "dead:1");
         client.engine.post(
@@ -129,7 +129,7 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatAFailoverLostIsUndoneAgain() {
+    void aReleaseLostInAFailoverIsRepeated() {
         Lease lease = client.lock(SECOND).acquire();
         MemoryReplica behind = client.server.replica();
         lease.release();
@@ -140,14 +140,14 @@ class EngineRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantForARequestThatIsGoneIsWithdrawn() {
+    void aGrantForAFinishedRequestIsWithdrawn() {
         client.server.execute(new Command.Acquire("lock", "c:99", true, 10_000, 0, Long.MAX_VALUE));
         client.engine.backendWatch.granted(new Grant("lock", "c:99", look().token(), 10_000, client.server.time()));
         assertThat(look().owner()).isNull();
     }
 
     @Test
-    void aMachineThatIsClosedGrantsNothing() {
+    void aClosedMachineGrantsNothing() {
         client.lock(SECOND).acquire().release();
         Waiter waiter = Waiter.ofHandle(LockTerms.of(SECOND), false);
         client.engine.post("lock", driver -> {

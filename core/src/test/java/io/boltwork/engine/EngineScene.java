@@ -17,12 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
-/** A {@link StillClient} whose commands are seen and may fail, and one lock. Times are milliseconds. */
+/** A {@link StillClient} whose commands are recorded and may fail, and one lock. Times are in milliseconds. */
 abstract class EngineScene {
 
     static final long MILLI = 1_000_000;
 
-    /** Commands of one moment: more of them are a loop that time cannot end. */
+    /** The maximum number of commands at one moment; more of them are an endless loop. */
     private static final int MOST_AT_ONCE = 100;
 
     static final LockOptions TEN = LockOptions.renewedLease(Duration.ofSeconds(10));
@@ -33,7 +33,7 @@ abstract class EngineScene {
 
     final StillClient client;
 
-    /** What was sent, and when. */
+    /** The commands that were sent. */
     final List<Command> sent = new ArrayList<>();
 
     private final List<Long> times = new ArrayList<>();
@@ -103,7 +103,7 @@ abstract class EngineScene {
         client.holdElsewhere(millis * MILLI);
     }
 
-    /** Whoever is next has the lock, and is told. */
+    /** Releases the other client's hold, and the next waiter gets the lock by message. */
     void freeElsewhere() {
         client.server.execute(new Command.Withdraw("lock", "other:1", 0));
     }
@@ -114,12 +114,12 @@ abstract class EngineScene {
         return client.engine.drivers().iterator().next().machine;
     }
 
-    /** An event. */
+    /** Runs an event on the lock's machine. */
     void happens(Mailbox.Event<LockMachine> event) {
         client.engine.post("lock", driver -> event.happen(driver.machine));
     }
 
-    /** An answer that comes now. */
+    /** Delivers an answer now. */
     void answered(Command command, long sentAt, Reply reply) {
         happens(machine -> machine.answered(command, sentAt * MILLI, reply));
     }
@@ -137,7 +137,7 @@ abstract class EngineScene {
         return wish.join();
     }
 
-    /** On a thread that has ended on return. */
+    /** Runs a task on a thread that has ended on return. */
     static void inThread(String name, Runnable task) throws InterruptedException {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
@@ -160,12 +160,12 @@ abstract class EngineScene {
         client.passTo(client.now() + millis * MILLI);
     }
 
-    /** The clock goes on, and what was due meanwhile is late. */
+    /** Advances the clock without running tasks; tasks that become due meanwhile are late. */
     void stall(long millis) {
         client.moveTo(client.now() + millis * MILLI);
     }
 
-    /** To the end of what a lease is here, with nothing that was due done. */
+    /** Advances the clock to the local end of the lease without running tasks. */
     void stallTo(Lease lease) {
         client.moveTo(holdOf(lease).request.deadline());
     }
@@ -176,7 +176,7 @@ abstract class EngineScene {
         return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    /** When such commands were sent. */
+    /** Returns the times at which such commands were sent. */
     List<Long> timesOf(Class<? extends Command> kind) {
         List<Long> found = new ArrayList<>();
         for (int i = 0; i < sent.size(); i++) {
@@ -187,14 +187,14 @@ abstract class EngineScene {
         return found;
     }
 
-    /** The requests that were asked for, in order. */
+    /** Returns the requests of all acquires that were sent, in order. */
     List<String> asked() {
         return sent(Command.Acquire.class).stream()
                 .map(Command.Acquire::request)
                 .toList();
     }
 
-    /** The requests that were withdrawn, in order; {@code null} for a nudge. */
+    /** Returns the requests that were withdrawn, in order; {@code null} for a nudge. */
     List<String> withdrawn() {
         List<String> requests = new ArrayList<>();
         sent(Command.Withdraw.class).forEach(withdraw -> requests.add(withdraw.request()));

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What an error leaves half done, in virtual time. */
+/** Operations that an error leaves unfinished, in virtual time. */
 class ErrorRecoveryTest extends EngineScene {
 
     private static final StackOverflowError END = new StackOverflowError("in a test");
@@ -32,7 +32,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aWishThatWasCutShortLeavesNothingBehind() {
+    void anAcquisitionCutShortLeavesNothingBehind() {
         endsAt(Command.Acquire.class);
         assertThatThrownBy(() -> acquire(TEN)).isSameAs(END);
         pass(1_000);
@@ -41,7 +41,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatWasCutShortIsRepeated() {
+    void aReleaseCutShortIsRepeated() {
         Lease lease = acquire(TEN);
         endsAt(Command.Release.class);
         assertThatThrownBy(lease::close).isSameAs(END);
@@ -50,7 +50,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aLevelThatCouldNotBeLeftIsLeftByTheMachine() {
+    void theMachineReleasesALevelThatTheCallerCouldNot() {
         Lease lease = acquire(TEN);
         holdOf(lease).owed = Hold.OWED_HANDLE;
         client.engine.errorFlag.cause = END;
@@ -61,7 +61,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aRightThatCouldNotBeUsedIsUsedByTheMachine() {
+    void theMachineUsesAHandleThatTheCallerCouldNot() {
         Lease outer = acquire(TEN);
         Lease inner = acquire(TEN);
         ((LeaseHandle) inner).cut = true;
@@ -75,7 +75,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aGrantThatItsCallerDoesNotTakeIsGivenBack() {
+    void aGrantThatItsCallerDoesNotTakeIsReleased() {
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
         client.engine.request("lock", waiter);
         assertThat(client.isFree()).isFalse();
@@ -88,7 +88,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void anAsyncWishThatWasCutShortLeavesNothingBehind() {
+    void anAsyncAcquisitionCutShortLeavesNothingBehind() {
         endsAt(Command.Acquire.class);
         assertThatThrownBy(() -> wish(TEN)).isSameAs(END);
         pass(1_000);
@@ -97,7 +97,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void aWaiterThatWasCutShortIsWithdrawn() {
+    void aWaiterCutShortIsWithdrawn() {
         holdElsewhere(60_000);
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
         client.engine.request("lock", waiter);
@@ -107,7 +107,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void healthTellsOfErrorsUntilLocksWereLookedAfter() {
+    void healthReportsErrorsUntilTheLocksAreRepaired() {
         acquire(TEN);
         assertThat(client.engine.health().warnings()).isEmpty();
         client.engine.errorFlag.raised = true;
@@ -117,7 +117,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void anExecutorThatRunsTasksOnItsCallerDoesNotStopTheDrain() {
+    void aCallerRunsExecutorDoesNotStopTheDrain() {
         List<Runnable> own = new ArrayList<>();
         AtomicInteger ran = new AtomicInteger();
         new OtherThreadExecutor(Runnable::run, own::add).execute(ran::incrementAndGet);
@@ -128,7 +128,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void anExecutorThatRefusesDoesNotStopTheDrain() {
+    void aRefusingExecutorDoesNotStopTheDrain() {
         List<Runnable> own = new ArrayList<>();
         Executor refusing = task -> {
             throw new RejectedExecutionException("in a test");
@@ -138,7 +138,7 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
-    void anExecutorThatRunsATaskLaterNeedsNoOtherThread() throws Exception {
+    void anExecutorThatRunsTasksLaterNeedsNoOtherThread() throws Exception {
         CompletableFuture<Runnable> later = new CompletableFuture<>();
         AtomicInteger ran = new AtomicInteger();
         new OtherThreadExecutor(later::complete, task -> ran.addAndGet(100)).execute(ran::incrementAndGet);

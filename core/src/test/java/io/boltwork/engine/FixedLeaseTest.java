@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The keeper verifies leases that it does not prolong. */
+/** The renewer verifies leases that it does not extend. */
 class FixedLeaseTest extends EngineScene {
 
     private static final LockOptions MINUTE = LockOptions.fixedLease(Duration.ofMinutes(1));
     private static final LockOptions THREE_SECONDS = LockOptions.fixedLease(Duration.ofSeconds(3));
 
-    /** What takes a lock away from its holder, who is not told. */
+    /** The ways to take a lock away from its holder without telling it. */
     enum Taking {
         FORCE,
         FLUSH,
@@ -44,12 +44,12 @@ class FixedLeaseTest extends EngineScene {
                 .toList();
     }
 
-    /** Any owner of a test's many locks. */
+    /** Acquires one of a test's many locks. */
     private Lease acquire(String name, LockOptions options) {
         return new EngineLock(client.engine, name, options).acquire();
     }
 
-    /** However and whenever the lock is taken away, a holder with these options is told within that time. */
+    /** Asserts that a holder with these options is told within that time, whenever and in whatever way the lock is taken. */
     private void isToldWithin(long millis, LockOptions options, int... moments) {
         for (Taking how : Taking.values()) {
             for (int moment : moments) {
@@ -81,7 +81,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationProlongsNothingHere() {
+    void aVerificationDoesNotExtendTheLocalLease() {
         Lease lease = acquire(THREE_SECONDS);
         Duration before = lease.remaining();
         forget();
@@ -94,7 +94,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationProlongsNothingThereHoweverLate() {
+    void aLateVerificationDoesNotExtendTheServersLease() {
         Lease lease = acquire(THREE_SECONDS.withTakeoverDelay(Duration.ofSeconds(1)));
         long until = look().untilMillis();
         List<Command> late = new ArrayList<>();
@@ -109,13 +109,14 @@ class FixedLeaseTest extends EngineScene {
         assertThat(look().untilMillis()).isEqualTo(until);
         client.moveTo(3_999 * MILLI);
         Command.Renew first = (Command.Renew) late.get(0);
-        client.execute(new Command.Renew(first.items(), Long.MAX_VALUE)); // within that of the takeover delay
+        client.execute(
+                new Command.Renew(first.items(), Long.MAX_VALUE)); // within the last millisecond of the takeover delay
         assertThat(look().untilMillis()).isEqualTo(until);
         assertThat(lease.isValid()).isFalse();
     }
 
     @Test
-    void aForgottenOneIsRestoredForWhatIsLeft() {
+    void aForgottenLeaseIsRestoredForItsRemainingTime() {
         Lease lease = acquire(MINUTE);
         pass(20_500);
         client.server.delete("lock");
@@ -125,11 +126,11 @@ class FixedLeaseTest extends EngineScene {
                 .isBetween(lease.remaining().toMillis(), lease.remaining().toMillis() * 102 / 100 + 10);
         assertThat(lease.isValid()).isTrue();
         pass(29_600);
-        assertThat(lease.isValid()).as("at its end").isFalse();
+        assertThat(lease.isValid()).as("valid at the end of the lease").isFalse();
     }
 
     @Test
-    void aHoldIsVerifiedUpToItsLongestTime() {
+    void aHoldIsVerifiedUpToItsMaxHold() {
         LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(9)).withMaxHold(Duration.ofSeconds(8));
         Lease lease = acquire(options);
         pass(3_000);
@@ -140,7 +141,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationWithoutAnAnswerIsRepeated() {
+    void anUnansweredVerificationIsRepeated() {
         Lease lease = acquire(MINUTE);
         isSilentAbout(Command.Renew.class);
         pass(10_000);
@@ -153,7 +154,7 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatFailedIsRepeated() {
+    void aFailedVerificationIsRepeated() {
         Lease lease = acquire(MINUTE);
         answers(command -> command instanceof Command.Renew ? new Reply.Failed(true, BROKEN) : client.execute(command));
         pass(10_000);
@@ -166,10 +167,10 @@ class FixedLeaseTest extends EngineScene {
     }
 
     @Test
-    void leasesOfBothKindsInTheSameRoundsAreNeverStale() {
+    void leasesOfBothKindsInOneRoundAreNeverStale() {
         AtomicInteger stale = new AtomicInteger();
         answers(command -> {
-            client.moveTo(client.now() + MILLI / 2); // every command takes its time
+            client.moveTo(client.now() + MILLI / 2); // every command takes some time
             client.moveTo(client.now() + (command instanceof Command.Renew ? 2 * MILLI : 0));
             Reply reply = client.execute(command);
             if (reply instanceof Reply.Renewed renewed) {
@@ -196,7 +197,7 @@ class FixedLeaseTest extends EngineScene {
         assertThat(verifications.stream()
                         .mapToInt(renew -> renew.items().size())
                         .sum())
-                .isBetween(3 * 5_000, 4 * 5_000); // one in ten seconds for each
+                .isBetween(3 * 5_000, 4 * 5_000); // one per lease in ten seconds
         assertThat(verifications).hasSizeLessThan(4 * (5_000 / 128 + 10));
     }
 }

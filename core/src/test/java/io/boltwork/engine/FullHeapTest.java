@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A heap that is full, for half a second at least, while locks are taken and given back, in a JVM of its own. */
+/** A heap that is full for at least half a second while locks are acquired and released, in a separate JVM. */
 class FullHeapTest {
 
     private static final int THREADS = 8;
@@ -35,7 +35,9 @@ class FullHeapTest {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {
-            assertThat(child.waitFor(2, TimeUnit.MINUTES)).as("it has ended").isTrue();
+            assertThat(child.waitFor(2, TimeUnit.MINUTES))
+                    .as("the JVM has ended")
+                    .isTrue();
             assertThat(child.exitValue()).as("locks that do not work").isZero();
         } finally {
             child.destroyForcibly();
@@ -92,7 +94,7 @@ class FullHeapTest {
                 } catch (OutOfMemoryError full) {
                     wasFull = true;
                 } catch (LockException late) {
-                    Thread.onSpinWait(); // a machine that did not move for the command timeout
+                    Thread.onSpinWait(); // the lock's machine made no progress for the command timeout
                 }
             }
         }
@@ -115,7 +117,7 @@ class FullHeapTest {
             }
         }
 
-        /** Half a second; more, up to ten seconds, if no thread had its turn at the full heap by then. */
+        /** Returns whether the heap must stay full: for half a second, or up to ten until some thread has seen it full. */
         private static boolean isTooShort(long nanos) {
             return nanos < TimeUnit.MILLISECONDS.toNanos(500) || !wasFull && nanos < TimeUnit.SECONDS.toNanos(10);
         }

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for those who hold: what prolongs a hold, what ends it, and who hears of that when. */
+/** Rules of the engine for holds: what extends a hold, what ends it, and when its end is reported. */
 class HoldingRulesTest extends EngineScene {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -52,7 +52,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- the deadline
 
     @Test
-    void aFixedLeaseIsLostAtItsDeadlineAndWhoWaitsAsks() {
+    void aFixedLeaseIsLostAtItsDeadlineAndWaitersAsk() {
         Lease lease = acquire(FIXED);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         wish(FIXED);
@@ -66,7 +66,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverNoticesTheDeadlineFirstLetsTheOthersAsk() {
+    void anOwnerThatNoticesTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(FIXED);
         wish(FIXED);
         stallTo(lease);
@@ -77,7 +77,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void soDoesTheKeeper() {
+    void aRenewerThatNoticesTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         stallTo(lease);
@@ -89,7 +89,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void soDoesWhoWantsToExtendIt() {
+    void anExtensionAfterTheDeadlineLetsWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         stallTo(lease);
@@ -100,11 +100,11 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatIsOverIsNoReasonToEndTheNextOne() {
+    void theEndOfOneHoldDoesNotEndTheNextOne() {
         Lease first = acquire(FIXED);
         stallTo(first);
         assertThatThrownBy(first::release).isInstanceOf(LeaseLostException.class);
-        pass(500); // until the server has seen the end, too
+        pass(500); // until the lease has ended at the server, too
         Lease second = acquire(FIXED);
         client.engine.expired(holdOf(first));
         assertThat(second.isValid()).isTrue();
@@ -112,7 +112,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLeaseThatEndedIsGivenBackWhenItIsOverAtTheServerThoughItsOwnerHasNotUnwound() {
+    void anEndedLeaseIsReleasedAtItsServerEndBeforeTheUnwinding() {
         Lease lease = acquire(FIXED);
         forget();
         pass(30_000);
@@ -122,7 +122,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void theLongestHoldIsGivenBackAtOnceAndKeptClosedForTheTakeoverDelay() {
+    void aMaxHoldIsReleasedAtOnceAndKeptForTheTakeoverDelay() {
         Lease lease = acquire(TEN.withMaxHold(Duration.ofSeconds(2)).withTakeoverDelay(Duration.ofSeconds(1)));
         forget();
         pass(3_000);
@@ -137,7 +137,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- renewing
 
     @Test
-    void anAnswerToARenewalThatComesAtTheDeadlineRenewsNothing() {
+    void aRenewalAnsweredAtTheDeadlineRenewsNothing() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -153,7 +153,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRenewalThatFindsTheLockTakenEndsTheHoldAndWhoWaitsAsksAtOnce() {
+    void aRenewalOfATakenLockEndsTheHoldAndWaitersAskAtOnce() {
         Lease lease = acquire(TEN);
         wish(FIFO);
         wish(TWENTY);
@@ -183,7 +183,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldIsVerifiedWhenAConnectionWasReplaced() {
+    void aHoldIsVerifiedWhenAConnectionIsReplaced() {
         acquire(TEN);
         forget();
         client.engine.backendWatch.connected(time());
@@ -191,14 +191,14 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatTheServerForgotIsRestoredAndIfNobodyCanReleaseItItEnds() throws InterruptedException {
+    void aForgottenHoldIsRestoredOrEndsIfItCannotBeReleased() throws InterruptedException {
         inThread("the owner", () -> client.lock(TEN).lock());
         Hold hold = client.engine.hold("lock");
         client.server.delete("lock");
         happens(machine -> machine.renewed(
                 item(hold), 0, renewed(Renewal.FORGOTTEN).items().get(0)));
         assertThat(sent(Command.Restore.class)).hasSize(1);
-        pass(4_000); // nobody is there
+        pass(4_000); // the owner has ended
         client.server.delete("lock");
         happens(machine -> machine.renewed(
                 item(hold), 0, renewed(Renewal.FORGOTTEN).items().get(0)));
@@ -211,7 +211,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatFailsIsRepeatedANinthOfTheLeaseLater() {
+    void aFailedRestoreIsRepeatedANinthOfTheLeaseLater() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         forget();
@@ -230,7 +230,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatWasDoneTwiceIsNoLoss() {
+    void aRestoreExecutedTwiceIsNotALoss() {
         Lease lease = acquire(TEN);
         Command.Restore restore = new Command.Restore("lock", "c:1", lease.fencingToken(), 10_000, 0, Long.MAX_VALUE);
         forget();
@@ -245,7 +245,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- extending
 
     @Test
-    void anExtensionIsOneRenewalThatMustNotHaveEffectLate() {
+    void anExtensionIsOneRenewalThatMustNotTakeEffectLate() {
         Lease lease = acquire(TEN);
         forget();
         long millis = time().millis();
@@ -256,7 +256,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatFindsTheLockTakenThrowsTheLossAndWhoWaitsAsks() {
+    void anExtensionOfATakenLockThrowsTheLossAndWaitersAsk() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -266,7 +266,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionOfWhatTheServerForgotIsRepeatedWhenItIsRestored() {
+    void anExtensionOfAForgottenHoldIsRepeatedAfterTheRestore() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         lease.extend(MINUTE);
@@ -275,13 +275,13 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatFailsSaysSo() {
+    void aFailedExtensionThrows() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         assertThatThrownBy(() -> lease.extend(MINUTE))
                 .isInstanceOf(BackendException.class)
                 .hasMessageContaining("broken. The lease was not extended");
-        assertThat(now()).as("at once").isZero();
+        assertThat(now()).as("the time of the failure").isZero();
         isSilent();
         assertThatThrownBy(() -> lease.extend(MINUTE))
                 .isInstanceOf(BackendException.class)
@@ -290,7 +290,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatIsAnsweredAfterTheHoldHasEndedIsALoss() {
+    void anExtensionAnsweredAfterTheHoldEndedIsALoss() {
         Lease lease = acquire(TEN);
         Promise<Extension> outcome = new Promise<>();
         isSilent();
@@ -305,7 +305,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void anExtensionThatIsAnsweredAtTheDeadlineIsALoss() {
+    void anExtensionAnsweredAtTheDeadlineIsALoss() {
         Lease lease = acquire(TEN);
         Promise<Extension> outcome = new Promise<>();
         isSilent();
@@ -318,7 +318,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- verifying
 
     @Test
-    void aVerificationIsOneRenewalThatProlongsNothing() {
+    void aVerificationIsOneRenewalThatExtendsNothing() {
         Lease lease = acquire(TEN);
         pass(1_000);
         forget();
@@ -335,7 +335,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatFindsTheLockTakenThrowsTheLoss() {
+    void aVerificationOfATakenLockThrowsTheLoss() {
         Lease lease = acquire(TEN);
         client.server.execute(new Command.ForceRelease("lock", 0));
         assertThatThrownBy(lease::verify).isInstanceOf(LeaseLostException.class);
@@ -343,7 +343,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationOfWhatTheServerForgotIsRepeatedWhenItIsRestored() {
+    void aVerificationOfAForgottenHoldIsRepeatedAfterTheRestore() {
         Lease lease = acquire(TEN);
         client.server.delete("lock");
         assertThat(lease.verify()).isTrue();
@@ -351,7 +351,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aVerificationThatIsNotAnsweredLeavesItToTheClock() {
+    void theClockDecidesIfAVerificationIsNotAnswered() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         assertThat(lease.verify()).isFalse();
@@ -365,7 +365,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- calls
 
     @Test
-    void aCallThatHasEndedBeforeItBeginsNeverDoes() {
+    void aCallThatEndsBeforeItBeginsNeverRuns() {
         Lease lease = acquire(TEN);
         AtomicInteger begun = new AtomicInteger();
         CompletableFuture<String> call = client.lock(TEN)
@@ -374,14 +374,14 @@ class HoldingRulesTest extends EngineScene {
                     return new CompletableFuture<>();
                 })
                 .toCompletableFuture();
-        call.completeExceptionally(new TimeoutException("as orTimeout does"));
+        call.completeExceptionally(new TimeoutException("like that of orTimeout"));
         lease.release();
         assertThat(begun).hasValue(0);
         assertThat(look().owner()).isNull();
     }
 
     @Test
-    void aCallThatHasBegunKeepsTheLockThoughItIsCancelled() {
+    void aStartedCallKeepsTheLockEvenIfItIsCancelled() {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> call =
                 client.lock(TEN).callAsync(Duration.ofSeconds(5), held -> work).toCompletableFuture();
@@ -394,7 +394,7 @@ class HoldingRulesTest extends EngineScene {
     // ---- granted again, and to others
 
     @Test
-    void theAnswerToAnAcquireConfirmsAHoldThatCameByMessage() {
+    void theAnswerToAnAcquireConfirmsAHoldByMessage() {
         Lease lease = byMessage(FIXED);
         Command.Acquire acquire = sent(Command.Acquire.class).get(0);
         assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(3));
@@ -402,25 +402,29 @@ class HoldingRulesTest extends EngineScene {
         assertThat(lease.remaining()).isEqualTo(Duration.ofMillis(9_898));
         forget();
         pass(1_500);
-        assertThat(sent(Command.Renew.class)).as("nothing to confirm").isEmpty();
+        assertThat(sent(Command.Renew.class))
+                .as("renewals, with nothing to confirm")
+                .isEmpty();
         assertThat(machine().wakeAt())
-                .as("nobody else sees to its end")
+                .as("the machine itself handles the end")
                 .isEqualTo(holdOf(lease).request.deadline());
     }
 
     @Test
-    void aMessageThatComesTwiceChangesNothing() {
+    void aRepeatedGrantMessageChangesNothing() {
         Lease lease = byMessage(TEN);
         Duration before = lease.remaining();
         client.engine.backendWatch.granted(new Grant("lock", "c:1", lease.fencingToken(), 3_000, time()));
         assertThat(lease.remaining()).isEqualTo(before);
         forget();
         pass(1_500);
-        assertThat(sent(Command.Renew.class)).as("still to be confirmed").isNotEmpty();
+        assertThat(sent(Command.Renew.class))
+                .as("renewals that confirm the hold")
+                .isNotEmpty();
     }
 
     @Test
-    void aLargerTokenForTheSameRequestMeansThatTheFirstGrantHadEnded() {
+    void aLargerTokenForTheRequestMeansTheFirstGrantHadEnded() {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
@@ -447,7 +451,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantToAnotherRequestOfThisClientMeansThatTheHoldHasEnded() {
+    void aGrantToAnotherRequestOfTheClientEndsTheHold() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         client.server.execute(new Command.ForceRelease("lock", 0));
@@ -456,7 +460,7 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItsDeadlineHasPassedItHasExpired() {
+    void aHoldDisplacedAfterItsDeadlineHasExpired() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         stallTo(first);
@@ -467,12 +471,12 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItsOwnerWasFasterItIsNotLostAndStillGivenBack() {
+    void aHoldDisplacedAfterItsOwnerLeftIsReleasedNotLost() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
         CompletableFuture<Lease> third = wish(TEN);
         Hold hold = holdOf(first);
-        hold.leave(true); // its release is on its way to the machine
+        hold.leave(true); // its release has not reached the machine yet
         client.server.execute(new Command.ForceRelease("lock", 0));
         assertThat(second).isCompleted();
         assertThat(hold.loss()).isNull();
@@ -485,14 +489,14 @@ class HoldingRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatIsLostAfterItsOwnerHasLeftIsReleasedAndNotLost() {
+    void aHoldThatEndsAfterItsOwnerLeftIsReleasedNotLost() {
         Lease lease = acquire(TEN);
         Hold hold = holdOf(lease);
         hold.leave(true);
         stallTo(lease);
         happens(LockMachine::visited);
         assertThat(hold.loss()).isNull();
-        assertThat(client.engine.hold("lock")).as("until the release comes").isSameAs(hold);
+        assertThat(client.engine.hold("lock")).as("until the release arrives").isSameAs(hold);
         happens(machine -> machine.release(hold));
         assertThat(client.engine.hold("lock")).isNull();
     }

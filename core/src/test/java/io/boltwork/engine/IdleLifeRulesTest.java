@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What the shortest idle life of a lock's record means for those who hold, wait, and cannot reach the server for longer. */
+/** The shortest idle life of a lock's record, with holders and waiters that cannot reach the server for longer than that. */
 class IdleLifeRulesTest extends EngineScene {
 
     private static final long LIFE = IdleLife.SHORTEST.toMillis();
@@ -22,14 +22,14 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aQueueThatOnlyWaitsBehindRenewalsStays() {
+    void aQueueBehindRenewalsStays() {
         holdElsewhere(30_000);
         CompletableFuture<Lease> first = wish(FIFO);
         CompletableFuture<Lease> second = wish(FIFO);
         long fence = look().fence();
         for (int i = 0; i < 60; i++) {
             pass(10_000);
-            holdElsewhere(30_000); // its renewal
+            holdElsewhere(30_000); // a renewal
             assertThat(look().queue()).hasSize(2);
             assertThat(look().fence()).isEqualTo(fence);
         }
@@ -39,7 +39,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aQueueThatOnlyWaitsBehindALongLeaseStays() {
+    void aQueueBehindALongLeaseStays() {
         holdElsewhere(60 * LIFE);
         long fence = look().fence();
         CompletableFuture<Lease> wish = wish(TEN);
@@ -51,7 +51,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void aLongLeaseOutlivesAnOutageThatIsLongerThanTheIdleLife() {
+    void aLongLeaseOutlivesAnOutageBeyondTheIdleLife() {
         Lease lease = acquire(HOUR);
         isSilent();
         pass(50 * 60_000);
@@ -65,7 +65,7 @@ class IdleLifeRulesTest extends EngineScene {
     }
 
     @Test
-    void anOutageThatIsLongerThanTheIdleLifeLeavesNothingAndHarmsNobody() {
+    void anOutageBeyondTheIdleLifeLeavesNothingAndIsHarmless() {
         Lease lost = acquire(TEN);
         long token = lost.fencingToken();
         CompletableFuture<Lease> waiting = wish(TEN);

@@ -16,14 +16,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A backend that answers within the command timeout by its own timer, which comes late on a busy machine. */
+/** A backend that answers within the command timeout by its own timer, which fires late on a busy machine. */
 class LateHealthTest {
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
     private static final List<NodeStatus> NODES =
             List.of(new NodeStatus("frozen", NodeStatus.Role.UNKNOWN, false, Duration.ZERO, "", "no answer"));
 
     @Test
-    void whatIsSaidLateIsHeard() {
+    void aLateStatusIsReported() {
         try (LockClient client = LockClient.create(late())) {
             assertThat(client.health().nodes()).isEqualTo(NODES);
         }

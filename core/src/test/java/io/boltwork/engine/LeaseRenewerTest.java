@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** On a client whose clock moves when told, and a server that answers unless told otherwise. */
+/** Tests with a client whose clock moves only on request, and a server that answers unless a test changes that. */
 class LeaseRenewerTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +39,7 @@ class LeaseRenewerTest {
         client.passTo(client.now() + seconds * SECOND);
     }
 
-    /** Lets time pass until the next renewal is sent. Returns when that was. */
+    /** Lets time pass until the next renewal is sent, and returns that time. */
     private long passToRenewal() {
         int before = renewals.size();
         while (renewals.size() == before) {
@@ -58,7 +58,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aLeaseIsRenewedAtAThirdForAsLongAsItIsHeld() {
+    void aLeaseIsRenewedAtEachThirdWhileItIsHeld() {
         watchRenewals();
         Lease lease = acquire("lock", THREE_SECONDS);
         passSeconds(30);
@@ -72,7 +72,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void eachIsVisitedAsItsOwnLeaseAsks() {
+    void eachLockIsVisitedAsItsOwnLeaseRequires() {
         List<Lease> leases = List.of(
                 acquire("slow", LockOptions.renewedLease(Duration.ofSeconds(60))),
                 acquire("quick", THREE_SECONDS),
@@ -83,7 +83,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void theFirstVisitIsWithinAThirdOfTheLeaseAndEachOtherAThirdLater() {
+    void theFirstVisitIsWithinAThirdAndEachOtherAThirdLater() {
         watchRenewals();
         client.moveTo(SECOND / 10);
         acquire("lock", THREE_SECONDS);
@@ -94,7 +94,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aShorterLeaseIsVisitedEarlierThanTheOneBefore() {
+    void aShorterLeaseIsVisitedEarlierThanItsPredecessor() {
         acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60))).release();
         Lease lease = acquire("lock", THREE_SECONDS);
         passSeconds(30);
@@ -102,14 +102,14 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoLeavesARoundTakesNobodyWithHim() {
+    void aLockThatLeavesARoundRemovesNoOther() {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             leases.add(acquire("lock " + i, LockOptions.renewedLease(Duration.ofSeconds(30))));
         }
-        for (int leaving : new int[] {0, 3, 1}) { // the first, who then was the last, one in the middle
+        for (int leaving : new int[] {0, 3, 1}) { // the first, the one that took its place, and one in the middle
             leases.remove(leaving).release();
-            passSeconds(2); // it is forgotten
+            passSeconds(2); // the lock is forgotten
         }
         passSeconds(60);
         assertThat(leases).hasSize(2).allMatch(Lease::isValid);
@@ -117,11 +117,11 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aRoundThatAllHaveLeftIsFollowedByTheNext() {
+    void anEmptyRoundIsFollowedByTheNext() {
         acquire("left", LockOptions.renewedLease(Duration.ofSeconds(30))).release();
-        passSeconds(2); // it is forgotten, long before its round
+        passSeconds(2); // the lock is forgotten, long before its round
         Lease lease = acquire("lock", LockOptions.renewedLease(Duration.ofSeconds(60)));
-        passSeconds(15); // the round in which nobody is any more
+        passSeconds(15); // the round that is empty by now
         Lease quick = acquire("quick", THREE_SECONDS);
         passSeconds(90);
         assertThat(lease.isValid() && quick.isValid()).isTrue();
@@ -129,32 +129,33 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoIsPlannedForThatRoundAlreadyCostsNothing() {
+    void planningALockForTheSameRoundAgainCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         LockDriver driver = new LockDriver("lock", client.engine);
         client.engine.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < 1_000; i++) { // pair after pair, each some time later
+        for (int i = 0; i < 1_000; i++) { // repeatedly, each time a little later
             client.engine.leaseRenewer.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
         }
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000); // it was 192,000
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .isLessThan(10_000); // an allocation each time: 192,000
         assertThat(driver.visitAt).isEqualTo(round);
         client.engine.leaseRenewer.forget(driver);
     }
 
     @Test
-    void aTimerThatIsEarlyIsStartedAgain() {
+    void anEarlyTimerIsStartedAgain() {
         Lease lease = acquire("lock", THREE_SECONDS);
-        client.takeNext().run(); // long before its time
+        client.takeNext().run(); // long before it is due
         passSeconds(10);
         assertThat(lease.isValid()).isTrue();
     }
 
     @Test
-    void aLockThatIsTakenWhileItIsVisitedIsVisitedAgain() {
+    void aLockAcquiredDuringItsVisitIsVisitedAgain() {
         acquire("lock", THREE_SECONDS).release();
-        StillClient.Task round = client.takeNext(); // it was planned for the first, and finds the second
+        StillClient.Task round = client.takeNext(); // planned for the first hold, and finds the second
         client.moveTo(round.at);
         AtomicInteger taken = new AtomicInteger();
         client.engine.listen(
@@ -173,7 +174,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whatIsDueTogetherGoesInFullCommands() {
+    void renewalsDueTogetherAreSentInFullCommands() {
         for (int i = 0; i < 257; i++) {
             acquire("lock " + i, THREE_SECONDS);
         }
@@ -183,13 +184,13 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void oneThatFailedIsRepeatedANinthOfTheLeaseLater() {
+    void aFailedRenewalIsRepeatedANinthOfTheLeaseLater() {
         Lease lease = acquire("lock", THREE_SECONDS);
         List<Long> sent = new ArrayList<>();
         client.wire = command -> {
             if (command instanceof Command.Renew) {
                 sent.add(client.now());
-                client.moveTo(client.now() + SECOND / 5); // on its way
+                client.moveTo(client.now() + SECOND / 5); // time in transit
                 return new Reply.Failed(true, new BackendException("broken", true, null));
             }
             return client.server.execute(command);
@@ -203,7 +204,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void oneThatWasNotAnsweredIsRepeatedToo() {
+    void anUnansweredRenewalIsRepeatedToo() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.wire = command -> null;
         passSeconds(2);
@@ -213,7 +214,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void answersThatTakeLongerThanANinthOfTheLeaseAreHeard() {
+    void answersSlowerThanANinthOfTheLeaseStillCount() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.delay = 2 * SECOND / 3;
         passSeconds(30);
@@ -238,19 +239,19 @@ class LeaseRenewerTest {
         while (renewals.isEmpty() || renewals.get(renewals.size() - 1).items().size() < 2) {
             passToRenewal();
         }
-        passSeconds(11); // the shorter lease would have ended, and rounds have passed
+        passSeconds(11); // the shorter lease would have ended, and several rounds have passed
         assertThat(longer.remaining()).isBetween(Duration.ofSeconds(78), Duration.ofSeconds(79));
     }
 
     @Test
-    void aSuccessThatIsHeardOfAfterTheDeadlineDoesNotCount() {
+    void aSuccessReportedAfterTheDeadlineDoesNotCount() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.delay = 5 * SECOND / 2;
         long renewed = client.next().at;
         client.passTo(renewed);
         StillClient.Task answer;
         do {
-            answer = client.takeNext(); // nobody looks before it comes
+            answer = client.takeNext(); // no check happens before it arrives
         } while (answer.at < renewed + client.delay);
         client.moveTo(7 * SECOND / 2);
         answer.run();
@@ -261,7 +262,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whereOneIsLostTheOthersHearOfTheirs() {
+    void theLossOfOneLeaseDoesNotHideTheOthersSuccess() {
         List<Lease> leases = new ArrayList<>();
         for (String name : List.of("one", "lock", "other")) {
             leases.add(acquire(name, THREE_SECONDS));
@@ -276,7 +277,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void whoMayWaitLongerIsLookedAfterToo() {
+    void aLongerLeaseInASharedRoundIsRepeatedInTimeToo() {
         Lease longer = acquire("long", LockOptions.renewedLease(Duration.ofSeconds(6)));
         client.passTo(3 * SECOND / 5);
         Lease shorter = acquire("short", THREE_SECONDS); // to be visited in the same round
@@ -298,7 +299,7 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void itsAnswersTellTheServersClock() {
+    void answersToRenewalsTellTheServersClock() {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.server.advance(Duration.ofSeconds(1));
         passSeconds(2);

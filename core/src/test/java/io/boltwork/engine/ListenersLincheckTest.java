@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ListenersLincheckTest {
 
     @Test
-    void whoStaysHearsEverythingOnceWhoeverComesAndGoes() {
+    void aListenerHearsAllEventsOnceWhileOthersComeAndGo() {
         Interleavings.of(60, () -> {
             Listeners listeners = new Listeners();
             CallbackQueue callbacks = new CallbackQueue(Runnable::run);
@@ -34,7 +34,7 @@ class ListenersLincheckTest {
                         listeners.remove(goes);
                         listeners.add(comes, Runnable::run);
                     },
-                    () -> check(!listeners.isEmpty(), "nobody hears"));
+                    () -> check(!listeners.isEmpty(), "no listener is left"));
             check(heard.get() == 1, "not heard, or twice");
             check(heardByOthers.get() <= 2, "heard twice");
         });

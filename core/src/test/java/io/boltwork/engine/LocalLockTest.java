@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a client says of its own locks without asking the backend. */
+/** The information that a client has about its own locks without asking the backend. */
 class LocalLockTest {
 
     @Test
-    void namesTheThreadAndCountsTheWaiters() throws Exception {
+    void aLocalLockNamesItsThreadAndCountsItsWaiters() throws Exception {
         LockClient client = LockClient.create(MemoryBackend.create());
         try (client) {
             assertThat(client.isConnected()).isTrue();
@@ -25,7 +25,7 @@ class LocalLockTest {
                 CompletableFuture<Lease> second =
                         client.lock("a").acquireAsync().toCompletableFuture();
                 LocalLock local = local(client);
-                while (local.waiting() < 2) { // busy for a moment
+                while (local.waiting() < 2) { // busy-waits for a moment
                     Thread.onSpinWait();
                     local = local(client);
                 }

@@ -17,9 +17,9 @@ class LockEventsTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Events are objects; those that nobody hears are never made, so who has no listener pays nothing for them. */
+    /** Events are objects. They are not created if there is no listener, so clients without listeners pay nothing for them. */
     @Test
-    void whatNobodyHearsCostsNothing() {
+    void eventsWithoutListenersCostNothing() {
         try (LockClient client = LockClient.create(MemoryBackend.create())) {
             FencedLock lock = client.lock("lock");
             long before = bytesPerPair(lock);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a lock tells its listeners and the log, and when. */
+/** The events and log messages of a lock, and their order. */
 class LockNewsTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -109,7 +109,7 @@ class LockNewsTest {
     }
 
     @Test
-    void waitingHoldingAndReleasingAreToldWithTheirTimes() {
+    void waitsHoldsAndReleasesAreReportedWithTheirTimes() {
         client.holdElsewhere(SECOND.toNanos());
         CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
         pass(SECOND);
@@ -126,10 +126,10 @@ class LockNewsTest {
     }
 
     @Test
-    void aHandoverIsToldWithBothTokens() {
+    void aHandoverIsReportedWithBothTokens() {
         Lease first = lock.acquire();
         CompletableFuture<Lease> wish = lock.acquireAsync().toCompletableFuture();
-        logs(); // the first belongs to the thread
+        logs(); // the first hold belongs to the thread
         heard.clear();
         first.release();
         Lease second = wish.join();
@@ -143,7 +143,7 @@ class LockNewsTest {
     }
 
     @Test
-    void whoWaitsForItselfIsWarned() {
+    void aThreadThatWaitsForItselfIsWarned() {
         lock.acquireAsync();
         assertThat(lock.tryLock()).isFalse();
         logs(); // a try does not wait
@@ -152,18 +152,18 @@ class LockNewsTest {
         logs("Thread '" + me + "' waits for the lock 'lock', which is held by an asynchronous lease that");
         client.engine.cancel("lock", waiter, false);
         lock.acquireAsync();
-        logs(); // nor does a handle wait for its thread
+        logs(); // a handle does not wait for its thread either
     }
 
     @Test
-    void whoHoldsByThreadDoesNotWaitForItself() {
+    void aThreadThatHoldsTheLockDoesNotWaitForItself() {
         lock.lock();
         client.engine.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
         logs();
     }
 
     @Test
-    void aHoldThatIsRestoredIsTold() {
+    void aRestoreIsReported() {
         Lease lease = lock.acquire();
         heard.clear();
         client.server.delete("lock");
@@ -173,7 +173,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatWasTakenIsToldOnce() {
+    void aTakenHoldIsReportedOnce() {
         pass(Duration.ofSeconds(20));
         Lease lease = lock.acquire();
         heard.clear();
@@ -193,7 +193,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatEndsWithItsClientIsToldButNotLogged() {
+    void aHoldThatEndsWithItsClientIsReportedButNotLogged() {
         lock.acquire();
         heard.clear();
         client.engine.post("lock", driver -> driver.machine.close());
@@ -202,12 +202,12 @@ class LockNewsTest {
     }
 
     @Test
-    void aHoldThatNobodyCanReleaseIsToldOnceAndNotRenewed() throws InterruptedException {
+    void anAbandonedHoldIsReportedOnceAndNotRenewed() throws InterruptedException {
         EngineScene.inThread("the owner", lock::lock);
         long token = client.engine.hold("lock").token;
         heard.clear();
         pass(Duration.ofSeconds(5));
-        client.engine.backendWatch.connected(client.server.time()); // it is looked at again
+        client.engine.backendWatch.connected(client.server.time()); // the hold is verified again
         hears(new LockListener.Abandoned("lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
         logs("thread 'the owner' with fencing token " + token + " is gone and has not released it (THREAD_ENDED)");
         pass(Duration.ofSeconds(6));
@@ -215,7 +215,7 @@ class LockNewsTest {
     }
 
     @Test
-    void aReleaseThatIsNotAnsweredIsToldOnceAndRepeated() {
+    void anUnansweredReleaseIsReportedOnceAndRepeated() {
         Lease lease = lock.acquire();
         client.wire = command -> null;
         CompletableFuture<Void> release = lease.releaseAsync().toCompletableFuture();
@@ -233,7 +233,7 @@ class LockNewsTest {
     }
 
     @Test
-    void howAWaitEndedIsTold() {
+    void theOutcomeOfAWaitIsReported() {
         client.holdElsewhere(Duration.ofSeconds(60).toNanos());
         lock.acquireAsync().toCompletableFuture().cancel(false);
         assertThat(lock.tryAcquire()).isEmpty();

@@ -8,14 +8,14 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Keeps what is logged, in place of printing it, until it is closed. */
+/** Collects log messages instead of printing them, until it is closed. */
 final class LogBook extends Handler {
 
-    private static final Logger LOG = Logger.getLogger("io.boltwork"); // held here, or its handlers would be forgotten
+    private static final Logger LOG = Logger.getLogger("io.boltwork"); // a collected logger loses its handlers
 
     final List<String> entries = new ArrayList<>();
 
-    /** The same before anything was filled in. */
+    /** The formats of these messages, before their parameters were filled in. */
     final List<String> formats = new ArrayList<>();
 
     LogBook() {

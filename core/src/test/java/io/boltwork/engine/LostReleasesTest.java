@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A failover to a server that knows nothing of the newest releases. */
+/** A failover to a server that has missed the newest releases. */
 class LostReleasesTest {
 
     private static final int LOCKS = 5_000;
@@ -46,20 +46,22 @@ class LostReleasesTest {
     }
 
     @Test
-    void no5000LocksBelongToFinishedRequests() {
+    void noneOf5000LocksBelongsToAFinishedRequest() {
         List<Lease> leases = leases("order:");
         MemoryReplica replica = client.server.replica();
         leases.forEach(Lease::releaseAsync);
         assertThat(owned("order:")).isZero();
         failOver(replica);
-        assertThat(owned("order:")).as("repeated some at a time").isBetween(4_000L, 4_999L);
+        assertThat(owned("order:"))
+                .as("still owned, because releases are repeated in portions")
+                .isBetween(4_000L, 4_999L);
         client.passTo(client.now() + Duration.ofMillis(200).toNanos());
         assertThat(owned("order:")).isZero();
         assertThat(client.isSound()).isTrue();
     }
 
     @Test
-    void a5000TimesReleasedLockIsFreeToo() {
+    void aLockReleased5000TimesIsFreeToo() {
         FencedLock lock = client.lock(LockOptions.defaults());
         MemoryReplica behind = null;
         for (int i = 0; i < LOCKS; i++) {
@@ -73,7 +75,7 @@ class LostReleasesTest {
     }
 
     @Test
-    void whatIsHeldAgainIsNotReleased() {
+    void aLockThatIsHeldAgainIsNotReleased() {
         FencedLock lock = client.lock(LockOptions.defaults());
         lock.acquireAsync().toCompletableFuture().join().releaseAsync();
         Lease lease = lock.acquireAsync().toCompletableFuture().join();

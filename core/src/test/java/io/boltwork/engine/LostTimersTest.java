@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A timer that has no memory loses tasks, or its thread. The locks go on all the same. */
+/** A timer without memory loses tasks or its thread. The locks still work. */
 class LostTimersTest extends EngineScene {
 
     private static Throwable heardOf(Runnable task) throws Exception {
@@ -24,7 +24,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aTaskThatFailsIsTold() throws Exception {
+    void aFailingTaskIsReported() throws Exception {
         OutOfMemoryError full = new OutOfMemoryError("in a test");
         assertThat(heardOf(() -> {
                     throw full;
@@ -33,7 +33,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void theDeathOfTheTimersThreadIsToldAndAnotherGoesOn() throws Exception {
+    void aDeadTimerThreadIsReportedAndReplaced() throws Exception {
         ClientThreads threads = new ClientThreads(null);
         OutOfMemoryError deadly = new OutOfMemoryError("in a test, where nothing catches it");
         AtomicInteger calls = new AtomicInteger();
@@ -60,7 +60,7 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aLostBeatIsPlannedAgainAndNoneComesTwice() {
+    void aLostHeartbeatIsPlannedAgainAndNoneComesTwice() {
         AtomicInteger beats = new AtomicInteger();
         Heartbeat heartbeat = new Heartbeat(client.engine, List.of(beats::incrementAndGet));
         heartbeat.plan();
@@ -71,10 +71,12 @@ class LostTimersTest extends EngineScene {
     }
 
     @Test
-    void aTimerThatFailsRaisesTheAlarm() {
+    void aFailingTimerRaisesTheErrorFlag() {
         client.engine.timerFailed(new OutOfMemoryError("in a test"));
         assertThat(client.engine.errorFlag.raised).isTrue();
         pass(1_000);
-        assertThat(client.engine.errorFlag.raised).as("after the next beat").isFalse();
+        assertThat(client.engine.errorFlag.raised)
+                .as("raised after the next heartbeat")
+                .isFalse();
     }
 }

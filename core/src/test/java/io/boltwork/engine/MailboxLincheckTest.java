@@ -14,8 +14,8 @@ class MailboxLincheckTest {
 
     private static final int NEVER = Integer.MAX_VALUE;
 
-    /** Writes down what happens, without any synchronization of its own: the mailbox must give it. */
-    private static final class Diary extends Mailbox<Diary, ErrorFlagOwner> {
+    /** Records the events. It has no synchronization of its own, because the mailbox must provide it. */
+    private static final class EventRecorder extends Mailbox<EventRecorder, ErrorFlagOwner> {
         final List<Integer> events = new ArrayList<>();
         private final int retireAt;
         private final int longestDrain;
@@ -23,19 +23,19 @@ class MailboxLincheckTest {
         boolean settled;
         boolean retired;
 
-        /** {@code retireAt}: after how many events. */
-        Diary(int retireAt) {
+        /** Creates a mailbox that retires after {@code retireAt} events. */
+        EventRecorder(int retireAt) {
             this(retireAt, NEVER);
         }
 
-        Diary(int retireAt, int longestDrain) {
+        EventRecorder(int retireAt, int longestDrain) {
             super(new ErrorFlagOwner() {});
             this.retireAt = retireAt;
             this.longestDrain = longestDrain;
         }
 
         boolean post(int event) {
-            return post(diary -> diary.happens(event));
+            return post(recorder -> recorder.happens(event));
         }
 
         private void happens(int event) {
@@ -75,7 +75,7 @@ class MailboxLincheckTest {
         }
 
         @Override
-        void handOn() {} // the scene sees to it
+        void handOn() {} // the test does it
 
         @Override
         int longestDrain() {
@@ -90,71 +90,71 @@ class MailboxLincheckTest {
     }
 
     @Test
-    void everyEventHappensOnceInOrderAndNeverTwoAtATime() {
+    void eventsHappenOnceInOrderAndOneAtATime() {
         Interleavings.of(60, () -> {
-            Diary diary = new Diary(NEVER);
+            EventRecorder recorder = new EventRecorder(NEVER);
             together(
                     () -> {
-                        diary.post(1);
-                        diary.post(2);
+                        recorder.post(1);
+                        recorder.post(2);
                     },
                     () -> {
-                        diary.post(11);
-                        diary.post(12);
+                        recorder.post(11);
+                        recorder.post(12);
                     });
-            check(diary.events.size() == 4, "an event is lost, or has happened twice");
-            check(diary.events.indexOf(1) < diary.events.indexOf(2), "out of order");
-            check(diary.events.indexOf(11) < diary.events.indexOf(12), "out of order");
-            check(diary.settled, "an event after the last settling");
+            check(recorder.events.size() == 4, "an event is lost, or has happened twice");
+            check(recorder.events.indexOf(1) < recorder.events.indexOf(2), "out of order");
+            check(recorder.events.indexOf(11) < recorder.events.indexOf(12), "out of order");
+            check(recorder.settled, "an event after the last settling");
         });
     }
 
     @Test
-    void aDrainThatIsHandedOnGoesOnInOneOtherThread() {
+    void aDrainThatIsHandedOnContinuesInOneOtherThread() {
         Interleavings.of(60, () -> {
-            Diary diary = new Diary(NEVER, 1);
+            EventRecorder recorder = new EventRecorder(NEVER, 1);
             together(
                     () -> {
-                        diary.post(1);
-                        diary.resume();
+                        recorder.post(1);
+                        recorder.resume();
                     },
                     () -> {
-                        diary.post(11);
-                        diary.post(12);
-                        diary.post(13);
+                        recorder.post(11);
+                        recorder.post(12);
+                        recorder.post(13);
                     });
             for (int i = 0; i < 3; i++) {
-                diary.resume();
+                recorder.resume();
             }
-            check(diary.events.size() == 4, "an event is lost, or has happened twice");
-            check(diary.events.indexOf(11) < diary.events.indexOf(12), "out of order");
-            check(diary.events.indexOf(12) < diary.events.indexOf(13), "out of order");
-            check(diary.settled, "an event after the last settling");
+            check(recorder.events.size() == 4, "an event is lost, or has happened twice");
+            check(recorder.events.indexOf(11) < recorder.events.indexOf(12), "out of order");
+            check(recorder.events.indexOf(12) < recorder.events.indexOf(13), "out of order");
+            check(recorder.settled, "an event after the last settling");
         });
     }
 
     @Test
     void anEventPostedFromWithinHappensAfterwards() {
         Interleavings.of(60, () -> {
-            Diary diary = new Diary(NEVER);
+            EventRecorder recorder = new EventRecorder(NEVER);
             together(
-                    () -> diary.post(d -> {
+                    () -> recorder.post(d -> {
                         d.post(2);
                         d.happens(1);
                     }),
-                    () -> diary.post(11));
-            check(diary.events.size() == 3, "an event is lost, or has happened twice");
-            check(diary.events.indexOf(1) < diary.events.indexOf(2), "out of order");
+                    () -> recorder.post(11));
+            check(recorder.events.size() == 3, "an event is lost, or has happened twice");
+            check(recorder.events.indexOf(1) < recorder.events.indexOf(2), "out of order");
         });
     }
 
     @Test
-    void noPostSlipsPastRetirement() {
+    void noPostIsLostWhenAMailboxRetires() {
         Interleavings.of(60, () -> {
-            AtomicReference<Diary> current = new AtomicReference<>(new Diary(1));
-            Diary first = current.get();
+            AtomicReference<EventRecorder> current = new AtomicReference<>(new EventRecorder(1));
+            EventRecorder first = current.get();
             together(() -> postSomewhere(current, 1), () -> postSomewhere(current, 11));
-            Diary second = current.get();
+            EventRecorder second = current.get();
             check(first.retired && second.retired, "not retired");
             int happened = first.events.size() + (second == first ? 0 : second.events.size());
             check(happened == 2, "an event is lost, or has happened twice");
@@ -162,14 +162,14 @@ class MailboxLincheckTest {
         });
     }
 
-    /** As the engine does it: if the mailbox is retired, to its successor. */
-    private static void postSomewhere(AtomicReference<Diary> current, int event) {
+    /** Posts as the engine does: if the mailbox is retired, to its successor. */
+    private static void postSomewhere(AtomicReference<EventRecorder> current, int event) {
         for (; ; ) {
-            Diary diary = current.get();
-            if (diary.post(event)) {
+            EventRecorder recorder = current.get();
+            if (recorder.post(event)) {
                 return;
             }
-            current.compareAndSet(diary, new Diary(1));
+            current.compareAndSet(recorder, new EventRecorder(1));
         }
     }
 }

@@ -16,7 +16,7 @@ class MailboxTest {
     private static final int THREADS = 4;
     private static final int POSTS = 50_000;
 
-    /** Counts without any synchronization of its own: the mailbox must give it. */
+    /** Counts events. It has no synchronization of its own, because the mailbox must provide it. */
     private static class Counter extends Mailbox<Counter, ErrorFlagOwner> {
         final int retireAt;
         int events;
@@ -53,7 +53,7 @@ class MailboxTest {
             new Thread(this::resume).start();
         }
 
-        /** All that was posted before has happened. */
+        /** Waits until all events that were posted before have happened. */
         void settle() throws InterruptedException {
             CountDownLatch latch = new CountDownLatch(1);
             if (post(c -> latch.countDown())) {
@@ -68,7 +68,7 @@ class MailboxTest {
     }
 
     @Test
-    void aDrainThatWasCutShortIsResumedInOrder() {
+    void aDrainCutShortIsResumedInOrder() {
         Counter counter = new Counter(Integer.MAX_VALUE);
         List<Integer> seen = new ArrayList<>();
         assertThatThrownBy(() -> counter.post(c -> {
@@ -102,7 +102,7 @@ class MailboxTest {
     }
 
     @Test
-    void everyEventHappensOnceAndNeverTwoAtATime() throws InterruptedException {
+    void eventsHappenOnceAndOneAtATime() throws InterruptedException {
         Counter counter = new Counter(Integer.MAX_VALUE);
         inThreads(() -> {
             for (int i = 0; i < POSTS; i++) {
@@ -114,7 +114,7 @@ class MailboxTest {
     }
 
     @Test
-    void eventsOfAThreadHappenInTheirOrder() throws InterruptedException {
+    void eventsOfAThreadHappenInOrder() throws InterruptedException {
         Counter counter = new Counter(Integer.MAX_VALUE);
         List<int[]> seen = new ArrayList<>();
         AtomicInteger names = new AtomicInteger();
@@ -182,7 +182,7 @@ class MailboxTest {
         counter.settle();
         assertThat(seen).isEqualTo(IntStream.range(0, 1_000).boxed().toList());
         assertThat(threads.stream().filter(Thread.currentThread()::equals))
-                .as("events that happen in the thread of another")
+                .as("events that run on the thread of another poster")
                 .hasSizeLessThanOrEqualTo(2 * counter.longestDrain());
         assertThat(counter.isAbandoned()).isFalse();
     }

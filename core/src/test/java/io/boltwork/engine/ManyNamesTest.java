@@ -42,7 +42,7 @@ class ManyNamesTest {
 
     @Test
     void namesUsedOnceAreForgotten() {
-        Engine engine = Engine.open(new Oblivion(), ClientOptions.defaults());
+        Engine engine = Engine.open(new ForgetfulBackend(), ClientOptions.defaults());
         List<WeakReference<String>> names = new ArrayList<>();
         for (int i = 0; i < NAMES; i++) {
             String name = "order:" + i;
@@ -98,7 +98,7 @@ class ManyNamesTest {
         passQuietly(time, Duration.ofSeconds(50)); // each loss would be logged
         assertThat(engine.states()).isEqualTo(count);
         assertThat((usedHeap() - before) / count).as("bytes for each").isLessThan(1_536);
-        passQuietly(time, Duration.ofSeconds(45)); // it was looked at every half minute
+        passQuietly(time, Duration.ofSeconds(45)); // lost holds are checked every half minute
         assertThat(engine.states()).isZero();
         await("all holds are forgotten", () -> {
             System.gc();
@@ -120,7 +120,7 @@ class ManyNamesTest {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    /** In virtual time, without threads. */
+    /** Creates a client in virtual time, without threads. */
     private static Engine still(VirtualTime time) {
         Engine.World world = new Engine.World(
                 new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
@@ -131,13 +131,13 @@ class ManyNamesTest {
                 Runnable::run,
                 bound -> 0,
                 (outcome, blocker, nanos) -> {
-                    throw new IllegalStateException("nobody sleeps here");
+                    throw new IllegalStateException("no thread sleeps here");
                 },
                 defect -> {
                     throw new IllegalStateException(defect);
                 },
                 () -> {});
-        return Engine.open(new Oblivion(), ClientOptions.defaults(), world);
+        return Engine.open(new ForgetfulBackend(), ClientOptions.defaults(), world);
     }
 
     private static void useOnce(Engine engine, String name) {
@@ -158,7 +158,7 @@ class ManyNamesTest {
     }
 
     /** A backend that grants everything and remembers nothing. */
-    private static final class Oblivion implements LockBackend {
+    private static final class ForgetfulBackend implements LockBackend {
         private static final ServerTime NOW = new ServerTime(1_000_000, "oblivion");
 
         @Override

@@ -16,31 +16,31 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Very many FIFO waiters of one client: what is under way at a time, in which order, and what each event costs. */
+/** Very many FIFO waiters of one client: the commands under way, their order, and the cost of each event. */
 class ManyWaitersTest extends EngineScene {
 
     private static final int LIMIT = LockMachine.UNDER_WAY;
 
-    /** What may be under way but for what cannot wait. */
+    /** The limit of commands under way, without those that cannot wait. */
     private static final int IN_LINE_AFTER = LIMIT - LIMIT / 16;
 
-    /** Commands that were sent and are not answered. */
+    /** The commands that were sent and not answered yet. */
     private final Deque<Command> open = new ArrayDeque<>();
 
     private int mostOpen;
 
     ManyWaitersTest() {
-        client.wire = command -> { // not the scene's, which keeps all and takes many at a moment for a loop
+        client.wire = command -> { // the scene's wire keeps all commands and allows few at a moment
             sent.add(command);
             return client.execute(command);
         };
     }
 
-    /** The backend answers what is about locks when it is told to. */
+    /** Makes the backend answer commands about locks only on request. */
     private void isSlow() {
         client.wire = command -> {
             if (command instanceof Command.Announce) {
-                return client.execute(command); // about no lock, and in nobody's way
+                return client.execute(command); // not about a lock, and irrelevant here
             }
             sent.add(command);
             if (command instanceof Command.Announce) {
@@ -52,7 +52,7 @@ class ManyWaitersTest extends EngineScene {
         };
     }
 
-    /** Answers what is open, and what is sent because of the answers. */
+    /** Answers all open commands, and those that are sent because of the answers. */
     private void answersAll() {
         for (Command next; (next = open.poll()) != null; ) {
             answers(next);
@@ -91,11 +91,11 @@ class ManyWaitersTest extends EngineScene {
         answersAll();
         assertThat(mostOpen).isEqualTo(IN_LINE_AFTER);
         assertThat(asked()).hasSize(1_000).doesNotHaveDuplicates();
-        assertThat(queue()).as("in the order of their coming").isEqualTo(asked());
+        assertThat(queue()).as("in the order of their arrival").isEqualTo(asked());
     }
 
     @Test
-    void cancellingAllIsSpreadToo() {
+    void cancellationsOfAllAreSpreadOutToo() {
         holdElsewhere(60_000);
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
@@ -104,18 +104,18 @@ class ManyWaitersTest extends EngineScene {
         }
         forget();
         wishes.forEach(wish -> wish.cancel(false));
-        assertThat(open).as("the withdrawals wait for what is under way").hasSize(IN_LINE_AFTER);
+        assertThat(open).as("commands under way; the withdrawals wait for them").hasSize(IN_LINE_AFTER);
         mostOpen = 0;
         answersAll();
         assertThat(mostOpen).isLessThanOrEqualTo(LIMIT);
-        assertThat(asked()).as("what was not sent is not sent").isEmpty();
+        assertThat(asked()).as("acquires that were not sent before").isEmpty();
         assertThat(withdrawn()).hasSize(500 + IN_LINE_AFTER).doesNotHaveDuplicates();
         assertThat(queue()).isEmpty();
         assertThat(machine().requests.isEmpty()).isTrue();
     }
 
     @Test
-    void aWithdrawalWaitsForTheAnswerThatIsNotGiven() {
+    void aWithdrawalWaitsForAMissingAnswerUntilTheTimeout() {
         holdElsewhere(60_000);
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
@@ -131,7 +131,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void afterAReconnectionTheOldestAskFirst() {
+    void theOldestAskFirstAfterAReconnection() {
         holdElsewhere(60_000);
         wishes(1_000);
         List<String> order = asked();
@@ -148,7 +148,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void whatALostConnectionCarriedKeepsNothingWaiting() {
+    void commandsOnALostConnectionBlockNoOthers() {
         holdElsewhere(60_000);
         isSlow();
         wishes(1_000);
@@ -162,13 +162,13 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatRanBeforeItWasSentAgainTellsNoLoss() {
+    void aReleaseExecutedBeforeItsRepetitionIsNotALoss() {
         Lease lease = acquire(FIFO);
         wishes(1_000);
         isSlow();
         forget();
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
-        client.execute(open.remove()); // its answer is late
+        client.execute(open.remove()); // its answer does not arrive
         client.engine.backendWatch.connected(time());
         assertThat(sent(Command.Release.class)).as("sent again").hasSize(2);
         assertThat(released).isNotDone();
@@ -177,7 +177,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aForgottenQueueIsAskedForAgainInItsOrder() {
+    void aForgottenQueueIsEnteredAgainInItsOrder() {
         holdElsewhere(60_000);
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         List<String> order = asked();
@@ -206,7 +206,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void aWaiterInLineOfASilentBackendIsToldSo() {
+    void aWaiterInLineIsToldThatTheBackendIsSilent() {
         isSlow();
         wishes(1_000);
         CompletableFuture<Optional<Lease>> timed =
@@ -216,7 +216,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void closingDismissesAllAndWithdrawsInTurn() {
+    void closingEndsAllWaitsAndWithdrawsInTurn() {
         holdElsewhere(60_000);
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         mostOpen = 0;
@@ -229,21 +229,21 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void anOutageEndsTheWaitOfAll() {
+    void anOutageEndsAllWaits() {
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
         pass(31_000);
         CompletableFuture<Lease> late = wish(FIFO);
         pass(1);
         assertThat(wishes).allMatch(CompletableFuture::isCompletedExceptionally);
-        assertThat(late).as("its patience begins now").isNotDone();
+        assertThat(late).as("its outage patience begins now").isNotDone();
     }
 
     @Test
-    void theLineIsPatientFromItsComingInAnOutage() {
+    void theOutagePatienceCountsFromTheArrivalInTheLine() {
         isSlow();
         List<CompletableFuture<Lease>> wishes = wishes(1_000);
-        pass(2_500); // none of those under way was answered
+        pass(2_500); // none of the commands under way was answered
         wishes.forEach(wish -> wish.cancel(false));
         pass(500);
         CompletableFuture<Lease> late = wish(FIFO);
@@ -254,28 +254,28 @@ class ManyWaitersTest extends EngineScene {
     }
 
     @Test
-    void noEventLooksAtAll() {
+    void noEventExaminesAllRequests() {
         int count = 20_000;
         holdElsewhere(3_600_000);
-        long most = 0; // 17 when they become many
+        long most = 0; // 17 when the limit of few requests is passed
         List<CompletableFuture<Lease>> wishes = wishes(1);
         for (int i = 0; i < count; i++) {
             long before = looked();
             wishes.add(wish(FIFO));
             most = Math.max(most, looked() - before);
         }
-        assertThat(most).as("requests looked at because of one that comes").isLessThan(25);
+        assertThat(most).as("requests examined because of a new one").isLessThan(25);
         for (int i = 0; i < 100; i++) {
             long before = looked();
             pass(5_000);
             most = Math.max(most, looked() - before);
         }
-        assertThat(most).as("because of a poll").isLessThan(25);
+        assertThat(most).as("requests examined because of a poll").isLessThan(25);
         for (CompletableFuture<Lease> wish : wishes.subList(0, 1_000)) {
             long before = looked();
             wish.cancel(false);
             most = Math.max(most, looked() - before);
         }
-        assertThat(most).as("because of a cancellation").isLessThan(25);
+        assertThat(most).as("requests examined because of a cancellation").isLessThan(25);
     }
 }

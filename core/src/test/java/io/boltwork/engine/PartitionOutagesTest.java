@@ -21,7 +21,7 @@ class PartitionOutagesTest {
     }
 
     @Test
-    void isOverWhenAllThatWasLostIsBack() {
+    void anOutageEndsWhenAllItsPartitionsAreBack() {
         assertThat(partitionOutages.isNone()).isTrue();
         assertThat(partitionOutages.begin(range(0, 10), 100, first)).isTrue();
         assertThat(partitionOutages.end(range(0, 4), false)).containsExactly(new Return(100, first, false, false));
@@ -34,14 +34,14 @@ class PartitionOutagesTest {
     }
 
     @Test
-    void thatSomethingElsewhereCameBackIsNotForgotten() {
+    void aReturnAtAnotherServerIsRemembered() {
         partitionOutages.begin(range(0, 10), 100, first);
         partitionOutages.end(range(0, 4), true);
         assertThat(partitionOutages.end(range(4, 10), false)).containsExactly(new Return(100, first, true, true));
     }
 
     @Test
-    void whatIsAwayAlreadyIsCountedOnce() {
+    void aPartitionThatIsAlreadyDownIsCountedOnce() {
         partitionOutages.begin(range(0, 10), 100, first);
         assertThat(partitionOutages.begin(range(2, 5), 200, second)).isFalse();
         assertThat(partitionOutages.begin(range(5, 15), 200, second)).isTrue();
@@ -50,7 +50,7 @@ class PartitionOutagesTest {
     }
 
     @Test
-    void whatIsKeptOfTheCallersSetDoesNotChangeWithIt() {
+    void laterChangesOfTheCallersSetHaveNoEffect() {
         BitSet mine = range(0, 2);
         partitionOutages.begin(mine, 100, first);
         mine.clear();

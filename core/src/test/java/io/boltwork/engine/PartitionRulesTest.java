@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a client does if its backend has several servers: here three, whose clocks are an hour apart, with a partition each. The
- * digit at the end of a lock's name is its partition.
+ * Rules for a client whose backend has several servers: here three, with one partition each, whose clocks are an hour apart.
+ * The digit at the end of a lock's name is its partition.
  */
 class PartitionRulesTest extends EngineScene {
 
@@ -79,7 +79,7 @@ class PartitionRulesTest extends EngineScene {
         client.engine.backendWatch.disconnected(new IllegalStateException("broken"), only(partitions));
     }
 
-    /** At the same server run as before. */
+    /** Connects the partition again, to the same server run as before. */
     private void comeBack(int partition) {
         client.engine.backendWatch.connected(time(partition), only(partition));
     }
@@ -99,10 +99,10 @@ class PartitionRulesTest extends EngineScene {
         return new int[] {event.kept(), event.restored(), event.lost(), event.askedAgain()};
     }
 
-    // ---- who is asked
+    // ---- verifying and asking
 
     @Test
-    void holdsAreVerifiedAndWaitersAskAgainWhereTheConnectionWasReplacedOnly() {
+    void onlyAReplacedConnectionMakesHoldsVerifyAndWaitersAsk() {
         List.of("held0", "held1", "held2").forEach(this::acquire);
         List.of("wanted0", "wanted1", "wanted2").forEach(this::takeElsewhere);
         List.of("wanted0", "wanted1", "wanted2").forEach(this::wish);
@@ -121,7 +121,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aWaiterThatIsPassedOverWhileItsPartitionMovesIsServedWhenItIsConnectedToTheOther() {
+    void aWaiterSkippedDuringAMoveIsServedAfterTheConnection() {
         takeElsewhere("wanted1");
         CompletableFuture<Lease> wish = wish("wanted1");
         MemoryServer server = client.servers.get(1);
@@ -134,7 +134,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void renewalsOfOnePartitionGoTogetherAndThoseOfSeveralDoNot() {
+    void onlyRenewalsOfTheSamePartitionAreSentTogether() {
         List.of("x0", "x1", "y0", "x2", "y1").forEach(this::acquire);
         forget();
         pass(4_500);
@@ -147,7 +147,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void whereOneServerIsSilentTheOthersAreRenewedAllTheSame() {
+    void aSilentServerDoesNotStopRenewalsAtTheOthers() {
         Lease lost = acquire("x1");
         Lease kept = acquire("x2");
         isSilentAbout(Command.Renew.class, 1);
@@ -165,7 +165,7 @@ class PartitionRulesTest extends EngineScene {
                 : client.execute(command));
     }
 
-    // ---- by whose clock
+    // ---- clocks
 
     @Test
     void notAfterIsATimeOfTheServerThatHasTheLock() {
@@ -183,7 +183,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void whatMayHaveBeenSentAgainToAnotherServerIsWithdrawnThereOnceMoreWhenItIsTooLate() {
+    void aRequestPerhapsSentToAnotherServerIsWithdrawnThereAgain() {
         client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "the server before"), only(1));
         fails(true, BROKEN);
         CompletableFuture<Lease> wish = wish("x1");
@@ -206,7 +206,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- outages
 
     @Test
-    void anOutageOfSeveralPartitionsIsOneThoughTheyComeBackOneByOne() {
+    void partitionsThatReturnOneByOneEndOneOutage() {
         List.of("x0", "x1", "x2").forEach(this::acquire);
         takeElsewhere("y1");
         takeElsewhere("y2");
@@ -230,7 +230,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void onlyWhoWaitsInAPartitionThatWasLostAsks() {
+    void onlyWaitersOfALostPartitionAsk() {
         List.of("x1", "x2").forEach(lock -> {
             takeElsewhere(lock);
             wish(lock);
@@ -243,7 +243,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void outagesOfTwoServersAreTwo() {
+    void outagesOfTwoServersAreCountedSeparately() {
         List.of("x0", "x1", "x2").forEach(this::acquire);
         breakDown(1);
         pass(100);
@@ -263,7 +263,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aPartitionThatMovesWithoutAnOutageIsVerifiedAndTellsNothing() {
+    void aMoveWithoutAnOutageIsVerifiedAndNotReported() {
         acquire("x1");
         forget();
         client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
@@ -274,9 +274,9 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aPartitionThatMovesAwayFromAServerThatIsGoneEndsItsPartOfTheOutage() {
+    void aMoveAwayFromADeadServerEndsItsPartOfTheOutage() {
         breakDown(0, 1);
-        client.engine.backendWatch.connected(time(2), only(1)); // it is there now
+        client.engine.backendWatch.connected(time(2), only(1)); // the partition is at that server now
         comeBack(0);
         assertThat(up).hasSize(1);
         assertThat(up.get(0).anotherServer()).isTrue();
@@ -285,7 +285,7 @@ class PartitionRulesTest extends EngineScene {
     // ---- releases
 
     @Test
-    void releasesAreUndoneAgainWhereAnotherServerHasTakenOverOnly() {
+    void releasesAreRepeatedOnlyWhereAnotherServerTookOver() {
         List.of("x0", "x1", "x2").forEach(lock -> acquire(lock).release());
         forget();
         client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
@@ -294,13 +294,15 @@ class PartitionRulesTest extends EngineScene {
                 .containsExactly("x1");
         forget();
         client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
-        assertThat(sent(Command.Withdraw.class)).as("the same server").isEmpty();
+        assertThat(sent(Command.Withdraw.class))
+                .as("withdrawals at the same server")
+                .isEmpty();
     }
 
     // ---- a backend that is not prepared for grants yet
 
     @Test
-    void aRefusalToWhoWaitsIsFollowedByAQuestionAtOnceAndDecidesNothing() {
+    void aRefusedWaiterAsksAgainAtOnceAndKeepsWaiting() {
         takeElsewhere("x1");
         boolean[] prepared = new boolean[1];
         answers(command -> {
@@ -319,7 +321,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatEnteredNobodyIsFollowedByAQuestionAtOnce() {
+    void aReleaseThatEnteredNoRequestIsFollowedByAnAcquire() {
         Lease lease = acquire("x1");
         CompletableFuture<Lease> wish =
                 new EngineLock(client.engine, "x1", TWENTY).acquireAsync().toCompletableFuture();

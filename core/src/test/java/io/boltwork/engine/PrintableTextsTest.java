@@ -37,8 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * All texts that a client makes of a lock, an application, a host, a thread and a server's words that have control characters in
- * them: messages of exceptions and of the log, events, and what the inspector tells.
+ * All texts that a client makes if the names of lock, application, host and thread and the server's messages contain control
+ * characters: messages of exceptions and of the log, events, and the inspector's results.
  */
 class PrintableTextsTest {
     private static final String NAME = "stock\n\r\u001b[31m\u202e\u2028\u0085\u007f:1";
@@ -60,7 +60,7 @@ class PrintableTextsTest {
     void begin() {
         client.timePassesInSleep = true;
         thread.setName(NAME);
-        client.engine.listeners.add(new Hearing());
+        client.engine.listeners.add(new TextCollector());
     }
 
     @AfterEach
@@ -69,65 +69,65 @@ class PrintableTextsTest {
         thread.setName(threadName);
     }
 
-    private final class Hearing implements LockListener {
-        private void hear(Object event, String owner) {
+    private final class TextCollector implements LockListener {
+        private void collect(Object event, String owner) {
             texts.add(event.toString());
             texts.add(owner);
         }
 
         @Override
         public void waited(Waited event) {
-            hear(event, "");
+            collect(event, "");
         }
 
         @Override
         public void acquired(Acquired event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void handedOver(HandedOver event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void released(Released event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void lost(Lost event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void restored(Restored event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void abandoned(Abandoned event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void releaseFailed(ReleaseFailed event) {
-            hear(event, event.owner());
+            collect(event, event.owner());
         }
 
         @Override
         public void backendDown(BackendDown event) {
-            hear(event, event.backend());
+            collect(event, event.backend());
         }
 
         @Override
         public void backendUp(BackendUp event) {
-            hear(event, event.backend());
+            collect(event, event.backend());
         }
 
         @Override
         public void backendWarning(BackendWarning event) {
-            hear(event, event.text());
+            collect(event, event.text());
         }
     }
 
@@ -195,7 +195,7 @@ class PrintableTextsTest {
         fails(lock::unlock);
         lock.acquireAsync().toCompletableFuture().join();
         Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
-        client.engine.request(NAME, waiter); // waits for what it holds itself
+        client.engine.request(NAME, waiter); // waits for a lock that it holds itself
         client.engine.cancel(NAME, waiter, false);
         inspector.forceRelease(NAME);
     }
@@ -210,7 +210,7 @@ class PrintableTextsTest {
         texts.add(ClientOptions.defaults().withApplication(NAME).toString());
     }
 
-    /** At another client's lock. */
+    /** Inspects another client's lock. */
     private void look() {
         client.server.execute(
                 new Command.Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
@@ -238,7 +238,7 @@ class PrintableTextsTest {
         restored.release();
         EngineScene.inThread(NAME, lock::lock);
         pass(5);
-        client.engine.backendWatch.connected(client.server.time()); // its thread is gone
+        client.engine.backendWatch.connected(client.server.time()); // its thread has ended
         inspector.forceRelease(NAME);
         pass(6);
     }
@@ -275,7 +275,7 @@ class PrintableTextsTest {
         fails(() -> inspector.describe(NAME));
     }
 
-    /** The log messages of the client with something to fill in, but for one about classes, whose names have no such characters. */
+    /** Returns the client's log messages with parameters, except one about classes, whose names have no control characters. */
     private static List<String> formats() throws IOException {
         Pattern call =
                 Pattern.compile("LOG\\.log\\(\\s*System\\.Logger\\.Level\\.[A-Z]+,\\s*((?:\"[^\"]*\"[\\s+]*)+),");

@@ -6,10 +6,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Logs nothing during the tests of a class in which thousands of leases are lost. */
+/** Disables logging during tests in which thousands of leases are lost. */
 final class Quiet implements BeforeAllCallback, AfterAllCallback {
 
-    /** Held here, because a logger that is collected forgets its level. */
+    /** Referenced here, because a collected logger loses its level. */
     private static final Logger LOG = Logger.getLogger("io.boltwork");
 
     @Override

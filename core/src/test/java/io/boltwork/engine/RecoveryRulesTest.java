@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a client says, after it was connected again, became of its holds and waiters. */
+/** A client's report, after a reconnection, of the outcomes of its holds and waiters. */
 class RecoveryRulesTest extends EngineScene {
 
     private final List<BackendRecovered> told = new ArrayList<>();
@@ -42,7 +42,7 @@ class RecoveryRulesTest extends EngineScene {
         client.engine.backendWatch.connected(time());
     }
 
-    /** Kept, restored, lost, asked again. */
+    /** Asserts the only report: the numbers of kept, restored and lost holds, and of waiters that asked again. */
     private void toldOf(int... counts) {
         assertThat(told).hasSize(1);
         BackendRecovered event = told.get(0);
@@ -51,7 +51,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void everyHoldAndEveryWaiterIsCountedForWhatBecameOfIt() {
+    void everyHoldAndWaiterIsCountedByItsOutcome() {
         List.of("kept", "kept as well", "forgotten", "taken").forEach(this::acquire);
         takeElsewhere("awaited");
         new EngineLock(client.engine, "awaited", TEN).acquireAsync();
@@ -64,7 +64,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void nothingIsToldBeforeAllIsKnown() {
+    void nothingIsReportedBeforeAllOutcomesAreKnown() {
         acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -86,7 +86,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsGivenBackMeanwhileIsWaitedForNoLonger() {
+    void aHoldReleasedMeanwhileIsNoLongerAwaited() {
         Lease held = acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -96,7 +96,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aSecondOutageEndsTheCountingOfTheFirst() {
+    void aSecondOutageEndsTheCountOfTheFirst() {
         acquire("held");
         breakDown();
         isSilentAbout(Command.Renew.class);
@@ -109,7 +109,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aRestoreThatWasAnsweredLateStillCountsAsOne() {
+    void aRestoreAnsweredLateStillCountsAsARestore() {
         acquire("held");
         breakDown();
         client.server.delete("held");
@@ -122,7 +122,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldIsCountedThoughAnAcquireOfItFailsMeanwhile() {
+    void aHoldIsCountedEvenIfAnAcquireFailsMeanwhile() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilentAbout(Command.Acquire.class);

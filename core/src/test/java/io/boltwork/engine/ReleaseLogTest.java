@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** On real threads: its places are too many steps for the model checker. */
+/** Uses real threads, because the log's places are too many steps for the model checker. */
 class ReleaseLogTest {
 
     private static final int REQUESTS = 1_024;
@@ -40,7 +40,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void knowsThoseWhoseLeasesMightStillRun() {
+    void releasesAreKnownWhileTheirLeasesMightStillRun() {
         log.add(request(1));
         now.set(LEASE);
         log.add(request(2));
@@ -50,7 +50,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void forgetsTheOldestFirst() {
+    void theOldestReleasesAreForgottenFirst() {
         for (int i = 0; i <= ReleaseLog.SIZE; i++) {
             log.add(request(i));
         }
@@ -61,7 +61,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void longLeasesAreRemembered10Seconds() {
+    void longLeasesAreRememberedForTenSeconds() {
         LockOptions day = LockOptions.renewedLease(Duration.ofDays(1));
         log.add(Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(day), false), 0));
         now.set(ReleaseLog.KEPT - 1);
@@ -71,7 +71,7 @@ class ReleaseLogTest {
     }
 
     @Test
-    void whatIsOldIsForgotten() {
+    void oldReleasesAreForgotten() {
         for (int i = 0; i < ReleaseLog.SIZE + 5_000; i++) {
             log.add(request(i));
         }
@@ -81,12 +81,12 @@ class ReleaseLogTest {
         assertThat(recent()).hasSize(ReleaseLog.SIZE);
         now.set(LEASE + Duration.ofSeconds(1).toNanos());
         log.forgetOld();
-        now.set(0); // so that all would be recent that is there
+        now.set(0); // so that all remaining releases would be recent
         assertThat(recent()).containsExactly(-1L);
     }
 
     @Test
-    void losesNoneThatIsAddedByManyThreadsAtOnce() throws InterruptedException {
+    void noReleaseIsLostIfManyThreadsAddAtOnce() throws InterruptedException {
         List<Request> requests =
                 IntStream.range(0, REQUESTS).mapToObj(i -> request(i)).toList();
         for (int round = 0; round < ROUNDS; round++) {

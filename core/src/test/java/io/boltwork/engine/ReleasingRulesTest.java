@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for giving a lock back, handing it over, and looking after those who got it. */
+/** Rules of the engine for releases, handovers, and nudges after a grant. */
 class ReleasingRulesTest extends EngineScene {
 
     private Reply.Released released(Reply.Release outcome, Acquired next, long claimMillis) {
@@ -63,7 +63,7 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(request.mayBeHandedOver(99 * MILLI, machine().slice())).isTrue();
         assertThat(request.mayBeHandedOver(100 * MILLI, machine().slice())).isFalse();
         answersAgain();
-        lease.release(); // a round trip of no time: an eighth of what it was before goes
+        lease.release(); // a round trip that takes no time: the average loses an eighth
         request = holdOf(acquire(TEN)).request;
         request.lastToken += 7;
         assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI, machine().slice()))
@@ -75,7 +75,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- releasing
 
     @Test
-    void theReleaseAsksForTheNextWaiterWhoCannotHaveTheHoldItself() {
+    void aReleaseEntersAWaiterThatCannotHaveTheHoldItself() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         forget();
@@ -86,7 +86,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheReleaseIsNotAnsweredTheNextAsksByItself() {
+    void theNextWaiterAsksIfTheReleaseIsNotAnswered() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         isSilent();
@@ -103,12 +103,12 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheReleaseFailsBothAreRepeatedSoonAndTheReleaserDoesNotWait() {
+    void aFailedReleaseAndTheNextRequestAreRepeatedSoon() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         fails(true, BROKEN);
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
-        assertThat(released).as("it is repeated without him").isCompleted();
+        assertThat(released).as("the caller does not wait for the repetition").isCompleted();
         forget();
         answersAgain();
         pass(49);
@@ -120,7 +120,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheNextWasNotEnteredItAsksAtOnce() {
+    void aNextRequestThatWasNotEnteredAsksAtOnce() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> other = wish(TWENTY);
         client.server.delete("lock");
@@ -130,11 +130,13 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(asked()).containsExactly("c:2");
         other.cancel(false);
         pass(3_000);
-        assertThat(withdrawn()).as("none of its bytes are under way").containsExactly("c:2");
+        assertThat(withdrawn())
+                .as("withdrawn once, because none of its bytes are under way")
+                .containsExactly("c:2");
     }
 
     @Test
-    void aReleaseWithoutAnAnswerIsRepeatedUntilItsLeaseMustHaveEnded() {
+    void anUnansweredReleaseIsRepeatedUntilItsLeaseHasEnded() {
         Lease lease = acquire(TEN);
         isSilent();
         forget();
@@ -147,7 +149,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aNewConnectionRepeatsAtOnceWhatFailed() {
+    void aNewConnectionRepeatsFailedCommandsAtOnce() {
         Lease lease = acquire(TEN);
         fails(true, BROKEN);
         lease.releaseAsync();
@@ -160,7 +162,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatFindsTheLockTakenTellsTheLossOnce() {
+    void aReleaseOfATakenLockReportsTheLossOnce() {
         List<LeaseLoss> heard = new ArrayList<>();
         client.engine.listeners.add(new LockListener() {
             @Override
@@ -179,7 +181,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLossThatIsKnownIsNotToldAgainByTheRelease() {
+    void aKnownLossIsNotReportedAgainByTheRelease() {
         List<LeaseLoss> heard = new ArrayList<>();
         client.engine.listeners.add(new LockListener() {
             @Override
@@ -194,12 +196,14 @@ class ReleasingRulesTest extends EngineScene {
         assertThat(heard).hasSize(1);
         forget();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
-        assertThat(sent(Command.Release.class)).as("so that nothing is left").hasSize(1);
+        assertThat(sent(Command.Release.class))
+                .as("releases, so that nothing is left at the server")
+                .hasSize(1);
         assertThat(heard).hasSize(1);
     }
 
     @Test
-    void aReleaseThatIsAnsweredAtTheDeadlineIsNoLoss() {
+    void aReleaseAnsweredAtTheDeadlineIsNotALoss() {
         Lease lease = acquire(TEN);
         isSilent();
         CompletableFuture<Void> done = lease.releaseAsync().toCompletableFuture();
@@ -223,7 +227,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatTheServerHasNotHeardOfHasTheOthersAsk() {
+    void aReleaseUnknownToTheServerMakesTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -235,7 +239,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatTheServerKnewHasNobodyAsk() {
+    void aReleaseKnownToTheServerDoesNotMakeTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -246,7 +250,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestWhoseBytesMayStillRunIsWithdrawnAfterItsRelease() {
+    void aTaintedRequestIsWithdrawnAfterItsRelease() {
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<Lease> wish = wish(TEN);
         client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
@@ -261,7 +265,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLostHoldThatNothingCanBeLeftOfIsNotReleased() {
+    void aLostHoldThatCannotRemainAtTheServerIsNotReleased() {
         Lease lease = acquire(TEN);
         client.server.execute(new Command.ForceRelease("lock", 0));
         holdElsewhere(60_000);
@@ -273,7 +277,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLockWhoseLostHoldWasUnwoundIsForgotten() {
+    void aLockIsForgottenWhenItsLostHoldIsUnwound() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         client.server.execute(new Command.ForceRelease("lock", 0));
@@ -285,20 +289,22 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatComesAfterTheClientWasClosedIsDone() {
+    void aReleaseAfterCloseCompletesWithoutACommand() {
         Lease lease = acquire(TEN);
         Hold hold = holdOf(lease);
-        hold.leave(true); // its release is on its way to the machine
+        hold.leave(true); // its release has not reached the machine yet
         isSilent();
         happens(LockMachine::close);
         forget();
         happens(machine -> machine.release(hold));
         assertThat(hold.released().isDecided()).isTrue();
-        assertThat(sent).as("close has sent it").isEmpty();
+        assertThat(sent)
+                .as("commands after close, which has already sent the release")
+                .isEmpty();
     }
 
     @Test
-    void closingGivesBackWhatIsLostToo() {
+    void closingReleasesLostHoldsToo() {
         Lease lease = acquire(FIXED);
         wish(FIXED);
         stallTo(lease);
@@ -312,7 +318,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatAThreadHeldIsToldWhenItLeavesAfterClosing() {
+    void anUnlockAfterCloseReportsTheLoss() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         client.engine.close();
@@ -335,7 +341,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- withdrawing
 
     @Test
-    void aWithdrawalThatFailsIsRepeatedSoon() {
+    void aFailedWithdrawalIsRepeatedSoon() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         fails(true, BROKEN);
@@ -347,13 +353,13 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatIsRefusedForGoodEndsWhenNothingCanBeLeft() {
+    void aRefusedWithdrawalEndsWhenNothingCanBeLeft() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         fails(true, BROKEN);
         wish.cancel(false);
         pass(60_000);
-        assertThat(machine().knows("c:1")).as("it may stand in the queue").isTrue();
+        assertThat(machine().knows("c:1")).as("the request may be in the queue").isTrue();
         fails(true, new BackendException("no right", false, null));
         pass(10_000);
         assertThat(machine().knows("c:1")).isTrue();
@@ -362,7 +368,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatFindsItsRequestForgottenHasTheOthersAsk() {
+    void aWithdrawalOfAForgottenRequestMakesTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -373,7 +379,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aWithdrawalThatFindsItsRequestHasNobodyAsk() {
+    void aWithdrawalOfAKnownRequestDoesNotMakeTheOthersAsk() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> first = wish(FIFO);
         wish(FIFO);
@@ -384,7 +390,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerToAnEarlierWithdrawalCountsForNothing() {
+    void anAnswerToAnEarlierWithdrawalDoesNotCount() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilent();
@@ -398,7 +404,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aReleaseThatAFailoverMayHaveLostIsUndoneUnlessItIsUnderWay() {
+    void aReleasePerhapsLostIsRepeatedUnlessItIsUnderWay() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -411,7 +417,7 @@ class ReleasingRulesTest extends EngineScene {
     // ---- nudging
 
     @Test
-    void whoeverCausedAGrantLooksAfterIt() {
+    void aClientThatCausedAGrantNudgesOnce() {
         Lease lease = acquire(TEN);
         isSilent();
         lease.releaseAsync();
@@ -432,7 +438,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoStandsInTheQueueItselfNeedNot() {
+    void aClientInTheQueueDoesNotNudge() {
         Lease lease = acquire(TEN);
         wish(TWENTY);
         isSilent();
@@ -445,7 +451,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoReleasesByForceLooksAfterTheNextToo() {
+    void aClientThatReleasesByForceNudgesToo() {
         acquire(TEN).release();
         forget();
         happens(machine -> machine.nudgeAfter(500));
@@ -458,7 +464,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoHearsOfTheLockAgainNeedNotLookAfterIt() {
+    void aClientThatHearsOfTheLockAgainDoesNotNudge() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -476,7 +482,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoOnlyTriedStillLooksAfterIt() {
+    void aClientThatOnlyTriedStillNudges() {
         acquire(TEN).release();
         holdElsewhere(60_000);
         forget();
@@ -487,7 +493,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aNudgeThatFailedIsRepeatedSoon() {
+    void aFailedNudgeIsRepeatedSoon() {
         acquire(TEN).release();
         happens(machine -> machine.nudgeAfter(500));
         fails(true, BROKEN);
@@ -500,7 +506,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void afterANudgeThoseInTheQueueAskForTheyMayHaveLostTheirPlaces() {
+    void waitersAskAfterANudgeBecausePlacesMayBeLost() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(TEN);
@@ -512,7 +518,7 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
-    void aClosedClientDoesNotStayForANudge() {
+    void aClosedClientDoesNotStayToNudge() {
         acquire(TEN).release();
         happens(machine -> machine.nudgeAfter(500));
         pass(400);

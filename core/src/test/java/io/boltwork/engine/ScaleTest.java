@@ -23,7 +23,7 @@ class ScaleTest {
     private static final long LEASE = 30 * Plan.SECOND;
     private static final int LEASES = 4;
 
-    /** A tenth of the world, to compare with. */
+    /** A tenth of these numbers, for comparison. */
     private static final int PART = 10;
 
     private static long heap() {
@@ -39,7 +39,7 @@ class ScaleTest {
         System.out.printf(Locale.ROOT, format + "%n", args);
     }
 
-    /** What is held by one client each. */
+    /** Acquires locks, each by one client, and returns the leases. */
     private static List<Lease> hold(ScaleWorld world, int locks) {
         List<Lease> held = new ArrayList<>(locks);
         int clients = world.clients.size();
@@ -59,13 +59,15 @@ class ScaleTest {
         world.forget();
         world.pass(LEASES * LEASE);
         assertThat(held).allMatch(Lease::isValid);
-        assertThat(world.count(Command.Renew.class)).as("nothing else is sent").isEqualTo(world.commands());
+        assertThat(world.count(Command.Renew.class))
+                .as("renewals among all commands")
+                .isEqualTo(world.commands());
         assertThat(world.renewed).isBetween((long) locks * LEASES * 9 / 4 - locks, (long) locks * LEASES * 3 + locks);
         return (double) world.commands() / locks / LEASES;
     }
 
     @Test
-    void aHeldLockCostsThreeRenewalsALeaseWhateverTheNumbers() {
+    void aHeldLockCostsThreeRenewalsPerLeaseAtAnyScale() {
         double part = commandsPerHeldLockAndLease(CLIENTS / PART, LOCKS / PART, MASTERS);
         double all = commandsPerHeldLockAndLease(CLIENTS, LOCKS, MASTERS);
         say("%.3f commands for a held lock and lease of 30 s, %.3f in a tenth of it", all, part);
@@ -85,10 +87,10 @@ class ScaleTest {
             alone.execute(new Command.Acquire("order:" + i, request, true, 30_000, 0, Long.MAX_VALUE));
         }
         long servers = heap() - before;
-        assertThat(alone.time()).isNotNull(); // until here it is in use
+        assertThat(alone.time()).isNotNull(); // keeps it reachable until here
         long each = (both - servers) / LOCKS;
         say("%,d bytes of the client's heap for a held lock", each);
-        assertThat(each).isLessThan(800); // 650 were measured, and 987 before a held lock kept only what it needs
+        assertThat(each).isLessThan(800); // 650 were measured
         assertThat(held).allMatch(Lease::isValid);
     }
 
@@ -118,7 +120,7 @@ class ScaleTest {
         assertThat(held).allMatch(Lease::isValid);
     }
 
-    /** Ten clients pass each lock round; each holds it for a moment and wants it again. */
+    /** Ten clients pass each lock on in a circle; each holds it for a moment and requests it again. */
     private static double[] handOffs(int clients, int locks, int masters) {
         ScaleWorld world = new ScaleWorld(masters, clients);
         long[] holds = {0};
@@ -148,7 +150,7 @@ class ScaleTest {
     }
 
     @Test
-    void aHandOffCostsOneReleaseOneMessageAndOneQuestionWhateverTheNumbers() {
+    void aHandoffCostsAReleaseAMessageAndAnAcquireAtAnyScale() {
         double[] part = handOffs(CLIENTS / PART, CLIENTS / PART, MASTERS);
         double[] all = handOffs(CLIENTS, CLIENTS, MASTERS);
         say(

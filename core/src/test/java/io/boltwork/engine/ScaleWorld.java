@@ -17,25 +17,25 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** Many clients with real engines, many masters, in virtual time and without faults; counts what is sent. */
+/** Many clients with real engines and many masters, in virtual time and without faults. Counts the commands. */
 final class ScaleWorld {
 
     static final int SLOTS = 16_384;
 
-    /** One way. */
+    /** The time of a message in one direction. */
     private static final long LATENCY = 100 * Plan.MICRO;
 
     final VirtualTime time = new VirtualTime();
     final List<MemoryServer> masters = new ArrayList<>();
     final List<Engine> clients = new ArrayList<>();
 
-    /** How many commands of each kind were executed. */
+    /** The number of executed commands of each kind. */
     final Map<Class<? extends Command>, Long> commands = new HashMap<>();
 
-    /** How many leases were renewed. */
+    /** The number of renewed leases. */
     long renewed;
 
-    /** How many grants went out as messages. */
+    /** The number of grants that were sent as messages. */
     long messages;
 
     ScaleWorld(int masterCount, int clientCount) {
@@ -44,7 +44,7 @@ final class ScaleWorld {
         }
         for (int i = 0; i < clientCount; i++) {
             clients.add(client(i));
-            pass(20 * Plan.SECOND / clientCount); // what they do at regular times they do not do all at once
+            pass(20 * Plan.SECOND / clientCount); // spreads the periodic work of the clients
         }
     }
 
@@ -62,7 +62,7 @@ final class ScaleWorld {
                         time::soon,
                         random::nextLong,
                         (outcome, blocker, nanos) -> {
-                            throw new IllegalStateException("nobody sleeps here");
+                            throw new IllegalStateException("no thread sleeps here");
                         },
                         defect -> {
                             throw new IllegalStateException(defect);
@@ -74,7 +74,7 @@ final class ScaleWorld {
         return Math.floorMod(lock.hashCode() * 0x9E3779B9, SLOTS);
     }
 
-    /** Brings commands to the masters, and grants back. */
+    /** Delivers commands to the masters, and grants to the clients. */
     private final class Wire implements LockBackend {
 
         @Override
@@ -139,7 +139,7 @@ final class ScaleWorld {
         return commands.getOrDefault(kind, 0L);
     }
 
-    /** Commands about locks; clients introduce themselves besides. */
+    /** Returns the number of commands about locks, without announcements. */
     long commands() {
         return commands.values().stream().mapToLong(Long::longValue).sum() - count(Command.Announce.class);
     }

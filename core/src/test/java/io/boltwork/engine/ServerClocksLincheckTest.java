@@ -16,7 +16,7 @@ class ServerClocksLincheckTest {
     private static final ServerTime NEW = new ServerTime(5_000, "new");
 
     @Test
-    void oneServersTimeIsNeverTakenForTheOthers() {
+    void oneServersTimeIsNeverTakenForAnotherServers() {
         Interleavings.of(60, () -> {
             ServerClocks clocks =
                     new ServerClocks(1, new SuspensionDetector(() -> 0, () -> Instant.EPOCH, missed -> {}));

@@ -34,7 +34,7 @@ class ServerClocksTest {
     }
 
     @Test
-    void anAnswerOfAnotherServerIsForItsPartitionOnly() {
+    void anAnswerOfAnotherServerCountsOnlyForItsPartition() {
         clocks.connected(only(0, 1), new ServerTime(50_000, "a"), 7 * SECOND);
         clocks.read(0, new ServerTime(50_000, "b"), 7 * SECOND);
         clocks.read(0, new ServerTime(70_000, "b"), 7 * SECOND);
@@ -45,13 +45,13 @@ class ServerClocksTest {
     }
 
     @Test
-    void saysWhetherAPartitionIsAtAnotherServer() {
+    void theClocksTellIfAPartitionIsAtAnotherServer() {
         assertThat(clocks.connected(only(0, 1), new ServerTime(1, "a"), 0)).isTrue();
         assertThat(clocks.connected(only(0, 1), new ServerTime(2, "a"), 0)).isFalse();
         assertThat(clocks.connected(only(1, 2), new ServerTime(2, "a"), 0)).isTrue();
         clocks.read(0, new ServerTime(3, "b"), 0);
         assertThat(clocks.connected(only(0), new ServerTime(4, "b"), 0))
-                .as("though an answer came from there before")
+                .as("although an earlier answer came from there")
                 .isTrue();
     }
 }

@@ -22,34 +22,34 @@ import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
 /**
- * A client without threads of its own, on a memory server, for scenes under a model checker: its clock, which is the server's
- * as well, stands still unless moved, its timers run when told, and callbacks run on the thread that causes them.
+ * A client without threads of its own, on a memory server, for tests under a model checker. Both share one clock.
+ * The clock stands still unless moved, timers run on request, and callbacks run on the thread that causes them.
  */
 public final class StillClient {
 
     private static final long LONGEST_SLEEP = Duration.ofHours(1).toNanos();
 
-    /** Tasks of one moment: more of them are a loop that time cannot end. */
+    /** The maximum number of tasks at one moment; more of them are an endless loop. */
     private static final int MOST_AT_ONCE = 1_000;
 
-    /** One for each partition, or one. */
+    /** One server for each partition, or one for all. */
     final List<MemoryServer> servers = new ArrayList<>();
 
     final MemoryServer server;
     final Engine engine;
 
-    /** What becomes of a command; {@code null} is no answer. */
+    /** Returns the answer to a command; {@code null} for no answer. */
     volatile Function<Command, Reply> wire = this::execute;
 
-    /** How long answers are under way, in nanoseconds. */
+    /** The time in transit of answers, in nanoseconds. */
     volatile long delay;
 
     volatile LongUnaryOperator random = bound -> 0;
 
-    /** Whether time passes while somebody sleeps: for scenes of one thread, where nobody else would wake it. */
+    /** Whether time passes while a thread sleeps: for tests with one thread, where no other thread would wake it. */
     volatile boolean timePassesInSleep;
 
-    /** By how much the wall clock is ahead of the monotonic one. */
+    /** The difference between the wall clock and the monotonic clock. */
     private final AtomicLong wallAhead = new AtomicLong();
 
     private final AtomicLong ids = new AtomicLong();
@@ -57,7 +57,7 @@ public final class StillClient {
     private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
     private volatile Throwable defect;
 
-    /** Brings commands to the server and grants back, on the thread that causes them. */
+    /** Delivers commands to the server and grants to the client, on the thread that causes them. */
     private final class Wire implements LockBackend {
         private String client = "";
 
@@ -107,7 +107,7 @@ public final class StillClient {
         }
     }
 
-    /** Something scheduled. */
+    /** A scheduled task. */
     static final class Task extends CompletableFuture<Void> {
         final long at;
         private final Runnable task;
@@ -135,7 +135,7 @@ public final class StillClient {
         this(1);
     }
 
-    /** With servers whose clocks are an hour apart. */
+    /** Creates a client with several servers, whose clocks are an hour apart. */
     public StillClient(int partitions) {
         for (int i = 0; i < partitions; i++) {
             MemoryServer one = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
@@ -157,12 +157,12 @@ public final class StillClient {
         engine = Engine.open(new Wire(), ClientOptions.defaults(), world);
     }
 
-    /** The digit at the end of a lock's name. */
+    /** Returns the partition of a lock: the digit at the end of its name. */
     private int partitionOf(String lock) {
         return servers.size() == 1 ? 0 : lock.charAt(lock.length() - 1) - '0';
     }
 
-    /** By the server that has the lock's partition. */
+    /** Executes a command at the server that has the lock's partition. */
     Reply execute(Command command) {
         List<String> locks = SimulatedCluster.locksOf(command);
         return servers.get(locks.isEmpty() ? 0 : partitionOf(locks.get(0))).execute(command);
@@ -172,13 +172,13 @@ public final class StillClient {
         return now.get();
     }
 
-    /** The machine is suspended for so long: the clocks of the servers go on, the monotonic one here does not. */
+    /** Suspends the client's machine: the clocks of the servers advance, but its monotonic clock does not. */
     void suspend(long nanos) {
         setWall(nanos);
         servers.forEach(one -> one.advance(Duration.ofNanos(nanos)));
     }
 
-    /** The wall clock is set; negative: back. */
+    /** Sets the wall clock forward, or back if the number is negative. */
     void setWall(long nanos) {
         wallAhead.addAndGet(nanos);
     }
@@ -194,7 +194,7 @@ public final class StillClient {
             passTo(next == null ? end : Math.min(end, Math.max(now(), next.at)));
         }
         if (!outcome.isDecided() && nanos > LONGEST_SLEEP) {
-            throw new IllegalStateException("sleeps for ever");
+            throw new IllegalStateException("sleeps forever");
         }
     }
 
@@ -204,12 +204,12 @@ public final class StillClient {
         return scheduled;
     }
 
-    /** Moves the clock, and nothing else: what is due then is late. */
+    /** Moves the clock without running tasks; those that become due are late. */
     void moveTo(long time) {
         now.set(time);
     }
 
-    /** The first task that will run, {@code null} if there is none. */
+    /** Returns the next task to run, {@code null} if there is none. */
     Task next() {
         Task first = null;
         for (Task task : tasks) {
@@ -220,14 +220,14 @@ public final class StillClient {
         return first;
     }
 
-    /** Takes the first task out of the schedule; to be run by the caller. */
+    /** Removes the next task from the schedule, for the caller to run. */
     Task takeNext() {
         Task first = next();
         tasks.remove(first);
         return first;
     }
 
-    /** Lets time pass: what is due happens when it is due. */
+    /** Lets time pass, and runs each task when it is due. */
     void passTo(long end) {
         int atOnce = 0;
         for (Task task; (task = next()) != null && task.at <= end; ) {
@@ -246,24 +246,24 @@ public final class StillClient {
         return new EngineLock(engine, "lock", options);
     }
 
-    /** Whether the server would give the lock to somebody else at once. */
+    /** Returns whether the server would grant the lock to another client at once. */
     boolean isFree() {
         Reply.Inspected lock = (Reply.Inspected) server.execute(new Command.Inspect("lock"));
         return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
     }
 
-    /** Another client takes the lock for so long. */
+    /** Makes another client take the lock for the given time. */
     void holdElsewhere(long nanos) {
         server.execute(new Command.Acquire(
                 "lock", "other:1", true, Duration.ofNanos(nanos).toMillis(), 0, Long.MAX_VALUE));
     }
 
-    /** The server forgets that lock and who waits for it, and nobody is told. */
+    /** Makes the server forget the lock and its waiters, without any message. */
     void freeElsewhereUnheard() {
         server.delete("lock");
     }
 
-    /** A defect that the engine has found in itself. */
+    /** Returns a defect that the engine has detected in itself. */
     boolean isSound() {
         return defect == null;
     }

@@ -9,9 +9,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * A lock of the client {@code c} without an engine: its clock is the test's, its callbacks run where the test says.
+ * A lock of the client {@code c} without an engine. The test provides its clock, and the executor of its callbacks.
  *
- * @param renewed when it was heard of renewals, by when they were begun
+ * @param renewed the times at which successes of renewals were noticed, by the times at which the renewals began
  */
 public record StillContext(
         String lock, Ticker ticker, Listeners listeners, CallbackQueue callbacks, Map<Long, Long> renewed)
@@ -21,7 +21,7 @@ public record StillContext(
         this("lock", ticker, new Listeners(), new CallbackQueue(executor), new HashMap<>());
     }
 
-    /** A clock that stands at 0; callbacks run at once. */
+    /** Creates a context whose clock stands at 0 and whose callbacks run at once. */
     public StillContext() {
         this(() -> 0, Runnable::run);
     }

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for a machine that is suspended: its monotonic clock stands still, and leases go on. */
+/** Rules of the engine for a suspended machine, whose monotonic clock stands still while leases run on. */
 class SuspensionRulesTest extends EngineScene {
 
     private void suspend(long millis) {
         client.suspend(millis * MILLI);
     }
 
-    /** To the next look at the clocks. */
+    /** Lets time pass until the next check of the clocks. */
     private void notice() {
         pass(1_000);
     }
@@ -37,7 +37,7 @@ class SuspensionRulesTest extends EngineScene {
     // ---- noticing
 
     @Test
-    void aHoldThatMayHaveEndedIsNotValidAndNotLost() {
+    void aHoldThatMayHaveEndedIsNeitherValidNorLost() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         suspend(10_000);
@@ -53,7 +53,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aThreadsHoldThatMayHaveEndedIsNotHeldByIt() {
+    void aThreadDoesNotHoldALockThatMayHaveEnded() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         suspend(10_000);
@@ -64,13 +64,13 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aHoldThatStillHasTimeStaysValidUntilThatIsOver() {
+    void aHoldWithTimeLeftStaysValidUntilItsEnd() {
         Lease lease = acquire(TEN);
         suspend(7_000);
         isSilent();
         notice();
         assertThat(lease.isValid()).isTrue();
-        pass(1_800); // of 9.898 s, 7 s were missed
+        pass(1_800); // 7 s of 9.898 s were missed
         assertThat(lease.isValid()).isTrue();
         pass(200);
         assertThat(lease.isValid()).isFalse();
@@ -99,18 +99,18 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aServersClockThatRanAheadIsNoticedAtOnce() {
+    void aServerClockThatRanAheadIsNoticedAtOnce() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
-        client.server.advance(Duration.ofSeconds(10)); // and the wall clock is not looked at
-        new EngineLock(client.engine, "other", TEN).isLocked(); // looks tell nothing
+        client.server.advance(Duration.ofSeconds(10)); // the wall clock is not checked meanwhile
+        new EngineLock(client.engine, "other", TEN).isLocked(); // inspections do not reveal it
         assertThat(lease.isValid()).isTrue();
         assertThat(new EngineLock(client.engine, "other", TEN).tryLock()).isTrue();
         assertThat(isUnverified(lease)).isTrue();
     }
 
     @Test
-    void oneSuspensionThatTwoClocksShowCountsOnce() {
+    void aSuspensionShownByTwoClocksCountsOnce() {
         Lease lease = acquire(TEN);
         suspend(5_000);
         isSilentAbout(Command.Renew.class);
@@ -121,7 +121,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerThatWasLongUnderWayIsNoSuspension() {
+    void aSlowAnswerIsNotASuspension() {
         acquire(TEN);
         client.delay = 1_500 * MILLI;
         client.schedule(() -> client.delay = 0, 20_000 * MILLI);
@@ -129,12 +129,12 @@ class SuspensionRulesTest extends EngineScene {
         assertThat(client.engine.suspensionDetector.total()).isZero();
     }
 
-    // ---- what the server says
+    // ---- answers of the server
 
     @Test
-    void anOkMakesItValidAgain() {
+    void aConfirmationMakesTheHoldValidAgain() {
         Lease lease = acquire(TEN);
-        client.setWall(10_000 * MILLI); // was set: the server has the lease
+        client.setWall(10_000 * MILLI); // the clock was only set: the server still has the lease
         List<Command> before = List.copyOf(sent);
         notice();
         assertThat(lease.isValid()).isTrue();
@@ -154,7 +154,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aLeaseThatIsSomebodyElsesByNowIsLost() {
+    void aLeaseThatAnotherOwnerTookMeanwhileIsLost() {
         Lease lease = acquire(TEN);
         suspend(11_000);
         holdElsewhere(60_000);
@@ -163,7 +163,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void noAnswerWithinTheCommandTimeoutLosesIt() {
+    void aHoldIsLostWithoutAnAnswerInTheCommandTimeout() {
         Lease lease = acquire(TEN);
         CompletableFuture<LeaseLoss> lost = lease.whenLost().toCompletableFuture();
         suspend(10_000);
@@ -176,7 +176,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void noAnswerLeavesAHoldThatHasTimeUntilThatIsOver() {
+    void aHoldWithTimeLeftLastsToItsEndWithoutAnAnswer() {
         Lease lease = acquire(TWENTY);
         suspend(10_000);
         isSilent();
@@ -188,7 +188,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerToWhatWasSentBeforeTheSuspensionIsNoAnswer() {
+    void anAnswerToAnEarlierCommandDoesNotConfirmTheHold() {
         Lease lease = acquire(TEN);
         isSilentAbout(Command.Renew.class);
         pass(3_000);
@@ -220,7 +220,7 @@ class SuspensionRulesTest extends EngineScene {
     // ---- grants
 
     @Test
-    void anAcquireThatWasUnderWayCountsTheSuspension() {
+    void anAcquireUnderWayCountsTheSuspension() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         Command.Acquire acquire = sent(Command.Acquire.class).get(0);
@@ -248,7 +248,7 @@ class SuspensionRulesTest extends EngineScene {
         assertThat(wish).isNotDone();
     }
 
-    // ---- what else may happen meanwhile
+    // ---- other events meanwhile
 
     @Test
     void aNestedAcquireWaitsForTheAnswer() {
@@ -263,7 +263,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aNestedAcquireOfWhatWasLostMeanwhileSaysSo() {
+    void aNestedAcquireOfALostHoldThrowsTheLoss() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
         suspend(20_000);
@@ -274,7 +274,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void itIsNotHandedOverUnverified() {
+    void anUnverifiedHoldIsNotHandedOver() {
         Lease lease = acquire(TEN);
         CompletableFuture<Lease> next = wish(TEN);
         isSilent();
@@ -285,7 +285,7 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
-    void aWallClockThatIsSetBackChangesNothing() {
+    void aWallClockSetBackChangesNothing() {
         Lease lease = acquire(TEN);
         forget();
         client.setWall(-60_000 * MILLI);

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is taken away by force: its holder's client hears of it with the release. */
+/** A lock that is taken away by force. The holder's client is told by message at once. */
 class TakenTest extends EngineScene {
 
     private static final LockOptions HOUR = LockOptions.fixedLease(Duration.ofHours(1));
@@ -39,17 +39,17 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void theClientOfTheHolderIsToldByMessage() {
+    void theHoldersClientIsToldByMessage() {
         Lease lease = acquire(HOUR);
         forget();
         take();
         isTaken(lease);
-        assertThat(sent).as("it need not ask").isEmpty();
+        assertThat(sent).as("commands, none of which is needed").isEmpty();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
-    void aMessageThatIsLostIsMadeUpForByTheKeeper() {
+    void aVerificationMakesUpForALostMessage() {
         Lease lease = acquire(HOUR);
         loseMessages();
         take();
@@ -68,7 +68,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void whatIsNotTakenIsNotLost() {
+    void aHoldThatWasNotTakenIsNotLost() {
         loseMessages();
         Lease lease = acquire(HOUR);
         assertThat(inspector.forceRelease("lock", lease.fencingToken() + 1_000)).isFalse();
@@ -101,7 +101,7 @@ class TakenTest extends EngineScene {
     }
 
     @Test
-    void aMessageAboutSomethingElseIsIgnored() {
+    void anUnrelatedMessageIsIgnored() {
         Lease lease = acquire(HOUR);
         long token = lease.fencingToken();
         ServerTime another = new ServerTime(time().millis(), "another run");
@@ -116,13 +116,13 @@ class TakenTest extends EngineScene {
             client.engine.backendWatch.taken(message);
             assertThat(lease.isValid()).as("%s", message).isTrue();
         }
-        assertThat(client.engine.states()).as("it makes no state").isEqualTo(1);
+        assertThat(client.engine.states()).as("the message creates no state").isEqualTo(1);
         lease.release();
         assertThat(client.isFree()).isTrue();
     }
 
     @Test
-    void aMessageThatComesLateOrTwiceChangesNothing() {
+    void aLateOrRepeatedMessageChangesNothing() {
         Lease lease = acquire(HOUR);
         Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
         take();

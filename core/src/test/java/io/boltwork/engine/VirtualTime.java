@@ -6,16 +6,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 /**
- * The time of a simulation: it passes from one event to the next, and events of the same moment happen in order of their
- * making. Events of which it matters only what they come after, not when, have a channel: an {@link Exploration} lets them
- * happen at any time.
+ * The time of a simulation. It advances from one event to the next, and events of the same moment happen in the order of their
+ * creation. Events for which only their order within a channel matters, and not their time, have a channel. An {@link
+ * Exploration} lets them happen at any time.
  */
 class VirtualTime {
 
-    /** The server's clock when the simulation begins. */
+    /** The time of the server's clock at the begin of the simulation. */
     static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** Events of one moment: more of them are a loop that time cannot end. */
+    /** The maximum number of events at one moment; more of them are an endless loop. */
     private static final int MOST_AT_ONCE = 100_000;
 
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -76,7 +76,7 @@ class VirtualTime {
         return at(now + Math.max(0, nanos), task);
     }
 
-    /** The same, to be cancelled as a scheduler's futures are. */
+    /** Schedules a task, and returns a future that can cancel it. */
     final Future<?> timer(long nanos, Runnable task) {
         Event event = after(nanos, task);
         return new CompletableFuture<Void>() {
@@ -88,7 +88,7 @@ class VirtualTime {
         };
     }
 
-    /** Then, or whenever it is the channel's turn. */
+    /** Schedules a task for that time, or for whenever it is the channel's turn. */
     Event at(String channel, long time, Runnable task) {
         return at(time, task);
     }
@@ -97,12 +97,12 @@ class VirtualTime {
         return at(channel, now + Math.max(0, nanos), task);
     }
 
-    /** In a moment, before anything else happens to whom it concerns. */
+    /** Schedules a task for the present moment, before anything else happens to its target. */
     Event soon(Runnable task) {
         return after(Plan.MICRO, task);
     }
 
-    /** Lets the next event happen; {@code false} if there is none before {@code end}. */
+    /** Runs the next event, and returns {@code false} if there is none before {@code end}. */
     boolean step(long end) {
         for (Event next; (next = events.peek()) != null && next.at <= end; ) {
             events.remove();

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for those who wait: when they ask, what answers and grants mean, how their waiting ends. */
+/** Rules of the engine for waiters: when they ask, what answers and grants mean, how their waits end. */
 class WaitingRulesTest extends EngineScene {
 
     private CompletableFuture<Optional<Lease>> tries(long wait) {
@@ -38,7 +38,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- trying
 
     @Test
-    void whoOnlyTriesIsRefusedHereIfSomebodyHoldsOrWantsTheLock() {
+    void aTryIsRefusedLocallyIfTheLockIsHeldOrWanted() {
         Lease lease = wish(TEN).join();
         forget();
         assertThat(tries(0).join()).as("held").isEmpty();
@@ -51,7 +51,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoOnlyTriesIsRefusedHereIfSomebodyWaitsInTheQueue() {
+    void aTryIsRefusedLocallyIfAWaiterIsInTheQueue() {
         isSilent();
         wish(FIFO);
         forget();
@@ -60,7 +60,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoWasNeverAnsweredIsToldThatItIsUnknown() {
+    void aWaitThatWasNeverAnsweredEndsAsUnknown() {
         isSilent();
         CompletableFuture<?> wish = tries(1_000);
         pass(1_000);
@@ -69,14 +69,16 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoTriesFailsWithTheFirstFailure() {
+    void aTryFailsWithTheFirstFailure() {
         fails(false, BROKEN);
         assertThat(tries(0)).isCompletedExceptionally();
-        assertThat(withdrawn()).as("it was never there").isEmpty();
+        assertThat(withdrawn())
+                .as("withdrawals of a request that never arrived")
+                .isEmpty();
     }
 
     @Test
-    void aTryThatIsToldToAskAgainIsRepeatedAndNotRefused() {
+    void aTryThatIsToldToAskAgainIsRepeatedNotRefused() {
         answers(command -> sent.size() < 4 ? again(false) : client.execute(command));
         assertThat(tries(0).join()).isPresent();
         assertThat(asked()).hasSize(4);
@@ -92,7 +94,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatIsToldToAskAgainAndIsNotWantedIsWithdrawn() {
+    void anUnwantedRequestThatIsToldToAskAgainIsWithdrawn() {
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<?> wish = wish(TEN);
         Command.Acquire acquire = first();
@@ -135,7 +137,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- polling
 
     @Test
-    void whoIsFirstAsksWhenTheLeaseItWasToldOfEndsAndTheOthersABitLater() {
+    void theFirstWaiterAsksWhenTheReportedLeaseEnds() {
         holdElsewhere(500);
         wish(TEN);
         forget();
@@ -146,7 +148,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void placesInTheQueueAreStaggered() {
+    void questionsAreStaggeredByPlaceInTheQueue() {
         isSilent();
         wish(TEN);
         Command.Acquire acquire = first();
@@ -157,7 +159,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aPlaceFarBehindIsStaggeredByAHundredPlacesAtMost() {
+    void questionsAreStaggeredByAHundredPlacesAtMost() {
         isSilent();
         wish(TEN);
         Command.Acquire acquire = first();
@@ -168,7 +170,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverWaitsAsksAgainAfterTheSafetyPoll() {
+    void aWaiterAsksAgainAfterTheSafetyPoll() {
         holdElsewhere(60_000);
         wish(TEN);
         forget();
@@ -177,7 +179,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoeverWaitsAsksAgainWhenAConnectionWasReplaced() {
+    void waitersAskAgainWhenAConnectionIsReplaced() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -205,7 +207,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void theEarliestEndThatAnyWasToldOfIsPolledAt() {
+    void theOldestPollsAtTheEarliestReportedEnd() {
         isSilent();
         wish(FIFO);
         wish(FIFO);
@@ -219,7 +221,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestGivesUpWithAQuestionUnderWayTheNextAsksAtOnce() {
+    void theNextAsksAtOnceIfTheOldestGivesUpWhileAsking() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> oldest = wish(FIFO);
         wish(FIFO);
@@ -232,7 +234,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestGivesUpOtherwiseTheNextPollsWhenItWasDue() {
+    void theNextPollsWhenTheOldestThatGaveUpWasDue() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> oldest = wish(FIFO);
         wish(FIFO);
@@ -245,7 +247,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifTheOldestIsServedTheNextPollsInItsPlace() {
+    void theNextPollsInPlaceOfAServedOldest() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -264,7 +266,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- answers
 
     @Test
-    void staleAnswersAreFollowedByAQuestionAtOnceAndThenByLongerPauses() {
+    void aStaleAnswerIsAskedAgainAtOnceThenWithLongerPauses() {
         answers(Command.Acquire.class, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, null));
         wish(TEN);
         pass(400);
@@ -272,7 +274,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aStaleAnswerThatWasLongUnderWayIsFollowedByAQuestionAtOnceHoweverManyWereNotAnswered() {
+    void aSlowStaleAnswerIsAskedAgainAtOnceAfterManyTimeouts() {
         isSilent();
         wish(TEN);
         pass(7_900);
@@ -285,7 +287,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatFailsIsRepeatedAfterLongerAndLongerPauses() {
+    void aFailedRequestIsRepeatedAfterLongerAndLongerPauses() {
         fails(true, BROKEN);
         wish(TEN);
         pass(6_000);
@@ -293,7 +295,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void pausesAreOfARandomLength() {
+    void pausesHaveRandomLengths() {
         client.random = bound -> bound - 1;
         fails(true, BROKEN);
         wish(TEN);
@@ -302,7 +304,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsNotAnsweredIsRepeatedAfterTheCommandTimeout() {
+    void anUnansweredRequestIsRepeatedAfterTheCommandTimeout() {
         isSilent();
         wish(TEN);
         pass(4_500);
@@ -310,7 +312,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWaitingCannotHealFailsAtOnceForAll() {
+    void aPermanentErrorFailsAllWaitersAtOnce() {
         isSilent();
         CompletableFuture<Lease> first = wish(TEN);
         CompletableFuture<Lease> second = wish(TEN);
@@ -322,7 +324,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWasNeverExecutedNeedsNoWithdrawal() {
+    void aRequestNeverExecutedNeedsNoWithdrawal() {
         fails(false, BROKEN);
         CompletableFuture<Lease> wish = wish(TEN);
         answersAgain();
@@ -337,10 +339,10 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatWasAnsweredIsWithdrawnOnce() {
+    void anAnsweredRequestIsWithdrawnOnce() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
-        pass(12_000); // it has asked again
+        pass(12_000); // the request has been sent again
         forget();
         wish.cancel(false);
         pass(5_000);
@@ -350,7 +352,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestWhoseBytesMayStillRunIsWithdrawnAgainAfterItsNotAfter() {
+    void aTaintedRequestIsWithdrawnAgainAfterItsNotAfter() {
         holdElsewhere(60_000);
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<Lease> wish = wish(TEN);
@@ -361,7 +363,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void ifItIsGrantedMeanwhileItIsWithdrawnAtOnce() {
+    void aTaintedRequestGrantedMeanwhileIsWithdrawnAtOnce() {
         isSilentAbout(Command.Acquire.class);
         wish(TEN).cancel(false);
         pass(500);
@@ -370,7 +372,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aLateAnswerForARequestThatIsGoneWithdrawsItIfItMayBeThere() {
+    void aLateAnswerForAFinishedRequestWithdrawsItIfNeeded() {
         Command.Acquire gone = new Command.Acquire("lock", "c:99", true, 10_000, 0, Long.MAX_VALUE);
         answered(gone, 0, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, null));
         answered(gone, 0, new Acquired(time(), Verdict.REFUSED, 0, 0, 0, false, null));
@@ -381,7 +383,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whatIsQueuedOrGrantedWhileItIsWithdrawnIsWithdrawnAgain() {
+    void aRequestThatEntersDuringItsWithdrawalIsWithdrawnAgain() {
         isSilent();
         wish(TEN).cancel(false);
         Command.Acquire acquire = first();
@@ -397,12 +399,12 @@ class WaitingRulesTest extends EngineScene {
         assertThat(withdrawn()).containsExactly("c:1", "c:1");
         withdraw = sent(Command.Withdraw.class).get(1);
         answered(withdraw, 0, done);
-        assertThat(withdrawn()).as("that was all").hasSize(2);
+        assertThat(withdrawn()).as("withdrawals in total").hasSize(2);
         assertThat(machine().knows("c:1")).isFalse();
     }
 
     @Test
-    void whoIsAnsweredThatTheServerForgotHimHasTheOthersAskToo() {
+    void aForgottenWaiterMakesTheOthersAskToo() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -415,17 +417,17 @@ class WaitingRulesTest extends EngineScene {
         assertThat(look().queue()).hasSize(3);
         forget();
         pass(4_999);
-        assertThat(asked()).as("known again").isEmpty();
+        assertThat(asked()).as("requests, as the server knows them again").isEmpty();
     }
 
     @Test
-    void aNewcomerThatIsGrantedAtOnceProvesThatNobodyStoodInTheQueue() {
+    void aNewcomerGrantedAtOnceProvesThatTheQueueWasEmpty() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
         client.server.delete("lock");
         forget();
-        wish(TEN); // shares no request with those
+        wish(TEN); // does not share a request with the FIFO waiters
         assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:3");
         assertThat(asked()).containsExactly("c:3", "c:1", "c:2");
         forget();
@@ -434,7 +436,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoWasNotEnteredWasNotForgotten() {
+    void aRequestThatWasNotEnteredWasNotForgotten() {
         holdElsewhere(60_000);
         wish(FIFO);
         answers(Command.Acquire.class, new Acquired(time(), Verdict.STALE, 0, 0, 0, false, "other:1"));
@@ -446,7 +448,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerFromBeforeTheServerForgotIsFollowedByAQuestion() {
+    void anAnswerFromBeforeTheServerForgotIsAskedAgain() {
         holdElsewhere(60_000);
         wish(FIFO);
         wish(FIFO);
@@ -455,14 +457,14 @@ class WaitingRulesTest extends EngineScene {
         Command.Acquire poll = sent(Command.Acquire.class).get(2);
         forget();
         Command.Acquire other = new Command.Acquire("lock", "c:2", true, 10_000, 0, Long.MAX_VALUE);
-        answered(other, 5_000, queued(55_000, 1, false)); // it had known c:2
+        answered(other, 5_000, queued(55_000, 1, false)); // the server knew c:2 then
         assertThat(asked()).isEmpty();
         answered(poll, 5_000, queued(55_000, 1, true));
         assertThat(asked()).containsExactly("c:1");
     }
 
     @Test
-    void whatTheBackendCallsOursAndNobodyHereKnowsIsWithdrawn() {
+    void anUnknownRequestOfThisClientIsWithdrawn() {
         ServerTime time = time();
         Command.Acquire acquire = new Command.Acquire("lock", "c:8", true, 10_000, 0, Long.MAX_VALUE);
         answered(acquire, 0, new Acquired(time, Verdict.STALE, 0, 0, 0, false, "c:91"));
@@ -489,13 +491,13 @@ class WaitingRulesTest extends EngineScene {
         CompletableFuture<Lease> wish = wish(TEN);
         stall(1_000);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
-        stall(500); // on its way
+        stall(500); // in transit
         client.engine.backendWatch.granted(grant);
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(2_500 - 40 - 2));
     }
 
     @Test
-    void anOlderAnswerTellsNoTime() {
+    void anOlderAnswerDoesNotTellTheTime() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         Command.Acquire acquire = first();
@@ -511,7 +513,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aGrantBeforeTheFirstAnswerIsCountedFromTheFirstQuestion() {
+    void aGrantBeforeAnyAnswerIsCountedFromTheFirstAcquire() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         stall(500);
@@ -560,7 +562,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatWasGrantedByMessageIsWithdrawn() {
+    void aRequestGrantedByMessageIsWithdrawn() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         grantThatCannotBeCounted();
@@ -585,7 +587,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aRequestThatWasGrantedByMessageStoodInTheQueue() {
+    void aRequestGrantedByMessageStoodInTheQueue() {
         holdElsewhere(60_000);
         isSilent();
         wish(FIFO);
@@ -595,12 +597,12 @@ class WaitingRulesTest extends EngineScene {
         isSilent();
         grantThatCannotBeCounted();
         forget();
-        answered(granted, 0, queued(55_000, 1, false)); // its claim has lapsed, and c:2 left the queue with it
+        answered(granted, 0, queued(55_000, 1, false)); // the claim has lapsed, and c:2 left the queue with it
         assertThat(asked()).containsExactly("c:2");
     }
 
     @Test
-    void aGrantFromBeforeTheServerWasReplacedIsConfirmedFirst() {
+    void aGrantOfAReplacedServerIsConfirmedFirst() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
@@ -613,7 +615,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void anAnswerThatWasGivenBeforeAConnectionWasReplacedStillTellsTheTime() {
+    void anAnswerOfAReplacedConnectionStillTellsTheTime() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilent();
@@ -625,21 +627,21 @@ class WaitingRulesTest extends EngineScene {
     // ---- outages
 
     @Test
-    void whoWaitsFailsWhenTheOutageHasLastedItsPatience() {
+    void aWaiterFailsWhenTheOutagePatienceEnds() {
         fails(true, BROKEN);
         CompletableFuture<Lease> first = wish(TEN);
-        isSilent(); // from the second question on: none is given up just when the patience ends
+        isSilent(); // from the second request on, so that none is given up just when the patience ends
         pass(20_000);
         CompletableFuture<Lease> later = wish(TEN);
         pass(9_999);
         assertThat(first).isNotDone();
         pass(1);
         assertThat(first).isCompletedExceptionally();
-        assertThat(later).as("the patience is the client's").isCompletedExceptionally();
+        assertThat(later).as("the outage patience is not counted per waiter").isCompletedExceptionally();
     }
 
     @Test
-    void whoStandsInTheQueueCountsTheOutageFromTheLossOfTheConnection() {
+    void aQueuedWaiterCountsTheOutageFromTheDisconnection() {
         for (LockOptions options : List.of(TEN, FIFO)) {
             holdElsewhere(600_000);
             CompletableFuture<Lease> wish = wish(options);
@@ -656,7 +658,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void whoStandsInTheQueueGoesOnWaitingIfOnlyTheConnectionForGrantsIsLost() {
+    void aQueuedWaiterWaitsOnIfOnlyTheGrantConnectionIsLost() {
         holdElsewhere(600_000);
         CompletableFuture<Lease> wish = wish(TEN);
         client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
@@ -665,7 +667,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void thePatienceBeginsAnewForWhoComesWhenNobodyWaits() {
+    void thePatienceBeginsAgainForTheFirstWaiterOfAnIdleLock() {
         isSilent();
         CompletableFuture<Lease> first = wish(TEN);
         pass(20_000);
@@ -705,7 +707,7 @@ class WaitingRulesTest extends EngineScene {
     // ---- the end
 
     @Test
-    void closingEndsAllWaitingAndTakesItOutOfTheQueue() {
+    void closingEndsAllWaitsAndEmptiesTheQueue() {
         holdElsewhere(60_000);
         CompletableFuture<Lease> sharing = wish(TEN);
         CompletableFuture<Lease> fifo = wish(FIFO);
@@ -715,7 +717,7 @@ class WaitingRulesTest extends EngineScene {
             assertThat(wish.handle((lease, thrown) -> thrown).join()).isInstanceOf(ClientClosedException.class);
         }
         assertThat(look().queue()).isEmpty();
-        assertThat(client.engine.states()).as("nothing is kept").isZero();
+        assertThat(client.engine.states()).as("states that are kept").isZero();
     }
 
     @Test
@@ -729,7 +731,7 @@ class WaitingRulesTest extends EngineScene {
     }
 
     @Test
-    void aMachineTellsWhatItKnows() {
+    void aMachineDescribesItself() {
         isSilent();
         wish(TEN);
         assertThat(machine()).hasToString("lock 'lock': hold null, 1 waiting, requests [c:1 WANTED]");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whoever listens is told each warning once, though it came while he began to listen. */
+/** Each listener is told each warning once, even if the warning comes while the listener is being added. */
 class WarningsTest {
 
     private static final Logger LOG = Logger.getLogger("io.boltwork");
@@ -36,7 +36,7 @@ class WarningsTest {
     }
 
     @Test
-    void eachWarningIsToldToEachListenerOnce() throws InterruptedException {
+    void eachListenerHearsEachWarningOnce() throws InterruptedException {
         ExecutorService callbacks = Executors.newSingleThreadExecutor();
         ExecutorService others = Executors.newSingleThreadExecutor();
         List<Queue<String>> told = new ArrayList<>();

@@ -20,7 +20,7 @@ class HoldLincheckTest {
 
     private static final long DEADLINE = 1_000;
 
-    /** Held by the current thread until {@link #DEADLINE}, one level deep. */
+    /** Returns a hold of the current thread until {@link #DEADLINE}, one level deep. */
     private static Hold hold(OnLoss onLoss, boolean asLease, Ticker ticker) {
         Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults().withOnLoss(onLoss)), false, asLease);
         Request request = Request.of(new StillContext(ticker, Runnable::run), 1, waiter, 0);
@@ -34,7 +34,7 @@ class HoldLincheckTest {
     }
 
     @Test
-    void eitherTheReleaseWinsOrOneLoss() {
+    void eitherTheReleaseOrOneLossWins() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.NOTIFY);
             Left[] left = new Left[1];
@@ -42,7 +42,7 @@ class HoldLincheckTest {
             together(
                     () -> {
                         left[0] = hold.leave(false);
-                        check(!left[0].isLost() || hold.lossOf() != null, "lost, and nobody knows why");
+                        check(!left[0].isLost() || hold.lossOf() != null, "lost without a known reason");
                     },
                     () -> lost[0] = hold.lose(Reason.TAKEN),
                     () -> lost[1] = hold.lose(Reason.CLOSED));
@@ -76,12 +76,12 @@ class HoldLincheckTest {
                         ended.set(true);
                     });
             check(!interrupted[1], "interrupted after the release");
-            check(interrupted[0] == lost[0], "lost without an interrupt, or the other way round");
+            check(interrupted[0] == lost[0], "lost without an interrupt, or interrupted without a loss");
         });
     }
 
     @Test
-    void whoIsInterruptedSeesThatItIsLost() {
+    void anInterruptedOwnerSeesTheLoss() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.INTERRUPT);
             together(
@@ -122,27 +122,27 @@ class HoldLincheckTest {
             int last = 0;
             for (Left one : left) {
                 last += one == Left.LAST || one == Left.LOST_LAST ? 1 : 0;
-                check(lost[0] || !one.isLost(), "a loss that nobody caused");
+                check(lost[0] || !one.isLost(), "a loss without a cause");
             }
             check(last == 1, "none was the last, or both");
-            check(!lost[0] || left[0].isLost() || left[1].isLost(), "lost, and nobody was told");
+            check(!lost[0] || left[0].isLost() || left[1].isLost(), "lost without a notice");
         });
     }
 
     @Test
-    void whenLostIsToldWhateverComesFirst() {
+    void whenLostCompletesWhicheverComesFirst() {
         Interleavings.of(60, () -> {
             Hold hold = hold(OnLoss.NOTIFY);
             AtomicReference<CompletableFuture<LeaseLoss>> future = new AtomicReference<>();
             AtomicReference<CompletableFuture<LeaseLoss>> other = new AtomicReference<>();
             together(
                     () -> future.set(hold.whenLost()), () -> other.set(hold.whenLost()), () -> hold.lose(Reason.TAKEN));
-            check(future.get().isDone() && other.get().isDone(), "nobody was told");
+            check(future.get().isDone() && other.get().isDone(), "a future is not completed");
         });
     }
 
     @Test
-    void theDeadlineIsNoticedByOneWhoeverLooks() {
+    void theDeadlineIsNoticedByExactlyOneThread() {
         Interleavings.of(60, () -> {
             long[] now = new long[1];
             Hold hold = hold(OnLoss.INTERRUPT, false, () -> now[0]);
@@ -151,10 +151,10 @@ class HoldLincheckTest {
                     () -> {
                         valid[0] = hold.isValid();
                         Left left = hold.leave(false);
-                        check(valid[0] || left == Left.LOST_LAST, "released what was not valid any more");
+                        check(valid[0] || left == Left.LOST_LAST, "released a hold that was no longer valid");
                         check(
                                 Thread.interrupted() == left.isLost(),
-                                "lost without an interrupt, or the other way round");
+                                "lost without an interrupt, or interrupted without a loss");
                     },
                     () -> {
                         now[0] = DEADLINE;

@@ -47,7 +47,7 @@ class HoldTest {
     }
 
     @Test
-    void endsWhenAllLevelsAreLeftInAnyOrder() {
+    void aHoldEndsWhenAllLevelsAreReleasedInAnyOrder() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.enter(true)).isTrue();
         assertThat(hold.enter(false)).isTrue();
@@ -56,13 +56,13 @@ class HoldTest {
         assertThat(hold.leave(false)).isEqualTo(Left.NESTED);
         assertThat(hold.locks()).isZero();
         assertThat(hold.leave(true)).isEqualTo(Left.LAST);
-        assertThat(hold.enter(true)).as("it has ended").isFalse();
-        assertThat(hold.lose(Reason.TAKEN)).as("nothing to lose").isFalse();
+        assertThat(hold.enter(true)).as("entering an ended hold").isFalse();
+        assertThat(hold.lose(Reason.TAKEN)).as("losing an ended hold").isFalse();
         assertThat(hold.loss()).isNull();
     }
 
     @Test
-    void isLostByTheClockBeforeAnybodySaysSo() {
+    void aHoldIsLostByTheClockBeforeAnyNotice() {
         Hold hold = hold(LockOptions.defaults(), false);
         CompletableFuture<LeaseLoss> lost = hold.whenLost();
         assertThat(hold.isValid()).isTrue();
@@ -76,7 +76,7 @@ class HoldTest {
     }
 
     @Test
-    void lastsUntilItsDeadlineAndNoLongerThanItIsHeld() {
+    void aHoldLastsUntilItsDeadlineOrItsRelease() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.remaining()).isEqualTo(1_000);
         now = 400;
@@ -87,11 +87,13 @@ class HoldTest {
         assertThat(hold.remaining()).isZero();
         assertThat(hold.isValid()).isFalse();
         now = 1_000;
-        assertThat(hold.loss()).as("it had ended before its deadline").isNull();
+        assertThat(hold.loss())
+                .as("a hold that was released before its deadline")
+                .isNull();
     }
 
     @Test
-    void theLossIsThereForWhoeverLooksFirst() {
+    void theFirstCheckFindsTheLoss() {
         Hold hold = hold(LockOptions.defaults(), true);
         hold.enter(true);
         hold.enter(false);
@@ -104,15 +106,15 @@ class HoldTest {
         assertThat(hold.leave(false)).isEqualTo(Left.LOST_NESTED);
         assertThat(hold.isOver()).isFalse();
         assertThat(hold.leave(true)).isEqualTo(Left.LOST_LAST);
-        assertThat(hold.loss()).as("it stays known").isNotNull();
+        assertThat(hold.loss()).as("the loss stays known").isNotNull();
         now = 0;
         Hold other = hold(LockOptions.defaults(), true);
         now = 1_000;
-        assertThat(other.leave(true)).as("without a look before").isEqualTo(Left.LOST_LAST);
+        assertThat(other.leave(true)).as("a first check by the release").isEqualTo(Left.LOST_LAST);
     }
 
     @Test
-    void allWhoAskHearOfTheLossOnceAndOnlyThen() {
+    void everyWhenLostCompletesOnceAndOnlyAtTheLoss() {
         Hold hold = hold(LockOptions.defaults(), false);
         CompletableFuture<LeaseLoss> lost = hold.whenLost();
         assertThat(hold.whenLost()).isSameAs(lost);
@@ -126,7 +128,7 @@ class HoldTest {
     }
 
     @Test
-    void onlyItsThreadIsInterruptedAndOnlyIfItWishes() {
+    void onlyTheOwnerIsInterruptedAndOnlyOnRequest() {
         hold(LockOptions.defaults(), false).lose(Reason.TAKEN);
         assertThat(Thread.interrupted()).isFalse();
         hold(LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT), false).lose(Reason.TAKEN);
@@ -134,13 +136,13 @@ class HoldTest {
     }
 
     @Test
-    void whoIsLeftToReleaseItIsKnown() {
+    void aHoldKnowsWhichHandlesCanStillReleaseIt() {
         StillClient client = new StillClient();
         FencedLock lock = client.lock(LockOptions.defaults());
         LeaseHandle outer =
                 (LeaseHandle) lock.acquireAsync().toCompletableFuture().join();
         Hold hold = outer.hold;
-        assertThat(hold.absence()).as("the handle").isNull();
+        assertThat(hold.absence()).as("the handle exists").isNull();
         HandleRef[] rights = new HandleRef[4];
         for (int i = 0; i < rights.length; i++) {
             hold.enter(true);
@@ -153,7 +155,7 @@ class HoldTest {
         hold.enter(true);
         HandleRef newest = new HandleRef(outer, hold);
         assertThat(newest.next).isSameAs(rights[3]);
-        assertThat(rights[3].next).as("what is used up is forgotten").isSameAs(rights[1]);
+        assertThat(rights[3].next).as("used references are removed").isSameAs(rights[1]);
         assertThat(rights[1].next).isNotNull().isNotSameAs(rights[0]);
         rights[1].clear();
         rights[3].clear();
@@ -165,16 +167,16 @@ class HoldTest {
         first.clear();
         assertThat(hold.absence()).isEqualTo(LockListener.Absence.LEASE_UNREACHABLE);
         first.use();
-        assertThat(first.isForsaken()).as("it is being released").isFalse();
+        assertThat(first.isForsaken()).as("the handle is being released").isFalse();
     }
 
     @Test
-    void aThreadThatHasEndedReleasesNothing() throws InterruptedException {
+    void aHoldOfAnEndedThreadIsAbandonedUnlessAHandleExists() throws InterruptedException {
         Hold[] holds = new Hold[2];
         Thread owner = new Thread(() -> {
             holds[0] = hold(LockOptions.defaults(), false);
             holds[1] = hold(LockOptions.defaults(), false);
-            holds[1].enter(true); // a handle that others may have
+            holds[1].enter(true); // a handle that another thread may have
         });
         owner.start();
         owner.join();
@@ -184,14 +186,16 @@ class HoldTest {
     }
 
     @Test
-    void whoeverHasLeftIsNotAbsent() {
+    void anOwnerThatHasLeftIsNotAbsent() {
         Hold left = hold(LockOptions.defaults(), true);
         left.leave(true);
-        assertThat(left.absence()).as("its release is not under way yet").isNull();
+        assertThat(left.absence())
+                .as("the owner has left, but its release is not under way yet")
+                .isNull();
     }
 
     @Test
-    void aRightIsUsedOnceAndKnowsWhetherTheLossIsItsOwn() {
+    void aHandleReferenceIsUsedOnceAndKnowsItsOwnLoss() {
         LeaseHandle handle =
                 (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();
         Hold hold = hold(LockOptions.defaults(), true);
@@ -205,7 +209,7 @@ class HoldTest {
         hold.lose(Reason.TAKEN);
         assertThat(clean.loss()).isNull();
         assertThat(open.loss()).isNotNull();
-        assertThat(late.loss()).as("not known yet").isNull();
+        assertThat(late.loss()).as("the loss is not known yet").isNull();
         late.left(true);
         assertThat(late.loss()).isNotNull();
         assertThat(late.isOpen()).isFalse();
@@ -213,7 +217,7 @@ class HoldTest {
     }
 
     @Test
-    void whoeverIsInterruptedSeesThatItIsLost() throws Exception {
+    void anInterruptedThreadSeesTheLoss() throws Exception {
         AtomicReference<Boolean> valid = new AtomicReference<>();
         AtomicReference<Hold> hold = new AtomicReference<>();
         LockOptions options = LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT);
@@ -235,7 +239,7 @@ class HoldTest {
     }
 
     @Test
-    void isLostOnceAndByTheFirstReason() {
+    void aHoldIsLostOnceForTheFirstReason() {
         Hold hold = hold(LockOptions.defaults(), false);
         assertThat(hold.lose(Reason.TAKEN)).isTrue();
         assertThat(hold.lose(Reason.CLOSED)).isFalse();
@@ -244,7 +248,7 @@ class HoldTest {
     }
 
     @Test
-    void eitherTheReleaseWinsOrTheLossAndTheInterruptNeverComesAfterTheRelease() throws Exception {
+    void releaseOrLossWinsAndNoInterruptFollowsTheRelease() throws Exception {
         CyclicBarrier start = new CyclicBarrier(2);
         AtomicReference<Hold> current = new AtomicReference<>();
         AtomicBoolean lost = new AtomicBoolean();

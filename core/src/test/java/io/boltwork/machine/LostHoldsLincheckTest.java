@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class LostHoldsLincheckTest {
 
-    /** Held by the current thread, and lost. */
+    /** Returns a lost hold of the current thread. */
     private static Hold lost() {
         Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false);
         Request request = Request.of(new StillContext(), 1, waiter, 0);
@@ -26,9 +26,9 @@ class LostHoldsLincheckTest {
     }
 
     @Test
-    void aThreadFindsItsLostHoldWhateverBecomesOfOthers() {
+    void aThreadFindsItsLostHoldDespiteChangesOfOthers() {
         Interleavings.of(60, () -> {
-            AtomicReference<LostHolds> holds = new AtomicReference<>(LostHolds.NONE); // as the machine keeps it
+            AtomicReference<LostHolds> holds = new AtomicReference<>(LostHolds.NONE); // as in the machine
             Hold mine = lost();
             Thread me = Thread.currentThread();
             holds.set(holds.get().with(mine, 0));

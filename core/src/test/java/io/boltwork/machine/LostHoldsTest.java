@@ -30,7 +30,7 @@ class LostHoldsTest {
         return hold(Waiter.ofThread(LockTerms.of(LockOptions.fixedLease(lease)), false, false));
     }
 
-    /** Of a thread that has ended. */
+    /** Returns a hold of a thread that has ended. */
     private static Hold forsaken() throws InterruptedException {
         Hold[] hold = new Hold[1];
         Thread thread = new Thread(() -> hold[0] = mine());
@@ -40,7 +40,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void areFoundByTheirThreadUntilItUnwinds() throws InterruptedException {
+    void lostHoldsAreFoundByTheirThreadUntilItUnwinds() throws InterruptedException {
         Hold first = mine();
         Hold other = forsaken();
         lost = lost.with(other, 0);
@@ -48,7 +48,7 @@ class LostHoldsTest {
         assertThat(lost.of(me)).isSameAs(first);
         assertThat(lost.of(other.asker)).isSameAs(other);
         first.leave(false);
-        assertThat(lost.of(me)).as("it has unwound").isNull();
+        assertThat(lost.of(me)).as("the thread has unwound").isNull();
         lost = lost.without(first);
         lost = lost.without(first);
         assertThat(lost.of(other.asker)).isSameAs(other);
@@ -57,7 +57,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void thoseThatNobodyLooksForAreNotKept() {
+    void holdsThatNeedNoLookupAreNotKept() {
         Hold over = mine();
         over.leave(false);
         lost = lost.with(over, 0);
@@ -67,7 +67,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void aFixedLeaseIsForgottenAfterAMinuteOrAsLongAsItWas() {
+    void aFixedLeaseIsForgottenAfterAMinuteOrItsOwnLength() {
         Hold brief = fixed(Duration.ofMillis(200));
         lost = lost.with(brief, 0).looked(LOOK);
         assertThat(lost.of(me)).isSameAs(brief);
@@ -81,7 +81,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void aFixedLeaseWhoseThreadIsNestedIsNotForgotten() {
+    void aNestedFixedLeaseIsNotForgotten() {
         Hold nested = fixed(Duration.ofMillis(200));
         lost = lost.with(nested, 0).untilUnwound(nested);
         for (int i = 1; i < 10; i++) {
@@ -92,7 +92,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void aThreadIsRememberedOnce() {
+    void aThreadHasOnlyItsNewestLostHold() {
         Hold second = fixed(Duration.ofMillis(200));
         lost = lost.with(fixed(Duration.ofMillis(200)), 0).with(second, 1);
         assertThat(lost.of(me)).isSameAs(second);
@@ -100,7 +100,7 @@ class LostHoldsTest {
     }
 
     @Test
-    void areForgottenWhenTheirThreadsHaveEnded() throws InterruptedException {
+    void lostHoldsAreForgottenWhenTheirThreadsHaveEnded() throws InterruptedException {
         Hold living = mine();
         Hold unwound = forsaken();
         lost = lost.with(forsaken(), 5);

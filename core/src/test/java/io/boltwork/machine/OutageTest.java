@@ -12,7 +12,7 @@ class OutageTest {
     private final BackendException cause = new BackendException("no route", true, null);
 
     @Test
-    void lastsFromTheFirstFailureToTheFirstAnswer() {
+    void anOutageLastsFromTheFirstFailureToTheFirstAnswer() {
         assertThat(LockOutage.NONE.patienceEnds(PATIENCE)).isEqualTo(Ticker.NEVER);
         LockOutage outage = LockOutage.NONE.failed(7, null).failed(50, null);
         assertThat(outage.patienceEnds(PATIENCE)).isEqualTo(107);
@@ -21,7 +21,7 @@ class OutageTest {
     }
 
     @Test
-    void whoWantedTheLockIsToldOfTheLastFailureUntilThereIsAnAnswer() {
+    void theLastFailureIsReportedUntilThereIsAnAnswer() {
         LockOutage outage = LockOutage.NONE.failed(7, cause).failed(8, null);
         assertThat(outage.restarted().unknown("stock", "for 1 s"))
                 .hasMessageContaining("'stock' for 1 s")

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class PromiseLincheckTest {
 
-    /** Who finds nothing decided when it lies down is woken by the decision. That nobody lies down later: PromiseTest. */
+    /** A thread that finds no decision when it goes to sleep is woken by it. PromiseTest checks that no thread sleeps later. */
     @Test
-    void whoSleepsIsNamedToTheDecider() {
+    void theSleepingThreadIsNamedToTheDecider() {
         Interleavings.of(60, () -> {
             Promise<Integer> outcome = new Promise<>();
             boolean[] asleep = new boolean[1];
@@ -25,12 +25,12 @@ class PromiseLincheckTest {
                     },
                     () -> named[0] = outcome.decideQuietly(1));
             check(outcome.isDecided() && outcome.value() == 1, "the decision is lost");
-            check(!asleep[0] || named[0] == Thread.currentThread(), "nobody wakes who sleeps");
+            check(!asleep[0] || named[0] == Thread.currentThread(), "the sleeping thread is not woken");
         });
     }
 
     @Test
-    void callsBackExactlyOnceWithTheDecision() {
+    void aCallbackRunsExactlyOnceWithTheDecision() {
         Interleavings.of(60, () -> {
             Promise<Integer> outcome = new Promise<>();
             AtomicInteger calls = new AtomicInteger();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class PromiseTest {
 
     @Test
-    void isDecidedOnce() {
+    void aPromiseIsDecidedOnce() {
         Promise<String> outcome = new Promise<>();
         assertThatThrownBy(outcome::value).isInstanceOf(IllegalStateException.class);
         outcome.decide("first");
@@ -18,14 +18,14 @@ class PromiseTest {
     }
 
     @Test
-    void wakesWhoSleeps() throws InterruptedException {
+    void aDecisionWakesTheSleeper() throws InterruptedException {
         for (int i = 0; i < 5_000; i++) {
             Promise<Integer> outcome = new Promise<>();
             int value = i;
             Thread decider = new Thread(() -> outcome.decide(value));
             decider.start();
             while (!outcome.isDecided()) {
-                outcome.sleep(this, Ticker.NEVER); // a lost wake-up hangs here
+                outcome.sleep(this, Ticker.NEVER); // a lost wake-up would hang here
             }
             assertThat(outcome.value()).isEqualTo(i);
             decider.join();
@@ -33,21 +33,21 @@ class PromiseTest {
     }
 
     @Test
-    void sleepsForATimeAndNotAtAllOnceItIsDecided() {
+    void aSleepHasABoundAndEndsAtOnceAfterTheDecision() {
         Promise<String> outcome = new Promise<>();
         long end = System.nanoTime() + 20_000_000;
         int sleeps = 0;
         for (; System.nanoTime() < end; sleeps++) {
             outcome.sleep(this, 5_000_000);
         }
-        assertThat(sleeps).isLessThan(100); // one may be woken for no reason
+        assertThat(sleeps).isLessThan(100); // wake-ups may be spurious
         outcome.sleep(this, 0);
         outcome.decide("x");
         outcome.sleep(this, Ticker.NEVER);
     }
 
     @Test
-    void callsBackOnceWhetherBeforeOrAfter() {
+    void aCallbackRunsOnceBeforeOrAfterTheDecision() {
         AtomicInteger calls = new AtomicInteger();
         Promise<String> before = new Promise<>();
         before.then(calls::incrementAndGet);

@@ -11,7 +11,7 @@ import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The times of a request, in milliseconds here; its lease is a second unless said otherwise. */
+/** The times of a request, here in milliseconds. Its lease is one second unless stated otherwise. */
 class RequestTest {
 
     private static final long TIMEOUT = ms(2_000);
@@ -31,7 +31,7 @@ class RequestTest {
         return Request.of(context, 1, Waiter.ofHandle(LockTerms.of(options), false), 0);
     }
 
-    /** Since 0, for the whole lease. */
+    /** Returns a request that is held since 0 for the whole lease. */
     private Request held(LockOptions options) {
         Request request = wanted(options);
         request.begin(LeaseTimes.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
@@ -39,7 +39,7 @@ class RequestTest {
         return request;
     }
 
-    /** By message, so for three seconds at most. */
+    /** Returns a request that was granted by message, so for three seconds at most. */
     private Request claimed(LockOptions options) {
         Request request = wanted(options);
         request.begin(ms(3_000), 7_000, false, 0);
@@ -51,7 +51,7 @@ class RequestTest {
     void aHundredthAndTwoMillisecondsOfALeaseDoNotCount() {
         assertThat(LeaseTimes.safe(1_000, 0)).isEqualTo(ms(988));
         assertThat(LeaseTimes.safe(1_000, ms(500)))
-                .as("of what has passed, too")
+                .as("1 % of the elapsed time does not count either")
                 .isEqualTo(ms(983));
         assertThat(LeaseTimes.safe(1_000, -ms(500))).isEqualTo(ms(988));
         for (long nanos : new long[] {0, 1, ms(1), ms(98), ms(98) + 1, ms(999), ms(123_456) + 789}) {
@@ -83,16 +83,18 @@ class RequestTest {
     }
 
     @Test
-    void whoOnlyTriesHasOneCommandTimeoutInAll() {
+    void aTryHasOneCommandTimeoutInAll() {
         Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
         request.sent(Asking.acquire(request, clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         request.state = State.UNDOING;
-        assertThat(request.wakeAt(TIMEOUT)).as("its withdrawal has its own").isEqualTo(ms(3_000));
+        assertThat(request.wakeAt(TIMEOUT))
+                .as("its withdrawal has a timeout of its own")
+                .isEqualTo(ms(3_000));
     }
 
     @Test
-    void whatIsSentMustNotHaveEffectLaterThanItsTimeoutOrItsLease() {
+    void aCommandMustNotTakeEffectAfterItsTimeoutOrItsLease() {
         clock.read(50_000, ms(100), 0);
         Request request = wanted(SECOND);
         Command.Acquire acquire = Asking.acquire(request, clock, ms(300), TIMEOUT);
@@ -102,13 +104,13 @@ class RequestTest {
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isTrue();
         assertThat(request.isTainted(new ServerTime(51_201, "run"), 0)).isFalse();
         assertThat(request.isTainted(new ServerTime(99_999, "other"), ms(1_300)))
-                .as("by the client's clock at another server")
+                .as("estimated at another server by the client's clock")
                 .isTrue();
         assertThat(request.isTainted(new ServerTime(0, "other"), ms(1_300) + 1)).isFalse();
         clock.read(40_000, ms(300), 0); // set back
         Asking.acquire(request, clock, ms(300), TIMEOUT);
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0))
-                .as("the latest counts")
+                .as("the latest not-after counts")
                 .isTrue();
         request.pending().unanswered = 0;
         assertThat(request.isTainted(new ServerTime(51_200, "run"), 0)).isFalse();
@@ -116,12 +118,12 @@ class RequestTest {
         another.read(30_000, ms(300), 0);
         Asking.acquire(request, another, ms(300), TIMEOUT);
         assertThat(request.staleIn(new ServerTime(30_400, "new"), 0))
-                .as("of the new server")
+                .as("the not-after of the new server")
                 .isEqualTo(ms(600));
     }
 
     @Test
-    void nothingIsLeftWhenAllThatWasWrittenHasEnded() {
+    void nothingIsLeftWhenAllThatWasSentHasEnded() {
         Request request = wanted(SECOND.withTakeoverDelay(Duration.ofMillis(300)));
         assertThat(request.nothingLeft(ms(5_000), TIMEOUT)).isEqualTo(ms(8_000));
         Asking.acquire(request, clock, ms(4_900), TIMEOUT);
@@ -132,7 +134,7 @@ class RequestTest {
         assertThat(request.closedUntil).isEqualTo(ms(65_300));
     }
 
-    /** One that goes out at once, and is told of. */
+    /** Returns a renewal that is sent at once and answered individually. */
     private static Command.Renew.Item renewal(Request request, long now) {
         Command.Renew.Item item = Renewing.renewal(request, now);
         RenewalClock.begun(request, now, false);
@@ -145,40 +147,42 @@ class RequestTest {
         long third = LeaseTimes.safe(10_000, 0) - ms(10_000) + ms(10_000) * 2 / 9; // or up to a ninth later
         assertThat(RenewalClock.isRenewalDue(request, third - 1, TIMEOUT)).isFalse();
         assertThat(RenewalClock.isRenewalDue(request, third, TIMEOUT)).isTrue();
-        assertThat(request.wakeAt(TIMEOUT)).as("the keeper comes").isEqualTo(Ticker.NEVER);
+        assertThat(request.wakeAt(TIMEOUT)).as("the renewer visits the lock").isEqualTo(Ticker.NEVER);
         assertThat(renewal(request, third).leaseMillis()).isEqualTo(10_000);
         long again = third + ms(10_000) / 9;
         assertThat(RenewalClock.isRenewalDue(request, again - 1, TIMEOUT)).isFalse();
         assertThat(RenewalClock.isRenewalDue(request, again, TIMEOUT)).isTrue();
         assertThat(RenewalClock.isRenewalDue(request, third + ms(200), ms(200)))
-                .as("or the timeout")
+                .as("or after the timeout")
                 .isTrue();
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         renewal(request, again);
-        assertThat(request.wakeAt(TIMEOUT)).as("twice in vain").isEqualTo(request.deadline());
+        assertThat(request.wakeAt(TIMEOUT)).as("after two unanswered renewals").isEqualTo(request.deadline());
         RenewalClock.prolonged(request, again, 10_000);
         assertThat(request.deadline()).isEqualTo(again + LeaseTimes.safe(10_000, 0));
         assertThat(request.renewAt).isEqualTo(again + ms(10_000) * 5 / 18);
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(Ticker.NEVER);
         RenewalClock.prolonged(request, ms(1), 10_000);
-        assertThat(request.deadline()).as("an older answer").isEqualTo(again + LeaseTimes.safe(10_000, 0));
+        assertThat(request.deadline()).as("after an older answer").isEqualTo(again + LeaseTimes.safe(10_000, 0));
     }
 
     @Test
-    void aTacitSuccessCountsFromWhenItWasBegunAndIsNotForgotten() {
+    void aTacitSuccessCountsFromItsStartAndIsNotForgotten() {
         Request request = held(TEN_SECONDS);
         assertThat(RenewalClock.mayBeTacit(request, Renewing.renewal(request, ms(3_000))))
                 .isTrue();
         RenewalClock.begun(request, ms(3_000), true);
         assertThat(RenewalClock.mayBeTacit(request, Renewing.renewal(request, ms(3_000))))
-                .as("one after the other")
+                .as("two successes in turn")
                 .isFalse();
         assertThat(request.deadline()).isEqualTo(LeaseTimes.safe(10_000, 0));
         assertThat(RenewalClock.visitAt(request, TIMEOUT)).isEqualTo(ms(3_000) + ms(10_000) * 5 / 18);
         context.renewed().put(ms(3_000), ms(3_001));
         assertThat(request.deadline()).isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
         RenewalClock.begun(request, ms(3_100), false);
-        assertThat(request.deadline()).as("repeated just then").isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
+        assertThat(request.deadline())
+                .as("after a repetition at that moment")
+                .isEqualTo(ms(3_000) + LeaseTimes.safe(10_000, 0));
         assertThat(RenewalClock.visitAt(request, TIMEOUT))
                 .as("repeated once more")
                 .isEqualTo(ms(3_100) + ms(10_000) / 9);
@@ -187,12 +191,12 @@ class RequestTest {
     }
 
     @Test
-    void aTacitSuccessIsHeard() {
+    void aTacitSuccessIsNoticed() {
         Request request = held(TEN_SECONDS);
         Renewing.renewal(request, ms(3_000));
         RenewalClock.begun(request, ms(3_000), true);
         RenewalClock.hear(request);
-        assertThat(request.renewing).as("nothing was heard").isEqualTo(ms(3_000));
+        assertThat(request.renewing).as("no success was noticed").isEqualTo(ms(3_000));
         assertThat(RenewalClock.renewalLag(request, ms(6_000))).isPositive();
         context.renewed().put(ms(3_000), ms(3_001));
         assertThat(RenewalClock.renewalLag(request, ms(6_000))).isZero();
@@ -216,10 +220,10 @@ class RequestTest {
     }
 
     @Test
-    void whatIsNotJustHeldForAWholeLeaseHearsOfItsRenewals() {
+    void onlyAHoldWithNothingSpecialIsRenewedTacitly() {
         Request bounded = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(60)));
         assertThat(RenewalClock.mayBeTacit(bounded, Renewing.renewal(bounded, ms(3_000))))
-                .as("bounded")
+                .as("a bounded hold")
                 .isFalse();
         Request claimed = claimed(TEN_SECONDS);
         assertThat(RenewalClock.mayBeTacit(claimed, Renewing.renewal(claimed, ms(1_000))))
@@ -233,7 +237,7 @@ class RequestTest {
         Request recovered = held(TEN_SECONDS);
         recovered.recovers(new RecoveryTally());
         assertThat(RenewalClock.mayBeTacit(recovered, Renewing.renewal(recovered, ms(3_000))))
-                .as("somebody counts")
+                .as("a hold that a recovery counts")
                 .isFalse();
     }
 
@@ -247,12 +251,14 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(1_000) + ms(10_000) / 9);
         assertThat(request.closedUntil).isEqualTo(ms(11_000));
         renewal(request, ms(2_900));
-        assertThat(request.wakeAt(TIMEOUT)).as("its end").isEqualTo(ms(3_000));
-        assertThat(claimed(SECOND).renewAt).as("its own lease is shorter").isEqualTo(ms(2_000) + ms(1_000) / 3);
+        assertThat(request.wakeAt(TIMEOUT)).as("the end of the claim").isEqualTo(ms(3_000));
+        assertThat(claimed(SECOND).renewAt)
+                .as("the lease is shorter than the claim")
+                .isEqualTo(ms(2_000) + ms(1_000) / 3);
     }
 
     @Test
-    void aShortClaimIsConfirmedAtOnceAndReckonedAsItIs() {
+    void aShortClaimIsConfirmedAtOnceAndCountedAsShort() {
         Request request = wanted(FIXED);
         request.pending().claimMillis = 300;
         request.begin(ms(300), 7_000, false, ms(20));
@@ -263,11 +269,11 @@ class RequestTest {
     }
 
     @Test
-    void aFixedLeaseEndsWhenItWasToEnd() {
+    void aFixedLeaseEndsAtItsFixedTime() {
         Request request = claimed(FIXED);
         assertThat(renewal(request, ms(1_000)).leaseMillis()).isEqualTo(LeaseTimes.covering(ms(9_000)));
         RenewalClock.prolonged(request, ms(1_000), LeaseTimes.covering(ms(9_000)));
-        assertThat(request.wakeAt(TIMEOUT)).as("confirmed, and not renewed").isEqualTo(request.deadline());
+        assertThat(request.wakeAt(TIMEOUT)).as("confirmed and not renewed").isEqualTo(request.deadline());
         RenewalClock.close(request);
         assertThat(RenewalClock.visitAt(request, TIMEOUT))
                 .as("but verified")
@@ -280,7 +286,7 @@ class RequestTest {
     }
 
     @Test
-    void aShortExtensionStandsForNoRenewal() {
+    void aShortExtensionDoesNotReplaceARenewal() {
         Request request = claimed(TEN_SECONDS);
         assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
         Renewing.extension(request, ms(500), 50);
@@ -288,7 +294,7 @@ class RequestTest {
         assertThat(request.confirmed).isFalse();
         assertThat(request.renewAt).isEqualTo(ms(1_000));
         assertThat(request.mayBeHandedOver(ms(1), SLICE))
-                .as("who extends it wants it")
+                .as("an extended hold is not handed over")
                 .isFalse();
         Renewing.extension(request, ms(600), 10_000);
         RenewalClock.prolonged(request, ms(600), 10_000);
@@ -297,16 +303,16 @@ class RequestTest {
     }
 
     @Test
-    void theLongestHoldBoundsTheLease() {
+    void theMaxHoldBoundsTheLease() {
         Request request = held(TEN_SECONDS.withMaxHold(Duration.ofSeconds(4)));
         assertThat(request.deadline()).isEqualTo(ms(4_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(4_000));
         assertThat(request.reasonOfEnd()).isEqualTo(LeaseLoss.Reason.MAX_HOLD);
         assertThat(request.bound(ms(1_500))).isEqualTo(ms(2_500));
         assertThat(RenewalClock.isVerification(renewal(request, ms(1_500))))
-                .as("nothing is left to prolong")
+                .as("nothing is left to extend")
                 .isTrue();
-        RenewalClock.verify(request, ms(1_500)); // the server may have forgotten what it answered
+        RenewalClock.verify(request, ms(1_500)); // the server may have forgotten the hold
         assertThat(renewal(request, ms(1_500)).leaseMillis()).isEqualTo(LeaseTimes.covering(ms(2_500)));
         RenewalClock.prolonged(request, ms(1_500), 10_000);
         assertThat(request.deadline()).isEqualTo(ms(4_000));
@@ -319,7 +325,7 @@ class RequestTest {
     }
 
     @Test
-    void theShortestHoldIsKept() {
+    void theMinHoldIsKept() {
         Request request = held(SECOND.withMinHold(Duration.ofMillis(990)));
         assertThat(request.keepMillis(ms(400))).isEqualTo(592);
         assertThat(request.keepMillis(ms(990))).isZero();
@@ -341,24 +347,26 @@ class RequestTest {
         request = held(SECOND);
         request.quiet(ms(600));
         request.quietAfterLease();
-        assertThat(request.keepMillis(ms(600))).as("none is wished").isZero();
+        assertThat(request.keepMillis(ms(600))).as("without a takeover delay").isZero();
     }
 
     @Test
-    void beingTheOwnerForLessThanTheShortestHoldIsNotEnough() {
+    void aGrantShorterThanTheMinHoldIsNotEnough() {
         Request request = wanted(SECOND.withMinHold(Duration.ofMillis(500)));
         assertThat(request.suffices(ms(600), ms(100), false)).isTrue();
         assertThat(request.suffices(ms(599), ms(100), true)).isFalse();
         Request fixed = wanted(LockOptions.fixedLease(Duration.ofMillis(500)).withMinHold(Duration.ofMillis(500)));
         assertThat(fixed.suffices(ms(490), 0, true))
-                .as("a whole lease is all there is")
+                .as("the lease cannot be longer")
                 .isTrue();
         assertThat(fixed.suffices(ms(490), 0, false)).isFalse();
-        assertThat(wanted(SECOND).suffices(ms(5), ms(5), true)).as("over").isFalse();
+        assertThat(wanted(SECOND).suffices(ms(5), ms(5), true))
+                .as("a grant that has ended")
+                .isFalse();
     }
 
     @Test
-    void isHandedOverWithinItsSliceAndItsBlockOfTokens() {
+    void aHoldIsHandedOverWithinItsSliceAndTokenBlock() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_998;
         assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
@@ -371,7 +379,7 @@ class RequestTest {
     }
 
     @Test
-    void isHandedOverToEightOwnersWithinHalfASecondAtLeast() {
+    void eightOwnersMayShareAHoldWithinHalfASecond() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_006;
         assertThat(request.mayBeHandedOver(ms(500) - 1, SLICE))
@@ -384,7 +392,7 @@ class RequestTest {
     }
 
     @Test
-    void isVerifiedAtOnceWhenAConnectionWasReplaced() {
+    void aHoldIsVerifiedAtOnceWhenAConnectionIsReplaced() {
         Request request = held(TEN_SECONDS);
         renewal(request, ms(3_400));
         RenewalClock.verify(request, ms(3_500));
@@ -393,7 +401,7 @@ class RequestTest {
     }
 
     @Test
-    void aRestoredLeaseIsNoShorterThanWhatCountsHere() {
+    void aRestoredLeaseIsNoShorterThanTheLocalOne() {
         clock.read(50_000, 0, 0);
         Request request = held(TEN_SECONDS);
         RenewalClock.lasts(request, ms(60_000));
@@ -406,7 +414,7 @@ class RequestTest {
     }
 
     @Test
-    void whatIsLostOrOnItsWayOutEndsWhenItsTimeIsOver() {
+    void aLostOrEndingRequestEndsWhenItsTimeIsOver() {
         Request request = held(SECOND);
         request.state = State.LOST;
         request.pending().giveUpAt = ms(5_000);
@@ -417,7 +425,7 @@ class RequestTest {
     }
 
     @Test
-    void servesThoseWhoWishTheSame() {
+    void aRequestServesWaitersWithTheSameOptions() {
         assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), false)))
                 .isTrue();
         assertThat(wanted(SECOND).serves(Waiter.ofHandle(LockTerms.of(SECOND), true)))

@@ -11,7 +11,7 @@ class ServerClockTest {
     private final ServerClock clock = new ServerClock("run");
 
     @Test
-    void goesOnFromTheNewestAnswer() {
+    void theServerClockContinuesFromTheNewestAnswer() {
         clock.read(50_000, 7 * SECOND, 0);
         assertThat(clock.millisAt(7 * SECOND)).isEqualTo(50_000);
         assertThat(clock.millisAt(9 * SECOND)).isEqualTo(52_000);

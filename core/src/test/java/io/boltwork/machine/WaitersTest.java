@@ -22,7 +22,7 @@ class WaitersTest {
     }
 
     @Test
-    void areServedInTheirOrderThoughOneInTheMiddleLeaves() {
+    void waitersAreServedInOrderEvenIfOneLeaves() {
         Waiter[] three = {sharing(), sharing(), sharing()};
         Waiter[] fifo = {queued(), queued(), queued()};
         for (int i = 0; i < 3; i++) {
@@ -43,7 +43,7 @@ class WaitersTest {
         assertThat(waiters.isEmpty()).isFalse();
         assertThat(waiters.hasOwnRequests()).isTrue();
         assertThat(waiters.poll(Long.MAX_VALUE))
-                .as("those who share come first")
+                .as("waiters that share a request come first")
                 .isSameAs(fifo[0]);
         assertThat(waiters.poll(Long.MAX_VALUE)).isNull();
         assertThat(waiters.isEmpty()).isTrue();

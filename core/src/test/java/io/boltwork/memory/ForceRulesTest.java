@@ -15,11 +15,11 @@ import io.boltwork.spi.Reply.Verdict;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The rules on taking a lock away. Each test is the trace that goes wrong without its rule. */
+/** The rules of forced releases. Each test is the trace that goes wrong without its rule. */
 class ForceRulesTest {
 
     @Test
-    void theOwnerIsToldAtItsNextContactAndDoesNotComeBack() {
+    void theOwnerIsToldAtItsNextContactAndStaysOut() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         assertThat(scene.force(0)).isTrue();
@@ -32,7 +32,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void theNextIsGranted() {
+    void theNextWaiterIsGranted() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2");
@@ -44,7 +44,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aHoldIsMeantByAnyTokenOfItsBlock() {
+    void anyTokenOfItsBlockIdentifiesAHold() {
         for (long used : new long[] {0, 1, BLOCK - 1}) {
             Scene scene = new Scene();
             assertThat(scene.force(scene.hold("a:1") + used)).isTrue();
@@ -53,7 +53,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void anotherHoldIsLeftAlone() {
+    void anotherHoldIsNotTouched() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -67,7 +67,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aKeptLockIsOpenedUnlessAHoldIsMeant() {
+    void aKeptLockIsOpenedUnlessATokenIsGiven() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.release("a:1", token, token, 500, null);
@@ -78,7 +78,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aLapsedOwnerIsNoOwner() {
+    void aLapsedOwnerDoesNotCount() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.pass(LEASE);
@@ -91,7 +91,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aLapsedClaimTakesTheRequestsOfItsClientAlong() {
+    void aLapsedClaimRemovesTheRequestsOfItsClient() {
         Scene scene = new Scene("b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -103,7 +103,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aFreeLockStillGoesToTheNextIfAnotherHoldIsMeant() {
+    void aFreeLockStillGoesToTheNextIfTheTokenIsAnother() {
         Scene scene = new Scene("b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -113,7 +113,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void whoWasForgottenDoesNotComeBackEither() {
+    void aForgottenOwnerDoesNotComeBackEither() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.server.flush();
@@ -126,7 +126,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void theFenceOutlivesTheLeaseThatWasTaken() {
+    void theFenceOutlivesTheTakenLease() {
         Scene scene = new Scene();
         long week = Duration.ofDays(7).toMillis();
         long token = scene.ask(new Command.Acquire(Scene.LOCK, "a:1", true, week, 0, Scene.NEVER))
@@ -137,7 +137,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void theFenceOutlivesALeaseThatTheServerDoesNotKnow() {
+    void theFenceOutlivesALeaseUnknownToTheServer() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.server.flush();
@@ -147,7 +147,7 @@ class ForceRulesTest {
     }
 
     @Test
-    void aForcedReleaseOfAnotherHoldKeepsNothingLonger() {
+    void aForcedReleaseOfAnEndedHoldKeepsNothingLonger() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.release("a:1", token);

@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What clients that are gone cost those that wait behind them: short claims, and steps that are bounded. */
+/** The cost of dead clients for the waiters behind them: short claims and bounded steps. */
 class GoneWaitersRulesTest {
     private static final long SHORT = LockBackend.SHORT_CLAIM_MILLIS;
 
-    /** Frozen clients f0, f1, ... with the requests f0:1, f1:1, ... */
+    /** Returns a scene with frozen clients f0, f1, ..., whose requests are f0:1, f1:1, ... */
     private static Scene frozen(int count, String... others) {
         List<String> clients = new ArrayList<>(List.of(others));
         IntStream.range(0, count).forEach(i -> clients.add("f" + i));
         return new Scene(clients.toArray(String[]::new));
     }
 
-    /** The claim is not confirmed; returns the grant that follows. */
+    /** Lets the claim lapse without a confirmation, and returns the next grant. */
     private static Grant lapse(Scene scene) {
         scene.pass(scene.inspect().untilMillis() - scene.now());
         scene.messages.clear();
@@ -32,7 +32,7 @@ class GoneWaitersRulesTest {
         return scene.message();
     }
 
-    /** How long until a healthy request behind frozen ones, or between them, has been served last. */
+    /** Returns the time until the last healthy request behind or between frozen ones has been served. */
     private static long chain(int count, boolean interleaved) {
         Scene scene = frozen(count, "h");
         long token = scene.hold("a:1");
@@ -66,7 +66,7 @@ class GoneWaitersRulesTest {
         assertThat(chain(20, true)).isLessThanOrEqualTo(9_000);
         assertThat(chain(100, false)).isLessThanOrEqualTo(35_000);
         assertThat(chain(100, true)).isLessThanOrEqualTo(35_000);
-        assertThat(chain(200, false)).as("no second long one").isLessThanOrEqualTo(63_000);
+        assertThat(chain(200, false)).as("the time with one long claim").isLessThanOrEqualTo(63_000);
     }
 
     @Test
@@ -93,13 +93,15 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aShortClaimThatLapsesCostsAPlaceAndTheSecondOneAll() {
+    void aLapsedShortClaimCostsAPlaceAndASecondOneAllPlaces() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1", "b:2", "c:1", "b:3");
         scene.release("a:1", token);
         assertThat(lapse(scene).request()).isEqualTo("b:1");
-        assertThat(lapse(scene).request()).as("its client's others stay").isEqualTo("b:2");
+        assertThat(lapse(scene).request())
+                .as("other requests of its client stay")
+                .isEqualTo("b:2");
         assertThat(scene.waiting()).containsExactly("c:1", "b:3", "b:1");
         assertThat(scene.acquire("b:1").known()).isTrue();
         assertThat(lapse(scene).request()).isEqualTo("c:1");
@@ -108,7 +110,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aRequestGoesToTheTailOnce() {
+    void aRequestMovesToTheTailOnlyOnce() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1", "c:1");
@@ -132,7 +134,7 @@ class GoneWaitersRulesTest {
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1", "c:1", "b:2");
         scene.release("a:1", token);
-        lapse(scene); // to b:1, which is in a pause of 400 ms
+        lapse(scene); // the grant goes to b:1, which pauses for 400 ms
         Grant next = lapse(scene);
         assertThat(next.request()).isEqualTo("c:1");
         scene.pass(100);
@@ -145,7 +147,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whatCameAfterTheLongClaimKeepsNoClaimsShort() {
+    void laterRequestsDoNotKeepClaimsShort() {
         Scene scene = frozen(1, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1");
@@ -172,7 +174,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whatAClientEntersAfterItsClaimHasLapsedCounts() {
+    void requestsEnteredAfterALapsedClaimCount() {
         Scene scene = frozen(0, "b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1", "c:2");
@@ -187,7 +189,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void aStepLooksAtABoundedNumberOfPlaces() {
+    void aStepExaminesABoundedNumberOfPlaces() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         for (int i = 1; i <= 1_000; i++) {
@@ -206,7 +208,7 @@ class GoneWaitersRulesTest {
     }
 
     @Test
-    void whoAsksAndStandsFirstIsGrantedWithoutAClaim() {
+    void aFirstWaiterThatAsksIsGrantedWithoutAClaim() {
         Scene scene = frozen(1, "b");
         long token = scene.hold("a:1");
         scene.queue("f0:1", "b:1");

@@ -42,7 +42,7 @@ class KeysTest {
     }
 
     @Test
-    void aKeyEndsOnTheMillisecondThoughAnOlderOneLivesOn() {
+    void aKeyEndsOnTheMillisecondEvenBehindAnOlderOne() {
         long day = TimeUnit.DAYS.toMillis(1);
         LockRecord lasting = keys.get("lasting", 0);
         lasting.fence = 1;
@@ -56,7 +56,7 @@ class KeysTest {
     }
 
     @Test
-    void noMoreThanTheTwoOldestAreDroppedAtATime() {
+    void atMostTheTwoOldestAreDroppedAtATime() {
         for (int i = 0; i < 5; i++) {
             touch("old" + i, 0);
         }

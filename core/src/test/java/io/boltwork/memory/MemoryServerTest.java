@@ -28,13 +28,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What connections see of the server: faults, subscriptions, threads. */
+/** The server as seen by its connections: faults, subscriptions, threads. */
 class MemoryServerTest {
     private final MemoryServer server = MemoryServer.create();
     private final List<String> heard = new ArrayList<>();
     private final List<Reply> replies = new ArrayList<>();
 
-    /** Writes down what it hears. */
+    /** Records its events. */
     private final class Listener implements BackendListener {
         private final String name;
 
@@ -82,7 +82,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void backendsShareTheLocksAndHearTheirOwnGrants() {
+    void backendsShareTheLocksAndReceiveTheirOwnGrants() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
         a.send(ask("a:1"), replies::add);
@@ -100,7 +100,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aBackendHasAServerOfItsOwnAndTwoSecondsUnlessTold() {
+    void aBackendHasItsOwnServerAndTwoSecondsByDefault() {
         MemoryBackend own = MemoryBackend.create();
         assertThat(own.server()).isNotNull().isNotSameAs(MemoryBackend.create().server());
         assertThat(own.commandTimeout()).isEqualTo(Duration.ofSeconds(2));
@@ -111,7 +111,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aClosedBackendSendsNothingAndHearsNothing() {
+    void aClosedBackendSendsAndReceivesNothing() {
         MemoryBackend a = open("a");
         a.close();
         a.close();
@@ -126,7 +126,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aClosedBackendIsPassedOver() {
+    void aClosedBackendIsSkipped() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
         long token = ((Acquired) server.execute(ask("x:1"))).token();
@@ -163,7 +163,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void grantsOfWhatThawsGoOutWithTheReplyThatCausedThem() {
+    void grantsAfterAThawGoOutWithTheReplyThatCausedThem() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
         long token = ((Acquired) server.execute(ask("a:1"))).token();
@@ -181,7 +181,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void anErrorOfASubscriberGoesToTheCallerAndTheNextMessageIsDelivered() throws InterruptedException {
+    void aSubscribersErrorReachesTheCallerAndDeliveryGoesOn() throws InterruptedException {
         server.subscribe("b", grant -> {
             throw new AssertionError("on purpose");
         });
@@ -235,7 +235,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void whatAFrozenServerHasNotExecutedIsUnknownWhenTheConnectionBreaks() {
+    void commandsOfAFrozenServerAreUnknownAfterADisconnection() {
         for (boolean later : new boolean[] {true, false}) {
             MemoryBackend a = open("a");
             server.flush();
@@ -248,7 +248,7 @@ class MemoryServerTest {
                     .isInstanceOfSatisfying(
                             Failed.class,
                             failed -> assertThat(failed.executed()).isTrue());
-            a.send(ask("a:2"), replies::add); // an outage now
+            a.send(ask("a:2"), replies::add); // fails during the outage
             assertThat(((Failed) replies.get(1)).executed()).isFalse();
             server.thaw();
             assertThat(inspect().owner()).isEqualTo(later ? "a:1" : null);
@@ -271,7 +271,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aRestartedServerIsEmptyAndAnotherRun() {
+    void aRestartedServerIsEmptyAndHasANewRun() {
         MemoryBackend a = open("a");
         a.send(ask("a:1"), replies::add);
         String run = server.time().run();
@@ -307,7 +307,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aReplicaIsNotToldOfAnythingLaterAndCanTakeOverAgain() {
+    void aReplicaGetsNoLaterUpdatesAndCanTakeOverAgain() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
         a.send(ask("a:1"), replies::add);
@@ -323,7 +323,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aReplicaKnowsTheClientsThatHadBeenAnnounced() {
+    void aReplicaKnowsTheAnnouncedClients() {
         ClientRecord known = new ClientRecord("a", "shop", "host", 42, 0, 1);
         server.execute(new Command.Announce(known, 60_000, "n"));
         MemoryReplica replica = server.replica();
@@ -348,7 +348,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void anUnsubscribedClientIsPassedOver() {
+    void anUnsubscribedClientIsSkipped() {
         long token = ((Acquired) server.execute(ask("a:1"))).token();
         server.subscribe("b", grant -> heard.add(grant.request()));
         server.execute(ask("b:1"));
@@ -377,7 +377,7 @@ class MemoryServerTest {
     }
 
     @Test
-    void aSubscriberThatThrowsHurtsNobodyElse() {
+    void aThrowingSubscriberAffectsNoOther() {
         Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
         List<Throwable> reported = new ArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> reported.add(e));

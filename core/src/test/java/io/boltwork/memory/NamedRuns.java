@@ -3,7 +3,7 @@ package io.boltwork.memory;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 
-/** Memory servers whose runs have names given by a test, so that several of them can be one server. */
+/** Creates memory servers whose run names a test chooses, so that several of them can act as one server. */
 public final class NamedRuns {
 
     private NamedRuns() {}

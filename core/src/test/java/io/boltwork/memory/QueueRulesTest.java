@@ -17,11 +17,11 @@ import io.boltwork.spi.Reply.Verdict;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The rules on the queue, on grants and on late commands. Each test is the trace that goes wrong without its rule. */
+/** The rules of the queue, of grants and of late commands. Each test is the trace that goes wrong without its rule. */
 class QueueRulesTest {
 
     @Test
-    void queueingIsIdempotentAndTellsWhatIsLeft() {
+    void queueingIsIdempotentAndTellsTheRemainingTime() {
         Scene scene = new Scene();
         scene.hold("a:1");
         scene.pass(1_000);
@@ -76,14 +76,14 @@ class QueueRulesTest {
         assertThat(scene.acquire("d:1").position()).isEqualTo(1);
         assertThat(scene.acquire("e:1").position()).isEqualTo(2);
         scene.withdraw("e:1", 0);
-        assertThat(scene.acquire("f:1").position()).isEqualTo(2); // who stood last leaves no hole
+        assertThat(scene.acquire("f:1").position()).isEqualTo(2); // the last entry leaves no hole
         scene.withdraw("f:1", 0);
         scene.withdraw("d:1", 0);
         assertThat(scene.acquire("g:1").position()).isEqualTo(1);
     }
 
     @Test
-    void aFreeLockGoesToTheHeadThatIsTold() {
+    void aFreeLockGoesToTheHeadByMessage() {
         Scene scene = new Scene("b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "c:1");
@@ -97,7 +97,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aHeadThatNobodyListensForIsPassedOverAndDropped() {
+    void aHeadWithoutASubscriberIsSkippedAndDropped() {
         Scene scene = new Scene("c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -107,7 +107,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void whoAsksAtTheHeadNeedsNoMessage() {
+    void aHeadThatAsksNeedsNoMessage() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -162,7 +162,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aClaimThatLapsesBeforeARestoreRemovesAllEntriesOfItsClientToo() {
+    void aClaimLapsedBeforeARestoreRemovesAllItsClientsEntries() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -173,7 +173,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aLapsedLeaseThatWasConfirmedRemovesNoEntries() {
+    void aLapsedConfirmedLeaseRemovesNoEntries() {
         Scene scene = new Scene("b", "c");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2", "c:1");
@@ -190,21 +190,21 @@ class QueueRulesTest {
         long token = scene.hold("a:1");
         scene.queue("a:2", "a:3");
         scene.release("a:1", token);
-        long granted = scene.message().token(); // a:2, and the message is slow
+        long granted = scene.message().token(); // for a:2, by a slow message
         scene.pass(CLAIM);
-        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.GRANTED); // the lapse took a:3 along
+        assertThat(scene.acquire("b:1").verdict()).isEqualTo(Verdict.GRANTED); // the lapse removed a:3
         assertThat(scene.acquire("a:3").known()).isFalse();
         assertThat(scene.withdraw("a:2", granted).known()).isFalse();
         assertThat(scene.release("a:2", granted)).isEqualTo(Release.NOT_HELD);
     }
 
     @Test
-    void whatTheLapseOfItsOwnClientsClaimTookAlongIsNotKnown() {
+    void anEntryRemovedWithItsClientsClaimIsNotKnown() {
         Scene scene = new Scene("a");
         long token = scene.hold("b:1");
         scene.acquire("a:1");
         scene.acquire("a:2");
-        scene.release("b:1", token); // to a:1, as a claim
+        scene.release("b:1", token); // grants to a:1, as a claim
         scene.pass(LEASE);
         assertThat(scene.acquire("a:2").known()).isFalse();
     }
@@ -245,7 +245,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void aReleaseThatHoldsNothingStillGrantsAFreeLock() {
+    void aReleaseWithoutAHoldStillGrantsAFreeLock() {
         Scene scene = new Scene("b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -254,7 +254,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void releaseEntersTheNextRequestBehindThoseThatWait() {
+    void releaseEntersTheNextRequestBehindTheWaiters() {
         Scene scene = new Scene("a", "b");
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -269,7 +269,7 @@ class QueueRulesTest {
     }
 
     @Test
-    void releaseGrantsTheNextRequestInItsReplyIfNobodyWaits() {
+    void releaseGrantsTheNextRequestInItsReplyIfTheQueueIsEmpty() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         Released released = scene.release("a:1", token, token + 1, 0, wish("a:2"));

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Looking for locks and for clients. */
+/** Scans of locks and of clients. */
 class ScanTest {
     private final Scene scene = new Scene("b");
     private final MemoryServer server = scene.server;
@@ -36,12 +36,12 @@ class ScanTest {
         return scan(pattern).stream().map(ScannedLocks.Lock::name).toList();
     }
 
-    private static ClientRecord card(String id) {
+    private static ClientRecord clientRecord(String id) {
         return new ClientRecord(id, "shop", "host", 42, 1_700_000_000_000L, 1);
     }
 
     private void announce(String id, long lifeMillis) {
-        assertThat(server.execute(new Command.Announce(card(id), lifeMillis, "n")))
+        assertThat(server.execute(new Command.Announce(clientRecord(id), lifeMillis, "n")))
                 .isInstanceOf(Announced.class);
     }
 
@@ -50,7 +50,7 @@ class ScanTest {
     }
 
     @Test
-    void aLockInShort() {
+    void aLockIsSummarized() {
         long token = acquire("l", "a:1");
         acquire("l", "b:1");
         acquire("l", "b:2");
@@ -61,7 +61,7 @@ class ScanTest {
     }
 
     @Test
-    void aLockThatIsMerelyRememberedIsLeftOut() {
+    void aMerelyRememberedLockIsLeftOut() {
         long token = acquire("l", "a:1");
         server.execute(new Command.Release("l", "a:1", token, token, 0, null));
         acquire("lapsed", "a:2");
@@ -79,7 +79,7 @@ class ScanTest {
     }
 
     @Test
-    void anOwnerWhoseLeaseHasRunOutIsNoOwner() {
+    void anOwnerWithALapsedLeaseDoesNotCount() {
         acquire("l", "a:1");
         acquire("l", "b:1");
         scene.pass(LEASE);
@@ -87,7 +87,7 @@ class ScanTest {
     }
 
     @Test
-    void whoWaitsIsCountedWithHolesAsInAPosition() {
+    void waitersAreCountedWithHolesAsInAPosition() {
         acquire("l", "a:1");
         List.of("b:1", "b:2", "b:3").forEach(request -> acquire("l", request));
         server.execute(new Command.Withdraw("l", "b:2", 0));
@@ -99,7 +99,7 @@ class ScanTest {
     }
 
     @Test
-    void aPatternSelects() {
+    void aPatternSelectsLocks() {
         List.of("stock:1", "stock:22", "a{b}%7Bc", "").forEach(lock -> acquire(lock, "a:1"));
         assertThat(names("stock:?")).containsExactly("stock:1");
         assertThat(names("*{b}%*")).containsExactly("a{b}%7Bc");
@@ -108,7 +108,7 @@ class ScanTest {
     }
 
     @Test
-    void pagesMeetEveryLockOnceWhateverIsUsedMeanwhile() {
+    void pagesListEveryLockOnceDespiteUseMeanwhile() {
         IntStream.range(0, 100).forEach(i -> acquire("lock " + i, "a:1"));
         acquire("", "a:1");
         List<String> found = new ArrayList<>();
@@ -124,7 +124,7 @@ class ScanTest {
     }
 
     @Test
-    void aPageOfOneAndTheLastPageThatIsFull() {
+    void aPageOfOneAndAFullLastPageWork() {
         List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
         ScannedLocks first = (ScannedLocks) server.execute(new Command.ScanLocks("*", "", 0));
         assertThat(first.locks()).hasSize(1);
@@ -134,14 +134,15 @@ class ScanTest {
     }
 
     @Test
-    void aClientIsKnownForItsTime() {
+    void aClientIsKnownUntilItsRecordExpires() {
         announce("b", 1_000);
         announce("a", 2_000);
-        assertThat(identify("c", "b", "a", "b")).containsExactly(card("b"), card("a"), card("b"));
+        assertThat(identify("c", "b", "a", "b"))
+                .containsExactly(clientRecord("b"), clientRecord("a"), clientRecord("b"));
         scene.pass(999);
         announce("b", 3_000);
         scene.pass(1_001);
-        assertThat(identify("a", "b")).containsExactly(card("b"));
+        assertThat(identify("a", "b")).containsExactly(clientRecord("b"));
         announce("b", 0);
         assertThat(identify("a", "b")).isEmpty();
     }
@@ -157,11 +158,11 @@ class ScanTest {
             found.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
-        assertThat(found).hasSize(20).doesNotHaveDuplicates().contains(card("client7"));
+        assertThat(found).hasSize(20).doesNotHaveDuplicates().contains(clientRecord("client7"));
     }
 
     @Test
-    void aServerThatIsFlushedOrRestartedKnowsNobody() {
+    void aFlushedOrRestartedServerKnowsNoClient() {
         announce("a", 1_000);
         server.flush();
         assertThat(identify("a")).isEmpty();
@@ -174,7 +175,7 @@ class ScanTest {
     void clientsThatAreGoneLeaveNothingBehind() {
         ClientRecords cards = new ClientRecords();
         for (int i = 0; i < 1_000; i++) {
-            cards.put(new Command.Announce(card("once" + i), 1_000, "n"), 10L * i);
+            cards.put(new Command.Announce(clientRecord("once" + i), 1_000, "n"), 10L * i);
         }
         assertThat(cards.size()).isEqualTo(100);
     }

@@ -57,7 +57,7 @@ final class Scene {
         return ask(wish(request));
     }
 
-    /** Acquires at once; answers the first token. */
+    /** Acquires at once and returns the first token. */
     long hold(String request) {
         Acquired answer = acquire(request);
         assertThat(answer.verdict()).isEqualTo(Verdict.GRANTED);
@@ -109,7 +109,7 @@ final class Scene {
         return (Inspected) server.execute(new Command.Inspect(LOCK));
     }
 
-    /** The requests in the queue. */
+    /** Returns the requests in the queue. */
     List<String> waiting() {
         return inspect().queue().stream().map(Inspected.Waiting::request).toList();
     }
@@ -118,7 +118,7 @@ final class Scene {
         return ((Reply.Forced) server.execute(new Command.ForceRelease(LOCK, expectedToken))).released();
     }
 
-    /** The message that was delivered next. */
+    /** Removes and returns the next delivered message. */
     Grant message() {
         return messages.remove();
     }

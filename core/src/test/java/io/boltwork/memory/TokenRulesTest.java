@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The rules on tokens and leases. Each test is the trace that goes wrong without its rule. */
+/** The rules of tokens and leases. Each test is the trace that goes wrong without its rule. */
 class TokenRulesTest {
     private static final long LIFE = IdleLife.DEFAULT.toMillis();
 
@@ -32,7 +32,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void tokensGrowThoughTheClockStandsStillOrGoesBack() {
+    void tokensGrowEvenIfTheClockStopsOrGoesBack() {
         Scene scene = new Scene();
         long first = scene.hold("a:1");
         scene.release("a:1", first);
@@ -56,13 +56,13 @@ class TokenRulesTest {
         Scene scene = new Scene();
         long old = scene.hold("a:1");
         scene.withdraw("a:1", 0);
-        long late = scene.hold("a:1"); // an acquire that comes late: nobody knows that a:1 owns
+        long late = scene.hold("a:1"); // a late acquire, after which the client does not know that a:1 owns
         assertThat(scene.renew("a:1", old)).isEqualTo(Renewal.LOST);
         assertThat(scene.renew("a:1", late)).isEqualTo(Renewal.OK);
     }
 
     @Test
-    void untilNeverMovesBack() {
+    void theEndOfALeaseNeverMovesBack() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.renew("a:1", token, 60_000, 0, NEVER);
@@ -73,7 +73,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void releaseLowersFenceOnlyIfTokenAndFenceAreStillTheCallers() {
+    void releaseLowersTheFenceOnlyIfTokenAndFenceStillMatch() {
         Scene scene = new Scene("a", "b");
         long before = scene.hold("a:1");
         scene.queue("b:1");
@@ -94,7 +94,7 @@ class TokenRulesTest {
         long first = scene.hold("a:1");
         scene.server.flush();
         scene.pass(-60_000);
-        scene.hold("a:1"); // comes late, on a server whose clock went back
+        scene.hold("a:1"); // a late acquire, on a server whose clock went back
         scene.release("a:1", first, first + 7, 0, null);
         assertThat(scene.inspect().fence()).isEqualTo(first + 7);
     }
@@ -108,7 +108,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void releaseTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void releaseRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -117,7 +117,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void lostRenewalTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void lostRenewalRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -126,7 +126,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void restoreTakesTheRequestsOwnEntryOutOfTheQueue() {
+    void restoreRemovesTheRequestsOwnEntryFromTheQueue() {
         Scene scene = new Scene("a", "b");
         scene.hold("a:1");
         scene.queue("b:1");
@@ -140,7 +140,7 @@ class TokenRulesTest {
         long first = scene.hold("a:1");
         scene.release("a:1", first);
         long used = scene.hold("b:1");
-        scene.queue("a:1"); // an acquire that comes late
+        scene.queue("a:1"); // a late acquire
         scene.release("b:1", used);
         assertThat(scene.withdraw("a:1", first).known()).isTrue();
         assertThat(scene.hold("c:1")).isGreaterThan(used);
@@ -157,7 +157,8 @@ class TokenRulesTest {
         scene.pass(LEASE);
         long held = scene.hold("b:1");
         scene.server.flush();
-        assertThat(scene.renew("a:1", old)).isEqualTo(Renewal.FORGOTTEN); // slow, over the valid hold of b:1
+        assertThat(scene.renew("a:1", old))
+                .isEqualTo(Renewal.FORGOTTEN); // a slow renewal, during the valid hold of b:1
         assertThat(scene.inspect().owner()).isNull();
         assertThat(scene.inspect().fence()).isZero();
         assertThat(scene.restore("b:1", held)).isEqualTo(Renewal.OK);
@@ -209,18 +210,18 @@ class TokenRulesTest {
     }
 
     @Test
-    void lapsedOwnerIsNoOwnerForRenewAndRestore() {
+    void renewAndRestoreIgnoreALapsedOwner() {
         Scene scene = new Scene();
-        long lapsed = scene.hold("a:1"); // what a failover has brought back
+        long lapsed = scene.hold("a:1"); // a hold that a failover has brought back
         scene.pass(LEASE);
-        long lost = lapsed + 5 * BLOCK; // and what it has lost: a later hold of b:1
+        long lost = lapsed + 5 * BLOCK; // a later hold of b:1, which the failover has lost
         assertThat(scene.renew("b:1", lost)).isEqualTo(Renewal.FORGOTTEN);
         assertThat(scene.restore("b:1", lost)).isEqualTo(Renewal.OK);
         assertThat(scene.inspect().owner()).isEqualTo("b:1");
     }
 
     @Test
-    void renewOfALapsedLeaseIsOkWhileNobodyCame() {
+    void renewOfALapsedLeaseIsOkUntilAnotherOwnerComes() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.pass(3 * LEASE);
@@ -242,7 +243,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void keptLockHasAMarkerThatNoRequestEquals() {
+    void aKeptLockHasAMarkerThatEqualsNoRequest() {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1");
@@ -291,7 +292,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void aLapsedOwnerStillReleasesInGoodOrder() {
+    void aLapsedOwnerStillReleasesWithoutAnError() {
         Scene scene = new Scene();
         long token = scene.hold("a:1");
         scene.pass(2 * LEASE);
@@ -300,7 +301,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void aLockIsForgottenSomeTimeAfterItsLastUseAndNotBeforeItsLeaseEnds() {
+    void aLockIsForgottenAfterItsLastUseAndItsLease() {
         Scene scene = new Scene();
         scene.release("a:1", scene.hold("a:1"));
         scene.pass(LEASE + LIFE);
@@ -331,7 +332,7 @@ class TokenRulesTest {
     }
 
     @Test
-    void anExpiryIsSetAnewWhenAnEighthOfTheLifeHasPassed() {
+    void anExpiryIsSetAgainAfterAnEighthOfTheLife() {
         for (long passed : new long[] {LIFE / 8, LIFE / 8 + 1}) {
             Scene scene = new Scene();
             scene.hold("a:1");

@@ -49,11 +49,11 @@ class PrintableTest {
     }
 
     @Test
-    void theTextOfAValueIsMadeWithTheMessage() {
+    void theTextOfAValueIsMadeOnlyWithTheMessage() {
         Object unasked = new Object() {
             @Override
             public String toString() {
-                throw new IllegalStateException("nobody has asked");
+                throw new IllegalStateException("not requested");
             }
         };
         assertThat(Printable.all(unasked)).hasSize(1);

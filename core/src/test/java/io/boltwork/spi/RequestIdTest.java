@@ -10,7 +10,7 @@ class RequestIdTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 10, 4_711, Long.MAX_VALUE})
-    void aClientKnowsItsOwnAgain(long number) {
+    void aClientRecognizesItsOwnIds(long number) {
         assertThat(RequestId.number("me", RequestId.of("me", number))).isEqualTo(number);
     }
 
@@ -29,12 +29,12 @@ class RequestIdTest {
                 "mee:1",
                 "m:1"
             })
-    void whatOthersHaveMadeIsNone(String id) {
+    void idsOfOthersAreNotRecognized(String id) {
         assertThat(RequestId.number("me", id)).isEqualTo(RequestId.NONE);
     }
 
     @Test
-    void nothingIsNone() {
+    void nullIsNotRecognized() {
         assertThat(RequestId.number("me", null)).isEqualTo(RequestId.NONE);
     }
 }

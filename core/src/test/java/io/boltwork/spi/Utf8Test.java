@@ -18,7 +18,7 @@ class Utf8Test {
     }
 
     @Test
-    void anUnpairedSurrogateIsNamedWithItsPlace() {
+    void anUnpairedSurrogateIsReportedWithItsIndex() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Utf8.length("name", "what\ud800"))
                 .withMessage(
@@ -40,7 +40,7 @@ class Utf8Test {
 
     @Test
     @SuppressWarnings({"NullAway", "DataFlowIssue"}) // null is what is tested
-    void noTextIsNamed() {
+    void nullIsRefusedByName() {
         assertThatNullPointerException()
                 .isThrownBy(() -> Utf8.length("name", null))
                 .withMessage("name");

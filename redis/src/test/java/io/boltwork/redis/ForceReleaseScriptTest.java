@@ -112,7 +112,7 @@ class ForceReleaseScriptTest extends ScriptTest {
     }
 
     @Test
-    void anotherHoldIsLeftAlone() {
+    void anotherHoldIsNotTouched() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         var before = fields();

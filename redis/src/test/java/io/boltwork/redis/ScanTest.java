@@ -111,7 +111,7 @@ class ScanTest extends ScriptTest {
     }
 
     @Test
-    void aPatternSelects() {
+    void aPatternSelectsLocks() {
         lock(ODD.toArray(String[]::new));
         assertThat(names("%*")).containsExactlyInAnyOrder("%", "%7B", "%257B");
         assertThat(names("?")).containsExactlyInAnyOrder("a", "%", "-");

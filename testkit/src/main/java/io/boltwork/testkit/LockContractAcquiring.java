@@ -21,7 +21,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void aFreeLockIsTakenAndGivenBack() {
+    void aFreeLockIsAcquiredAndReleased() {
         FencedLock lock = newLock();
         lock.lock();
         assertThat(lock.isHeldByCurrentThread()).isTrue();
@@ -165,7 +165,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryLockIsRefusedInOneRoundTripWhatAnotherClientHolds() {
+    void tryLockOfAHeldLockIsRefusedInOneRoundTrip() {
         FencedLock theirs = heldElsewhere();
         Party us = party();
         FencedLock ours = us.lock(name);
@@ -180,7 +180,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryLockAsksNobodyWhileAnotherThreadHolds() {
+    void tryLockSendsNothingWhileAnotherThreadHolds() {
         Party party = party();
         FencedLock lock = party.lock(name);
         Holder holder = hold(lock);
@@ -192,7 +192,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryLockAsksNobodyWhileAnotherThreadWaits() {
+    void tryLockSendsNothingWhileAnotherThreadWaits() {
         FencedLock theirs = heldElsewhere();
         Party us = party();
         FencedLock ours = us.lock(name);
@@ -205,7 +205,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryLockDoesNotPassThreadsThatWaitInItsClient() {
+    void tryLockDoesNotOvertakeWaitingThreadsOfItsClient() {
         FencedLock lock = newLock();
         Holder first = hold(lock);
         Holder second = holdInTime(lock);
@@ -218,7 +218,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryLockDoesNotPassTheQueueOfALapsedLock() {
+    void tryLockDoesNotOvertakeTheQueueOfALapsedLock() {
         Party dying = doomedParty();
         assertThat(dying.lock(name, LockOptions.fixedLease(millis(1_200))).tryLock())
                 .isTrue();
@@ -269,7 +269,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void timedTryWithoutTimeDoesNotWait() throws Exception {
+    void timedTryWithZeroTimeDoesNotWait() throws Exception {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         assertThat(ours.tryLock(0, TimeUnit.SECONDS)).isFalse();
@@ -282,7 +282,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tryAcquireGivesTheHoldAsAValue() throws Exception {
+    void tryAcquireReturnsTheHoldAsAValue() throws Exception {
         FencedLock lock = newLock();
         Optional<Lease> now = lock.tryAcquire();
         assertThat(now).isPresent();
@@ -294,7 +294,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void isLockedAsksTheServerAndKnowsALapsedLease() {
+    void isLockedAsksTheServerAndRecognizesALapsedLease() {
         FencedLock observer = newLock();
         assertThat(observer.isLocked()).isFalse();
         FencedLock theirs = heldElsewhere();
@@ -311,7 +311,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tokensGrowOverThreadsClientsAndHandovers() {
+    void tokensGrowAcrossThreadsClientsAndHandovers() {
         List<Long> tokens = new ArrayList<>(); // guarded by the lock
         List<Task<?>> threads = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -331,7 +331,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void tokensGrowWhenTheServerHasForgottenEverything() {
+    void tokensGrowAfterTheServerForgetsEverything() {
         FencedLock lock = newLock();
         List<Long> tokens = new ArrayList<>();
         for (Runnable oblivion : List.<Runnable>of(() -> {}, site::flush, () -> site.deleteLock(name))) {
@@ -360,7 +360,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void aClientLetsOthersHaveTheLockAfterASlice() {
+    void otherClientsGetTheLockAfterASlice() {
         FencedLock ours = newLock();
         boolean[] enough = {false}; // guarded by the lock
         List<Task<?>> greedy = new ArrayList<>();
@@ -386,7 +386,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void anyNameNamesALockOfItsOwn() {
+    void everyNameHasItsOwnLock() {
         Party party = party();
         FencedLock theirs = newLockNamed("{" + name + "}");
         List<String> names = List.of(
@@ -417,7 +417,7 @@ abstract class LockContractAcquiring extends LockContractPart {
     }
 
     @Test
-    void waitersOfOddNamesAreWoken() {
+    void waitersOfUnusualNamesAreWoken() {
         for (String odd : List.of("{a}{b} " + name, "100 % " + name, "🔒" + name)) {
             FencedLock theirs = newLockNamed(odd);
             theirs.lock();

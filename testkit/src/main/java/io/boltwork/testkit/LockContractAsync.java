@@ -94,7 +94,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void releaseAsyncGivesTheLockBack() {
+    void releaseAsyncReleasesTheLock() {
         FencedLock lock = newLock();
         Lease lease = get(lock.acquireAsync());
         get(lease.releaseAsync().thenApply(nothing -> true));
@@ -175,7 +175,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void asyncRequestsOfAClientAreServedInTheirOrder() {
+    void asyncRequestsOfAClientAreServedInOrder() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         List<Integer> served = new ArrayList<>(); // guarded by the lock
@@ -274,7 +274,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void aCallGivesTheLockBackHoweverItsBodyFails() {
+    void aCallReleasesTheLockHoweverItsBodyFails() {
         FencedLock lock = newLock();
         assertThat(failureOf(lock.callAsync(PROMPT, lease -> {
                     throw new IllegalArgumentException("at once");
@@ -289,7 +289,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void aCallThatIsRefusedDoesNotBegin() {
+    void aRefusedCallDoesNotBegin() {
         FencedLock theirs = heldElsewhere();
         CompletableFuture<Boolean> begun = new CompletableFuture<>();
         assertThat(failureOf(newLock().callAsync(Duration.ofMillis(50), lease -> {
@@ -330,7 +330,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void aCallThatHasBegunHoldsTheLockToItsOwnEnd() {
+    void aStartedCallHoldsTheLockUntilItEnds() {
         FencedLock lock = newLock();
         for (boolean cancelled : List.of(true, false)) {
             CompletableFuture<Boolean> begun = new CompletableFuture<>();
@@ -354,7 +354,7 @@ abstract class LockContractAsync extends LockContractPart {
     }
 
     @Test
-    void cancellingACallThatWaitsWithdrawsIt() {
+    void cancellingAWaitingCallWithdrawsIt() {
         FencedLock theirs = heldElsewhere();
         CompletableFuture<String> call = newLock()
                 .callAsync(Duration.ofMinutes(1), lease -> CompletableFuture.completedFuture("held"))

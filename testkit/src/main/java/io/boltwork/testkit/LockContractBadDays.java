@@ -43,7 +43,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void outcomesRefusedLostUnknown() throws Exception {
+    void refusedLostAndUnknownAreDifferentOutcomes() throws Exception {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         FencedLock ours = party.lock(name);
@@ -76,7 +76,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void lockAndAcquireWaitThroughAnOutageAndFailAfterTheOutagePatience() {
+    void lockAndAcquireWaitInAnOutageUntilThePatienceEnds() {
         Duration patience = millis(1_500);
         Party party =
                 party(ClientOptions.defaults().withOutagePatience(patience).withShutdownTime(Duration.ofSeconds(1)));
@@ -135,7 +135,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void tryLockIsOneRoundTripOrNoneAndNeverGoesPastAQueue() {
+    void tryLockTakesAtMostOneRoundTripAndOvertakesNoQueue() {
         Party party = party();
         FencedLock lock = party.lock(name);
         assertThat(lock.tryLock()).isTrue();
@@ -170,7 +170,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void unlockWithTheServerUnreachableReleasesHereAndIsRepeated() {
+    void unlockDuringAnOutageReleasesLocallyAndIsRepeated() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -202,7 +202,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void aHoldForgottenByTheServerIsRestoredWithTheSameTokenAnEventAndNothingElse() {
+    void aForgottenHoldIsRestoredWithItsTokenAndOnlyOneEvent() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, SHORT).acquire();
@@ -222,7 +222,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void aLostLeaseIsNotHeldByTheClockBeforeAnyCallbackAndEveryUnwindingStepThrowsOnce() {
+    void theClockEndsALeaseAndEveryUnwindingStepThrowsOnce() {
         Queue<Runnable> never = new ConcurrentLinkedQueue<>();
         Party party = party(ClientOptions.defaults().withCallbackExecutor(never::add));
         FencedLock lock = party.lock(name);
@@ -252,7 +252,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void unlockWithoutAHoldNamesLockThreadAndHolderAndASecondReleaseDoesNothing() {
+    void aWrongUnlockNamesTheHolderAndASecondReleaseDoesNothing() {
         FencedLock lock = newLock();
         String self = Thread.currentThread().getName();
         assertThatThrownBy(lock::unlock)
@@ -273,7 +273,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void aThreadHasOneHoldAndAHandleBelongsToWhoeverHasIt() {
+    void aThreadHasOneHoldAndAHandleWorksOnAnyThread() {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -315,7 +315,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void aHoldWhoseThreadDiedIsRenewedWhileAHandleIsOpenAndThenToldOf() {
+    void aDeadThreadsHoldIsRenewedForItsHandleAndThenReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name, SHORT);
@@ -337,7 +337,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void theOptionsOfTheOutermostAcquisitionHold() {
+    void theOptionsOfTheOutermostAcquisitionApply() {
         Party party = party();
         FencedLock lock = party.lock(name);
         Lease renewed = lock.withOptions(SHORT).acquire();
@@ -361,7 +361,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void mixedFairnessOnANameIsAllowedAndNothingIsPassedOnPastAFifoRequest() {
+    void mixedFairnessIsAllowedAndNoHandoverOvertakesAFifoRequest() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock batched = party.lock(name);
         FencedLock fifo = batched.withOptions(LockOptions.defaults().withFairness(Fairness.FIFO));
@@ -385,7 +385,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void extendMakesItLastFromNowOnNeverLessInOneRoundTripAndRenewalGoesOn() {
+    void extendTakesOneRoundTripNeverShortensAndRenewalGoesOn() {
         Party party = party();
         Lease lease = party.lock(name, LockOptions.renewedLease(millis(3_000))).acquire();
         long requests = party.backend().requests();
@@ -404,7 +404,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void aLockWithAMinHoldStaysTakenThoughUnlockReturnsAtOnce() {
+    void aLockWithAMinHoldStaysTakenAfterUnlockReturns() {
         Duration minHold = millis(800);
         FencedLock ours = newLock().withOptions(LockOptions.defaults().withMinHold(minHold));
         long start = System.nanoTime();
@@ -468,7 +468,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void onLossInterruptComesOnlyWhileTheLockIsStillHeldAndNotToAsyncLeases() {
+    void onLossInterruptComesOnlyWhileHeldAndNotToAsyncLeases() {
         LockOptions options = LockOptions.fixedLease(FIXED).withOnLoss(OnLoss.INTERRUPT);
         FencedLock lock = newLock().withOptions(options);
         assertThatThrownBy(lock::acquireAsync).isInstanceOf(UnsupportedOperationException.class);
@@ -486,7 +486,7 @@ abstract class LockContractBadDays extends LockContractPart {
     }
 
     @Test
-    void callbacksComeInOrderOnTheClientsExecutorAndMayThrowBlockAndReenter() {
+    void callbacksRunInOrderAndMayThrowBlockAndReenter() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
         FencedLock lock = party.lock(name);
         CountDownLatch gate = new CountDownLatch(1);

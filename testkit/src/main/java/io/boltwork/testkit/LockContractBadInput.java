@@ -60,7 +60,7 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
-    void emptyAndOverlongNamesAreRefused() {
+    void emptyAndTooLongNamesAreRefused() {
         LockClient client = party().client();
         isRefused(IllegalArgumentException.class, "name", () -> client.lock(""));
         isRefused(IllegalArgumentException.class, "1024", () -> client.lock("x".repeat(1_025)));
@@ -70,7 +70,7 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
-    void aNameThatIsNotWellFormedIsRefused() {
+    void aMalformedNameIsRefused() {
         LockClient client = party().client();
         isRefused(IllegalArgumentException.class, "index 4", () -> client.lock("what\ud800"));
         isRefused(IllegalArgumentException.class, "index 0", () -> client.lock("\udd12🔒"));
@@ -113,7 +113,7 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
-    void absurdWaitsAreTakenForVeryLongOnes() throws Exception {
+    void absurdWaitsCountAsVeryLongOnes() throws Exception {
         FencedLock lock = newLock();
         assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
         assertThat(lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMinutes(1)))
@@ -157,7 +157,7 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
-    void conditionsAreNotSupportedAndSaySo() {
+    void conditionsAreRefusedAsUnsupported() {
         FencedLock lock = newLock();
         assertThatThrownBy(lock::newCondition)
                 .isInstanceOf(UnsupportedOperationException.class)

@@ -41,7 +41,7 @@ abstract class LockContractBounds extends LockContractPart {
     // ================================================================ replication
 
     @Test
-    void aLockThatReplicasMustKnowIsHeldIfThereAreEnough() {
+    void aReplicatedLockIsHeldIfThereAreEnoughReplicas() {
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, millis(300)));
         FencedLock lock = party().lock(name, options);
         if (site.replicas() > 0) {
@@ -64,7 +64,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void whoGetsALockThatTooFewReplicasKnowIsRefusedWithTheirCount() {
+    void aLockKnownToTooFewReplicasIsRefusedWithTheirCount() {
         int wanted = site.replicas() + 1;
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(wanted, millis(100)));
         FencedLock lock = party().lock(name, options);
@@ -82,7 +82,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void whoWaitsLongerForReplicasThanForAnAnswerIsToldSo() {
+    void aReplicaWaitBeyondTheCommandTimeoutIsRefused() {
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofSeconds(59)));
         Party party = party();
         assertThatIllegalArgumentException()
@@ -93,7 +93,7 @@ abstract class LockContractBounds extends LockContractPart {
     // ================================================================ maximum hold
 
     @Test
-    void aHoldIsLostAtItsLongestTimeNeitherEarlierNorMuchLater() {
+    void aHoldIsLostAtItsMaxHoldNeitherEarlierNorMuchLater() {
         LockOptions options = LockOptions.defaults().withMaxHold(millis(300));
         List<Duration> lateness = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -114,7 +114,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void theLongestTimeEndsAHoldThatIsRenewedAgainAndAgain() {
+    void theMaxHoldEndsAHoldThatIsRenewedAgainAndAgain() {
         Party party = party();
         Duration maxHold = millis(1_300);
         FencedLock lock = party.lock(name, LockOptions.renewedLease(millis(600)).withMaxHold(maxHold));
@@ -128,7 +128,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void theNextGetsTheLockAtTheLongestTimeThoughItsHolderHasNotUnwound() {
+    void theNextGetsTheLockAtTheMaxHoldBeforeTheHolderUnwinds() {
         FencedLock ours = newLock().withOptions(LockOptions.defaults().withMaxHold(BOUND));
         long before = System.nanoTime();
         ours.lock();
@@ -152,7 +152,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aThreadOfTheSameClientGetsTheLockAtTheLongestTime() {
+    void aThreadOfTheSameClientGetsTheLockAtTheMaxHold() {
         FencedLock lock = newLock().withOptions(LockOptions.defaults().withMaxHold(BOUND));
         lock.lock();
         Task<Long> next = visitor(lock);
@@ -161,7 +161,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void theLongestTimeCountsAnewForWhomTheLockIsPassedToInMemory() {
+    void theMaxHoldCountsAgainAfterAHandoverInMemory() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name, LockOptions.defaults().withMaxHold(BOUND));
         lock.lock();
@@ -179,7 +179,7 @@ abstract class LockContractBounds extends LockContractPart {
     // ================================================================ minimum hold
 
     @Test
-    void aLockStaysTakenForItsShortestTimeThoughItsUnlockReturnsAtOnce() {
+    void aLockStaysTakenForItsMinHoldAfterUnlockReturns() {
         Party party = party();
         FencedLock ours = party.lock(name, LockOptions.defaults().withMinHold(millis(1_000)));
         long before = System.nanoTime();
@@ -202,7 +202,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void whoTriesGetsTheLockAfterItsShortestTimeAndNotBefore() {
+    void aTryGetsTheLockAfterItsMinHoldAndNotBefore() {
         FencedLock ours = newLock().withOptions(LockOptions.defaults().withMinHold(BOUND));
         FencedLock theirs = newLock();
         long before = System.nanoTime();
@@ -217,7 +217,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLockStaysTakenForItsShortestTimeThoughItsHolderIsKilled() {
+    void aLockStaysTakenForItsMinHoldIfItsHolderIsKilled() {
         Party doomed = doomedParty();
         long before = System.nanoTime();
         doomed.lock(name, LockOptions.renewedLease(millis(100)).withMinHold(BOUND))
@@ -231,7 +231,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void theShortestTimeHoldsAlsoForWhoGotTheLockByGrant() {
+    void theMinHoldAppliesToALockByGrantToo() {
         FencedLock first = heldElsewhere();
         FencedLock ours = newLock().withOptions(LockOptions.defaults().withMinHold(BOUND));
         long[] acquired = new long[1];
@@ -253,7 +253,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aGrantThatIsShorterThanTheShortestTimeIsNoHoldYet() {
+    void aGrantShorterThanTheMinHoldIsNotAHoldYet() {
         FencedLock first = heldElsewhere();
         Duration minHold = Duration.ofSeconds(20); // a claim is for 3 s
         FencedLock ours =
@@ -271,7 +271,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLockWithAShortestTimeIsNotPassedOnInMemory() {
+    void aLockWithAMinHoldIsNotPassedOnInMemory() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name, LockOptions.defaults().withMinHold(millis(300)));
         long before = System.nanoTime();
@@ -286,7 +286,7 @@ abstract class LockContractBounds extends LockContractPart {
     // ================================================================ takeover delay
 
     @Test
-    void aLockStaysClosedAfterALeaseThatEndedWithoutARelease() {
+    void aLockStaysClosedAfterALeaseEndsWithoutARelease() {
         Party doomed = doomedParty();
         Duration delay = millis(500);
         long before = System.nanoTime();
@@ -304,7 +304,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLockStaysClosedThoughWhoeverLostItUnwindsMeanwhile() {
+    void aLockStaysClosedEvenIfItsLastHolderUnwindsMeanwhile() {
         Duration delay = millis(500);
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(FIXED).withTakeoverDelay(delay));
         long before = System.nanoTime();
@@ -332,7 +332,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLockStaysClosedAfterAHoldThatLastedItsLongestTime() {
+    void aLockStaysClosedAfterAHoldThatLastedItsMaxHold() {
         Duration delay = millis(400);
         FencedLock ours =
                 newLock().withOptions(LockOptions.defaults().withMaxHold(BOUND).withTakeoverDelay(delay));
@@ -349,7 +349,7 @@ abstract class LockContractBounds extends LockContractPart {
     // ================================================================ extension
 
     @Test
-    void extendMakesALeaseLastInOneRequestAndNeverShortensIt() {
+    void extendTakesOneRequestAndNeverShortensALease() {
         Party party = party();
         try (Lease lease = party.lock(name).acquire()) {
             long requests = party.backend().requests();
@@ -365,7 +365,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void anExtendedLeaseLastsAsLongAsAskedForFromTheCallOn() {
+    void anExtendedLeaseLastsTheRequestedTimeFromTheCall() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         long before = System.nanoTime();
@@ -384,7 +384,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aRenewedLeaseGoesOnBeingRenewedAfterAnExtension() {
+    void aRenewedLeaseIsStillRenewedAfterAnExtension() {
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         Duration longer = RENEWED.multipliedBy(6).dividedBy(5);
         lease.extend(longer);
@@ -394,7 +394,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void extensionsShorterThanTheLeaseDoNotKeepItFromBeingRenewed() {
+    void extensionsShorterThanTheLeaseDoNotPreventRenewal() {
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         for (int i = 0; i < 13; i++) {
             lease.extend(Duration.ofMillis(10));
@@ -405,7 +405,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aHoldByGrantGetsItsWholeLeaseThoughItWasExtendedByLittle() {
+    void aHoldByGrantGetsItsWholeLeaseDespiteAShortExtension() {
         for (LockOptions options : List.of(LockOptions.defaults(), LockOptions.fixedLease(Duration.ofSeconds(30)))) {
             FencedLock first = heldElsewhere();
             FencedLock ours = newLock().withOptions(options);
@@ -438,7 +438,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void whatIsNotHeldAnyMoreIsNotExtended() {
+    void aHoldThatHasEndedIsNotExtended() {
         FencedLock lock = newLock();
         Lease released = lock.acquire();
         released.release();
@@ -487,7 +487,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void anExtensionThatIsNotAnsweredFailsAndTheLeaseRunsOnAsBefore() {
+    void anUnansweredExtensionFailsAndTheLeaseIsUnchanged() {
         Party party = party();
         FencedLock lock = party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)));
         Lease lease = lock.acquire();
@@ -504,7 +504,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLeaseThatTheServerForgotIsExtendedAllTheSame() {
+    void aLeaseForgottenByTheServerIsExtendedAllTheSame() {
         Lease lease = newLock().acquire();
         site.deleteLock(name);
         lease.extend(Duration.ofMinutes(2));
@@ -525,7 +525,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aLeaseThatWasExtendedIsNotPassedOnInMemory() {
+    void anExtendedLeaseIsNotPassedOnInMemory() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name);
         Lease lease = lock.acquire();
@@ -556,7 +556,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void whatTheBodyThrowsIsThrownUnchangedAndTheLockIsFree() {
+    void anExceptionOfTheBodyIsRethrownAndTheLockIsFree() {
         FencedLock lock = newLock();
         IOException checked = new IOException("the body's own");
         IllegalStateException unchecked = new IllegalStateException("the body's own");
@@ -594,7 +594,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aBodyThatOutlivedItsLeaseDoesNotLookClean() {
+    void aBodyThatOutlivesItsLeaseReportsTheLoss() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(150)));
         assertThatThrownBy(() -> lock.run(PROMPT, () -> outlive(lock))).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(() -> lock.call(PROMPT, () -> {
@@ -613,7 +613,7 @@ abstract class LockContractBounds extends LockContractPart {
     }
 
     @Test
-    void aBodyIsNotExecutedByAThreadThatWasInterrupted() {
+    void aBodyIsNotExecutedByAnInterruptedThread() {
         FencedLock lock = newLock();
         AtomicBoolean executed = new AtomicBoolean();
         Thread.currentThread().interrupt();

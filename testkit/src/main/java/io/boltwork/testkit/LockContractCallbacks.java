@@ -95,7 +95,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     }
 
     @Test
-    void aCallbackThatThrowsHarmsNobody() {
+    void aThrowingCallbackHarmsNothingElse() {
         FencedLock theirs = heldElsewhere();
         FencedLock lock = newLock();
         CompletableFuture<Boolean> thrower = lock.acquireAsync()
@@ -187,7 +187,7 @@ abstract class LockContractCallbacks extends LockContractPart {
     }
 
     @Test
-    void anExecutorThatRefusesHarmsNoLock() {
+    void aRefusingExecutorHarmsNoLock() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(callback -> {
             throw new RejectedExecutionException("full");
         }));

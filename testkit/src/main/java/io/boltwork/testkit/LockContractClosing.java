@@ -43,7 +43,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void closingServesTheWaitersOfOthers() {
+    void closingServesTheWaitersOfOtherClients() {
         Party party = party();
         party.lock(name).lock();
         Task<Long> waiter = visitor(newLock());
@@ -68,7 +68,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void leavingAfterwardsTellsThatTheHoldWasClosed() {
+    void aReleaseAfterwardsReportsThatTheHoldWasClosed() {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -91,7 +91,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void whatWasLostEarlierIsToldAfterwardsToo() {
+    void anEarlierLossIsReportedAfterwardsToo() {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -184,7 +184,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void closingAmidHandoversLeavesNothing() {
+    void closingDuringHandoversLeavesNothing() {
         for (int i = 0; i < 5; i++) {
             Party leaving = party();
             FencedLock theirs = newLock();
@@ -201,7 +201,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void closingDoesNotWaitForWhoeverWasGrantedTheLock() {
+    void closingDoesNotWaitForTheNextOwner() {
         Party leaving = party();
         FencedLock ours = leaving.lock(name);
         ours.lock();
@@ -215,7 +215,7 @@ abstract class LockContractClosing extends LockContractPart {
     }
 
     @Test
-    void closingTakesNoLongerThanTheShutdownTimeThoughTheServerIsFrozen() {
+    void closingWithAFrozenServerTakesAtMostTheShutdownTime() {
         Duration shutdown = millis(500);
         Party party = party(ClientOptions.defaults().withShutdownTime(shutdown));
         FencedLock lock = party.lock(name, LockOptions.renewedLease(millis(1_500)));

@@ -34,7 +34,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void theLockIsServedInTheOrderOfArrivalOverThreadsAndClients() {
+    void threadsAndClientsAreServedInTheOrderOfArrival() {
         FencedLock theirs = heldElsewhere();
         List<FencedLock> locks = List.of(newFifo(), newFifo(), newFifo());
         for (int i = 0; i < 9; i++) {
@@ -46,7 +46,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void everyFifoWaiterHasAnEntryOfItsOwnAndTheOthersOfAClientShareOne() {
+    void eachFifoWaiterHasItsOwnEntryAndOthersShareOne() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         queue("batched 1", ours);
@@ -113,7 +113,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void whoGivesUpLeavesNothingAndTheOthersKeepTheirOrder() {
+    void aWaiterThatGivesUpLeavesNothingAndTheOrderIsKept() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newFifo();
         FencedLock others = newFifo();
@@ -141,7 +141,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void theNextIsServedThoughTheOldestOfItsClientGaveUp() {
+    void theNextIsServedAfterTheOldestOfItsClientGaveUp() {
         FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(1_000)));
         theirs.lock();
         Party party = party();
@@ -158,7 +158,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void theLockIsNotPassedOnInMemoryPastAFifoRequestOfTheSameClient() {
+    void anInMemoryHandoverDoesNotOvertakeAFifoRequest() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock batched = party.lock(name);
         batched.lock();
@@ -207,7 +207,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void whatTheServerForgotIsAskedForAgainAtOnceWhenOneRequestLearnsOfIt() {
+    void allForgottenRequestsAskAtOnceWhenOneLearnsOfIt() {
         FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(1_000)));
         theirs.lock();
         Party party = party();
@@ -234,7 +234,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void allAreServedThoughConnectionsBreak() {
+    void allAreServedEvenIfConnectionsBreak() {
         FencedLock theirs = heldElsewhere();
         List<FencedLock> locks = List.of(newFifo(), newFifo());
         for (int i = 0; i < 6; i++) {
@@ -249,7 +249,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void asyncRequestsAreServedInTheOrderOfTheirArrival() {
+    void asyncRequestsAreServedInTheOrderOfArrival() {
         FencedLock theirs = heldElsewhere();
         List<FencedLock> locks = List.of(newFifo(), newFifo());
         List<CompletableFuture<Boolean>> requests = new ArrayList<>();
@@ -272,7 +272,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void tryLockGoesPastNoFifoWaiter() {
+    void tryLockOvertakesNoFifoWaiter() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         FencedLock ours = party.lock(name, FIFO);
@@ -294,7 +294,7 @@ abstract class LockContractFairness extends LockContractPart {
     }
 
     @Test
-    void whoHoldsTheLockByFifoNestsWithoutQueueing() {
+    void aFifoHolderNestsWithoutQueueing() {
         Party party = party();
         FencedLock ours = party.lock(name, FIFO);
         ours.lock();

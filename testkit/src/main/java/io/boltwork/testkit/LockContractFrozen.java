@@ -71,7 +71,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void lockGivesUpWhenTheOutageOutlastsItsPatience() {
+    void lockFailsWhenTheOutageOutlastsItsPatience() {
         Duration patience = millis(1_200);
         Party party =
                 party(ClientOptions.defaults().withOutagePatience(patience).withShutdownTime(Duration.ofSeconds(1)));
@@ -157,7 +157,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void whoeverWaitsBehindAnUnlockThatWasNotAnsweredIsServedAfterTheOutage() {
+    void aWaiterBehindAnUnansweredUnlockIsServedAfterTheOutage() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ZERO));
         FencedLock lock = party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)));
         lock.lock();
@@ -171,7 +171,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void aClientGetsTheLockAgainThoughTheServerHasNotSeenItsUnlock() {
+    void aClientGetsTheLockAgainIfTheServerMissedItsUnlock() {
         FencedLock lock = newLock();
         lock.lock();
         long token = tokenOf(lock);
@@ -197,7 +197,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void unlockReturnsWithinTheCommandTimeoutAndTheLockIsFreeAfterwards() {
+    void unlockReturnsInTheCommandTimeoutAndTheLockIsFreeLater() {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -212,7 +212,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void releaseReturnsWithinTheCommandTimeoutAndTheLockIsFreeAfterwards() {
+    void releaseReturnsInTheCommandTimeoutAndTheLockIsFreeLater() {
         Party party = party();
         Lease lease = party.lock(name).acquire();
         Lease async = get(party.lock(name + ":async").acquireAsync());
@@ -242,7 +242,7 @@ abstract class LockContractFrozen extends LockContractPart {
     }
 
     @Test
-    void aLeaseOutlivesAnOutageThatIsShorterThanItself() {
+    void aLeaseOutlivesAShorterOutage() {
         FencedLock lock = newLock().withOptions(LockOptions.renewedLease(millis(2_000)));
         Lease lease = lock.acquire();
         site.freeze();

@@ -35,7 +35,7 @@ abstract class LockContractInspecting extends LockContractPart {
     // ================================================================ one lock
 
     @Test
-    void aHeldLockTellsWhoHoldsItSinceWhenAndWithWhichToken() {
+    void aHeldLockReportsItsHolderStartAndToken() {
         Party party = named("checkout");
         Instant before = Instant.now();
         Lease lease = party.lock(name).acquire();
@@ -64,7 +64,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void whoWaitsIsListedInTheOrderOfTheQueueWithItsWaitingTime() {
+    void waitersAreListedInQueueOrderWithTheirWaitingTimes() {
         FencedLock theirs = heldElsewhere();
         Task<Long> first = visitor(named("billing").lock(name));
         awaitQueued(1);
@@ -90,7 +90,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aLockIsClaimedUntilWhoGotItByGrantHasConfirmedIt() {
+    void aLockByGrantIsClaimedUntilItIsConfirmed() {
         FencedLock theirs = heldElsewhere();
         LockInspector inspector = party().client().inspector();
         Party silent = party();
@@ -109,7 +109,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aLockIsKeptForItsShortestTimeAndFreeAfterwards() {
+    void aLockIsKeptForItsMinHoldAndFreeAfterwards() {
         LockInspector inspector = party().client().inspector();
         FencedLock lock = newLock().withOptions(LockOptions.defaults().withMinHold(millis(500)));
         lock.lock();
@@ -123,7 +123,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aFreeLockAndOneThatNobodyKnowsAreFree() {
+    void freeAndUnknownLocksAreReportedAsFree() {
         LockInspector inspector = party().client().inspector();
         FencedLock lock = newLock();
         lock.lock();
@@ -154,7 +154,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aHolderWhoseClientNobodyKnowsIsToldByItsRequest() {
+    void aHolderOfAnUnknownClientIsReportedByItsRequest() {
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         site.flush();
         Await.until("the hold is restored", () -> inspect().owner() != null);
@@ -167,7 +167,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void describingTakesTwoRequestsOrOneIfThereIsNobody() {
+    void describingTakesTwoRequestsOrOneForAnUnusedLock() {
         Party party = party();
         LockInspector inspector = party.client().inspector();
         FencedLock theirs = heldElsewhere();
@@ -186,7 +186,7 @@ abstract class LockContractInspecting extends LockContractPart {
     // ================================================================ many locks
 
     @Test
-    void locksThatAreHeldKeptOrWaitedForAreListedByPattern() {
+    void heldKeptAndWantedLocksAreListedByPattern() {
         Party party = party();
         LockInspector inspector = party.client().inspector();
         Lease held = party.lock(name + ":a1").acquire();
@@ -264,7 +264,7 @@ abstract class LockContractInspecting extends LockContractPart {
     // ================================================================ forced release
 
     @Test
-    void aLockThatIsReleasedByForceGoesToTheNextAndItsHolderIsTold() {
+    void aForcedReleaseGrantsTheNextAndTellsTheHolder() {
         FencedLock ours = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         Lease lease = ours.acquire();
         Holder next = holdInTime(newLock());
@@ -281,7 +281,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aForcedReleaseIsToldToTheHoldersClientAtOnce() {
+    void theHoldersClientIsToldOfAForcedReleaseAtOnce() {
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
         Lease lease = ours.acquire();
         Task<Long> next = visitor(ours);
@@ -295,7 +295,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aForcedReleaseByTheHoldersClientIsToldToIt() {
+    void theHoldersClientIsToldOfItsOwnForcedRelease() {
         Party party = party();
         Lease lease = party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)))
                 .acquireAsync()
@@ -311,7 +311,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aHoldThatWasReleasedByForceIsNotRestoredThoughNobodyHasTakenTheLock() {
+    void aHoldReleasedByForceIsNotRestoredIfTheLockIsFree() {
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         assertThat(party().client().inspector().forceRelease(name)).isTrue();
         assertThat(inspect().owner()).isNull();
@@ -324,7 +324,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void whoDoesNotKnowThatItsLockWasReleasedByForceHarmsNobody() {
+    void anUninformedFormerHolderHarmsNoOtherOwner() {
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
         ours.lock();
         long token = tokenOf(ours);
@@ -341,7 +341,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aLockIsTakenFromTheHolderOfThatTokenAndFromNobodyElse() {
+    void aLockIsTakenOnlyFromTheHolderOfTheGivenToken() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
         LockInspector inspector = party().client().inspector();
@@ -368,7 +368,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void releasingByForceWhatNobodyHoldsDoesNothing() {
+    void aForcedReleaseOfAnUnheldLockDoesNothing() {
         LockInspector inspector = party().client().inspector();
         FencedLock lock = newLock();
         assertThat(inspector.forceRelease(name)).as("unknown").isFalse();
@@ -396,7 +396,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void afterAForcedReleaseTheOthersKeepTheirOrder() {
+    void theOthersKeepTheirOrderAfterAForcedRelease() {
         Party party = party();
         FencedLock theirs = heldElsewhere();
         FencedLock fifo = party.lock(name, LockOptions.defaults().withFairness(Fairness.FIFO));
@@ -451,7 +451,7 @@ abstract class LockContractInspecting extends LockContractPart {
     }
 
     @Test
-    void aFrozenServerIsNoAnswerAndAClosedClientAsksNothing() {
+    void inspectingFailsWithAFrozenServerOrAClosedClient() {
         Party party = party();
         LockInspector inspector = party.client().inspector();
         site.freeze();

@@ -98,7 +98,7 @@ abstract class LockContractInterrupting extends LockContractPart {
     }
 
     @Test
-    void anInterruptBeforeTheCallEndsItThoughTheLockIsFree() {
+    void anInterruptBeforeTheCallEndsItEvenOnAFreeLock() {
         FencedLock lock = newLock();
         for (Asking form : new Asking[] {
             FencedLock::lockInterruptibly,
@@ -147,7 +147,7 @@ abstract class LockContractInterrupting extends LockContractPart {
     }
 
     @Test
-    void interruptsAmidHandoversLeaveNoHold() {
+    void interruptsDuringHandoversLeaveNoHold() {
         FencedLock theirs = newLock();
         FencedLock ours = newLock();
         for (int i = 0; i < 50; i++) {

@@ -112,7 +112,7 @@ abstract class LockContractLeasing extends LockContractPart {
     }
 
     @Test
-    void nobodyGetsALockWhoseLeaseIsValid() {
+    void noOtherOwnerGetsALockWhoseLeaseIsValid() {
         FencedLock ours = newLock();
         FencedLock theirs = newLock();
         for (int i = 0; i < 5; i++) {
@@ -129,7 +129,7 @@ abstract class LockContractLeasing extends LockContractPart {
     }
 
     @Test
-    void aLeaseIsRenewedThoughItsThreadHasEnded() {
+    void aLeaseIsRenewedEvenIfItsThreadHasEnded() {
         FencedLock lock = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         Task<Lease> acquirer = start(lock::acquire);
         Lease lease = acquirer.get();
@@ -161,7 +161,7 @@ abstract class LockContractLeasing extends LockContractPart {
     }
 
     @Test
-    void aHoldIsRestoredAtAServerThatTookThePlaceOfItsOwn() {
+    void aHoldIsRestoredAtAReplacementServer() {
         Lease lease =
                 newLock().withOptions(LockOptions.renewedLease(millis(6_000))).acquire();
         CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();

@@ -32,7 +32,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void anUncontendedPairIsHeardInItsOrderWithAllThatIsKnown() {
+    void anUncontendedPairIsReportedInOrderWithAllDetails() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -64,7 +64,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void nestedAcquisitionsAreNotHeard() {
+    void nestedAcquisitionsAreNotReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -82,7 +82,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void asyncHoldsAreHeardAsThoseOfHandles() {
+    void asyncHoldsAreReportedAsHoldsOfHandles() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         get(party.lock(name).acquireAsync()).release();
@@ -93,7 +93,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void everyEndOfARequestIsHeard() throws Exception {
+    void everyOutcomeOfARequestIsReported() throws Exception {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Ear ear = Ear.listenTo(party);
@@ -125,7 +125,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHandoverIsHeardBetweenTheTwoHolds() {
+    void aHandoverIsReportedBetweenTheTwoHolds() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -153,7 +153,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldThatExpiredIsHeardInsteadOfItsRelease() {
+    void anExpiryIsReportedInsteadOfTheRelease() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, LockOptions.fixedLease(millis(200))).acquire();
@@ -170,7 +170,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void everyReasonOfALossIsHeard() {
+    void everyReasonOfALossIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock ours = party.lock(name, LockOptions.renewedLease(RENEWED));
@@ -206,7 +206,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void whoWaitsWhenTheClientIsClosedIsHeardToHaveFailed() {
+    void waitersOfAClosedClientAreReportedAsFailed() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Ear ear = Ear.listenTo(party);
@@ -219,7 +219,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aRestoredHoldIsHeard() {
+    void aRestoredHoldIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, LockOptions.renewedLease(RENEWED)).acquire();
@@ -240,7 +240,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldWhoseThreadHasEndedIsHeardToBeAbandonedAndThenLost() {
+    void anEndedThreadsHoldIsReportedAbandonedAndThenLost() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Task<Long> forgetful = start(() -> {
@@ -265,7 +265,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldWhoseLeaseNobodyHasAnyMoreIsHeardToBeAbandonedAndThenLost() {
+    void anUnreachableLeaseIsReportedAbandonedAndThenLost() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         LockOptions options = LockOptions.renewedLease(RENEWED);
@@ -287,7 +287,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldOfWhichALeaseIsLeftIsNotAbandoned() {
+    void aHoldWithARemainingLeaseIsNotAbandoned() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
@@ -308,7 +308,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aReleaseThatWasNotAnsweredIsHeardAfterTheRelease() {
+    void anUnansweredReleaseIsReportedAfterTheRelease() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -334,7 +334,7 @@ abstract class LockContractListening extends LockContractPart {
     private static final LockOptions SENT = LockOptions.defaults().withRelease(LockOptions.Release.SENT);
 
     @Test
-    void aReleaseThatIsSentTakesTheSameRequestsAndWhatFollowsComesAfterIt() {
+    void aSentReleaseTakesTheSameRequestsAndKeepsTheOrder() {
         Party party = party();
         FencedLock lock = party.lock(name, SENT);
         long before = party.backend().requests();
@@ -354,7 +354,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aReleaseThatIsSentReturnsThoughNobodyAnswersAndThatIsHeard() {
+    void aSentReleaseReturnsWithoutAnAnswerAndThatIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name, SENT);
@@ -370,7 +370,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aLossThatOnlyTheBackendKnowsIsHeardAndNotThrownIfTheReleaseIsSent() {
+    void aSentReleaseReportsALocallyUnknownLossWithoutThrowing() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, SENT).acquire();
@@ -384,7 +384,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aLossThatIsKnownHereIsThrownThoughTheReleaseIsSent() {
+    void aSentReleaseThrowsALocallyKnownLoss() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED).withRelease(LockOptions.Release.SENT));
         Lease lease = lock.acquire();
         Await.until("its lease is over", () -> !lease.isValid());
@@ -394,7 +394,7 @@ abstract class LockContractListening extends LockContractPart {
     // ================================================================ connections
 
     @Test
-    void brokenAndNewConnectionsAreHeard() {
+    void brokenAndNewConnectionsAreReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         site.disconnectAll();
@@ -411,7 +411,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerRunsOnTheCallbackExecutorAndNeverOnTheBackendsThreads() {
+    void listenersRunOnTheCallbackExecutorNotOnBackendThreads() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
         Set<String> threads = ConcurrentHashMap.newKeySet();
         Ear ear = Ear.listenTo(party);
@@ -435,7 +435,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerWithAnExecutorIsToldThereInOrderAndWakesNobody() {
+    void aListenersExecutorGetsEventsInOrderWithoutTheClients() {
         AtomicInteger callbacks = new AtomicInteger();
         Executor counting = task -> {
             callbacks.incrementAndGet();
@@ -461,7 +461,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerWithAnExecutorHearsOfGrantsFromElsewhereAndOfLostConnections() {
+    void aListenersExecutorGetsRemoteGrantsAndLostConnections() {
         AtomicInteger callbacks = new AtomicInteger();
         Party party = party(ClientOptions.defaults().withCallbackExecutor(task -> {
             callbacks.incrementAndGet();
@@ -492,7 +492,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void anExecutorThatThrowsHarmsNoLockAndDropsNoCallback() {
+    void aThrowingExecutorHarmsNoLockAndDropsNoCallback() {
         Executor broken = task -> {
             throw new OutOfMemoryError("unable to create native thread: on purpose");
         };
@@ -522,7 +522,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerThatThrowsHarmsNoLockAndNoOtherListener() {
+    void aThrowingListenerHarmsNoLockAndNoOtherListener() {
         Party party = party();
         Ear before = Ear.listenTo(party);
         party.client().addListener(new Ear() {
@@ -544,7 +544,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerThatBlocksDelaysNothingButCallbacksOfThatLock() {
+    void aBlockingListenerDelaysOnlyCallbacksOfThatLock() {
         Party party = party();
         CountDownLatch gate = new CountDownLatch(1);
         Ear ear = Ear.listenTo(party);
@@ -586,7 +586,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aListenerMayUseTheLockItHearsOf() {
+    void aListenerMayUseTheLockOfItsEvent() {
         Party party = party();
         FencedLock lock = party.lock(name);
         CompletableFuture<Long> again = new CompletableFuture<>();
@@ -606,7 +606,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void whoIsRemovedHearsNothingMoreAndWhoIsAddedTwiceHearsTwice() {
+    void aRemovedListenerHearsNothingAndADoubledOneHearsTwice() {
         Party party = party();
         Ear removed = Ear.listenTo(party);
         Ear twice = Ear.listenTo(party);

@@ -61,7 +61,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void everyLeaseOfALostHoldIsTold() {
+    void everyLeaseOfALostHoldReportsTheLoss() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease outer = lock.acquire();
         Lease inner = lock.acquire();
@@ -125,7 +125,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void whoeverUnlocksJustWhenTheLeaseEndsIsTold() {
+    void anUnlockJustWhenTheLeaseEndsReportsTheLoss() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(10)));
         for (int i = 0; i < 100; i++) {
             lock.lock();
@@ -138,7 +138,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void aLostLeaseIsReleasedByAnotherThreadWithTheSameWarning() {
+    void aReleaseOfALostLeaseByAnotherThreadThrowsToo() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         Await.until("the lease ends", () -> !lease.isValid());
@@ -162,7 +162,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void aThreadThatLostTheLockLetsOtherThreadsOfItsClientHaveIt() {
+    void otherThreadsOfTheClientCanAcquireALostLock() {
         FencedLock lock = newLock();
         lock.lock(FIXED);
         Task<Long> next = visitor(lock);
@@ -171,7 +171,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void whoeverLostTheLockToAnotherClientIsTold() {
+    void aHolderThatLostTheLockToAnotherClientIsTold() {
         FencedLock ours = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         Lease lease = ours.acquire();
         FencedLock theirs = newLock();
@@ -185,7 +185,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void aFixedLeaseThatAnotherTookIsToldBeforeItsEnd() {
+    void theLossOfATakenFixedLeaseIsReportedBeforeItsEnd() {
         LockOptions fixed = LockOptions.fixedLease(Duration.ofSeconds(3));
         for (Runnable forgets : List.<Runnable>of(site::flush, () -> site.deleteLock(name))) {
             FencedLock ours = newLock().withOptions(fixed);
@@ -203,7 +203,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void whoeverLostTheLockUnknowinglyLearnsItFromItsUnlock() {
+    void anUnlockReportsALossThatTheHolderDidNotNotice() {
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
         ours.lock();
         FencedLock theirs = newLock();
@@ -216,7 +216,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void anInterruptTellsTheOwnerIfItWishes() {
+    void anInterruptTellsTheOwnerOfALossIfRequested() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED).withOnLoss(OnLoss.INTERRUPT));
         Task<?> owner = run(() -> {
             lock.lock();
@@ -230,7 +230,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void whenLostTellsAlsoAfterTheHolderHasUnwound() {
+    void whenLostReportsTheLossAfterTheUnwindingToo() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> early = lease.whenLost().toCompletableFuture();
@@ -241,7 +241,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void aLeaseThatWasReleasedBeforeTheLossIsNotLost() {
+    void aLeaseReleasedBeforeTheLossIsNotLost() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED));
         Lease outer = lock.acquire();
         Lease inner = lock.acquire();
@@ -256,7 +256,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void threadsThatWaitBehindALostHoldAreServed() {
+    void threadsBehindALostHoldAreServed() {
         FencedLock ours = newLock().withOptions(LockOptions.renewedLease(RENEWED));
         ours.lock();
         Task<Long> waiter = visitor(ours);
@@ -271,7 +271,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void anInterruptTellsOfATakenLock() {
+    void anInterruptReportsATakenLock() {
         FencedLock ours =
                 newLock().withOptions(LockOptions.renewedLease(RENEWED).withOnLoss(OnLoss.INTERRUPT));
         CountDownLatch held = new CountDownLatch(1);
@@ -309,7 +309,7 @@ abstract class LockContractLosing extends LockContractPart {
     }
 
     @Test
-    void nobodyIsInterruptedUnlessItWishes() {
+    void noThreadIsInterruptedUnlessRequested() {
         FencedLock lock = newLock();
         lock.lock(FIXED);
         Await.until("the lease ends", () -> !lock.isHeldByCurrentThread());

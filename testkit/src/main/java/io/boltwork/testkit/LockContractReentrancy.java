@@ -44,7 +44,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void everyNestedWayTakesNoRequest() throws Exception {
+    void nestedAcquisitionsOfAnyKindTakeNoRequest() throws Exception {
         Party party = party();
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -98,7 +98,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void unlockGivesBackNoLease() {
+    void unlockReleasesNoLease() {
         FencedLock lock = newLock();
         Lease lease = lock.acquire();
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
@@ -111,7 +111,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void unlockingWhatNobodyHoldsNamesLockAndThread() {
+    void unlockingAnUnheldLockNamesLockAndThread() {
         FencedLock lock = newLock();
         assertThatThrownBy(lock::unlock)
                 .isInstanceOf(IllegalMonitorStateException.class)
@@ -123,7 +123,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void unlockingWhatAnotherThreadHoldsNamesTheHolder() {
+    void unlockingAnotherThreadsLockNamesTheHolder() {
         FencedLock lock = newLock();
         Holder holder = hold(lock);
         assertThatThrownBy(lock::unlock)
@@ -136,7 +136,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void unlockingWhatAnotherClientHoldsChangesNothing() {
+    void unlockingAnotherClientsLockChangesNothing() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         assertThatThrownBy(ours::unlock).isInstanceOf(IllegalMonitorStateException.class);
@@ -179,7 +179,7 @@ abstract class LockContractReentrancy extends LockContractPart {
     }
 
     @Test
-    void aThreadStaysOwnerWhenAnotherOneReleasesOneOfItsLeases() {
+    void aThreadStaysOwnerIfAnotherReleasesOneOfItsLeases() {
         FencedLock lock = newLock();
         lock.lock();
         Lease lease = lock.acquire();

@@ -168,7 +168,7 @@ abstract class LockContractUnreliable extends LockContractPart {
     }
 
     @Test
-    void tryLockAmidBrokenConnectionsLeavesNothing() {
+    void tryLockLeavesNothingWhileConnectionsBreak() {
         FencedLock lock = newLock();
         Task<?> breaker = run(() -> {
             for (int i = 0; i < 5; i++) {
@@ -191,7 +191,7 @@ abstract class LockContractUnreliable extends LockContractPart {
     }
 
     @Test
-    void waitersSurviveAServerThatIsReplaced() {
+    void waitersSurviveAReplacedServer() {
         FencedLock theirs = heldElsewhere();
         Task<Long> waiter = visitor(newLock());
         awaitQueued(1);
@@ -206,7 +206,7 @@ abstract class LockContractUnreliable extends LockContractPart {
     }
 
     @Test
-    void allGoesOnAfterAServerWasReplaced() {
+    void locksWorkAfterAServerWasReplaced() {
         List<FencedLock> locks = List.of(newLock(), newLock());
         List<Long> tokens = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -221,7 +221,7 @@ abstract class LockContractUnreliable extends LockContractPart {
     }
 
     @Test
-    void aLateGrantOfAServerThatWasReplacedIsRestoredAskedForAnewOrToldToBeLost() {
+    void aReplacedServersLateGrantIsRestoredRepeatedOrLost() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Task<?> waiter = run(() -> {

@@ -21,7 +21,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void verifyingTakesOneRequestAndProlongsNothing() {
+    void verifyingTakesOneRequestAndExtendsNothing() {
         Party party = party();
         Lease lease =
                 party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1))).acquire();
@@ -39,7 +39,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void verifyingFindsALeaseThatWasTakenAway() {
+    void verifyingDetectsATakenLease() {
         Lease lease = newLock().acquire();
         party().client().inspector().forceRelease(name);
         assertThatThrownBy(lease::verify)
@@ -51,7 +51,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void verifyingFindsALeaseWhoseTimeIsOver() {
+    void verifyingDetectsAnExpiredLease() {
         Lease lease = newLock()
                 .withOptions(LockOptions.fixedLease(Duration.ofMillis(10)))
                 .acquire();
@@ -61,7 +61,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void verifyingRestoresWhatTheServerForgot() {
+    void verifyingRestoresAForgottenHold() {
         Lease lease = newLock().acquire();
         site.deleteLock(name);
         assertThat(lease.verify()).isTrue();
@@ -71,7 +71,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void withoutAnAnswerTheClockDecides() {
+    void theClockDecidesWithoutAnAnswer() {
         Party party = party();
         FencedLock lock = party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)));
         Lease lease = lock.acquire();
@@ -111,7 +111,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void aLeaseThatWasVerifiedIsPassedOnInMemory() {
+    void aVerifiedLeaseIsPassedOnInMemory() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name);
         Lease lease = lock.acquire();
@@ -126,7 +126,7 @@ abstract class LockContractVerifying extends LockContractPart {
     }
 
     @Test
-    void afterClosingTheLossIsTold() {
+    void verifyingReportsTheLossAfterClose() {
         Party party = party();
         Lease lease = party.lock(name).acquire();
         party.client().close();

@@ -92,7 +92,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void threadsOfAClientAreServedInTheirOrder() {
+    void threadsOfAClientAreServedInOrder() {
         FencedLock lock = newLock();
         Holder holder = hold(lock);
         List<Integer> served = new ArrayList<>(); // guarded by the lock
@@ -113,7 +113,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void clientsAreServedInTheirOrder() {
+    void clientsAreServedInOrder() {
         FencedLock theirs = heldElsewhere();
         List<Integer> served = new ArrayList<>(); // guarded by the lock
         List<Task<?>> waiters = new ArrayList<>();
@@ -133,7 +133,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void waitersWithDifferentOptionsAreServedInTheirOrder() {
+    void waitersWithDifferentOptionsAreServedInOrder() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         List<Duration> served = new ArrayList<>(); // guarded by the lock
@@ -158,7 +158,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aThreadThatGaveUpDoesNotTakeTheRequestOfItsClientAlong() {
+    void aThreadThatGivesUpLeavesTheRequestOfItsClient() {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         Task<Boolean> first = start(() -> ours.tryLock(1_000, TimeUnit.MILLISECONDS));
@@ -195,7 +195,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aWaiterThatGaveUpCostsNobodyTime() throws Exception {
+    void aWaiterThatGaveUpDelaysNoOther() throws Exception {
         FencedLock theirs = heldElsewhere();
         FencedLock impatient = newLock();
         Task<Boolean> first = start(() -> impatient.tryLock(1_000, TimeUnit.MILLISECONDS));
@@ -208,7 +208,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aKilledWaiterCostsNobodyTime() {
+    void aKilledWaiterDelaysNoOther() {
         FencedLock theirs = heldElsewhere();
         Party doomed = doomedParty();
         Task<Throwable> first = start(() -> {
@@ -250,7 +250,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void waitersThatWereForgottenOrWhoseGrantWasLostAreServedBySafetyPoll() {
+    void theSafetyPollServesForgottenWaitersAndLostGrants() {
         FencedLock forgetting = newLockNamed(name + ":forgotten");
         forgetting.lock();
         Task<Long> forgotten = visitor(newLockNamed(name + ":forgotten"));
@@ -274,7 +274,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aGrantThatComesTwiceIsOneHold() {
+    void aRepeatedGrantIsOneHold() {
         FencedLock theirs = heldElsewhere();
         Party lucky = party();
         lucky.backend().doubleGrants();
@@ -288,7 +288,7 @@ abstract class LockContractWaiting extends LockContractPart {
     }
 
     @Test
-    void aGrantThatComesTooLateIsUndone() {
+    void aGrantThatComesTooLateIsWithdrawn() {
         FencedLock theirs = heldElsewhere();
         Party late = party();
         Task<Boolean> waiter = start(() -> late.lock(name).tryLock(1_200, TimeUnit.MILLISECONDS));

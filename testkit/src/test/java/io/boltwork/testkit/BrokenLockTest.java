@@ -21,8 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The lock of many an application: SET NX PX to take it, DEL to give it back, nothing that tells its holder when the time is
- * over. Two JVMs that use it on a real Redis are convicted by their histories.
+ * A common homemade lock: SET NX PX acquires it, DEL releases it, and nothing tells its holder when its time has ended. The
+ * histories of two JVMs that use it on a real Redis reveal its errors.
  */
 class BrokenLockTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -37,7 +37,7 @@ class BrokenLockTest {
     @TempDir
     Path directory;
 
-    /** Takes the lock with the lease it is sent (in ms), gives it back at the next line. Arguments: URI, directory, name. */
+    /** Acquires the lock with the lease (in ms) that it reads, and releases it at the next line. Takes URI, directory, name. */
     static final class User {
         public static void main(String[] args) throws IOException {
             URI uri = URI.create(args[0]);
@@ -72,14 +72,14 @@ class BrokenLockTest {
     }
 
     @Test
-    void whoOutstaysItsLeaseAndWhoDeletesSomebodyElsesHoldAreConvicted() throws InterruptedException {
+    void overstayedLeasesAndForeignDeletionsAreDetected() throws InterruptedException {
         List<ChildJvm> users = List.of(user("a"), user("b"), user("c"));
         for (ChildJvm user : users) {
             assertThat(user.nextLine(PATIENCE)).isEqualTo("ready");
         }
         tell(users.get(0), "50", "locked 1");
-        tell(users.get(1), "600000", "locked 2"); // when the lease of the first is over
-        tell(users.get(0), "unlock", "unlocked"); // deletes the second one's
+        tell(users.get(1), "600000", "locked 2"); // after the first lease has ended
+        tell(users.get(0), "unlock", "unlocked"); // deletes the second user's hold
         tell(users.get(2), "600000", "locked 3");
         tell(users.get(1), "unlock", "unlocked");
         tell(users.get(2), "unlock", "unlocked");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
 
-    /** Repeats what it reads, behind what it was given. */
+    /** Repeats each line that it reads, after its argument. */
     static final class Echo {
         public static void main(String[] args) throws Exception {
             System.out.println("ready " + String.join(",", args) + " " + System.getProperty("colour", ""));
@@ -24,7 +24,7 @@ class ChildJvmTest {
     }
 
     @Test
-    void talksWithItsParent() throws Exception {
+    void aChildJvmTalksWithItsParent() throws Exception {
         try (ChildJvm jvm = ChildJvm.start(Echo.class, List.of("-Dcolour=red"), List.of("a", "b"))) {
             assertThat(jvm.nextLine(Duration.ofSeconds(20))).isEqualTo("ready a,b red");
             jvm.send("hello");
@@ -36,7 +36,7 @@ class ChildJvmTest {
     }
 
     @Test
-    void freezesThawsAndDies() throws Exception {
+    void aChildJvmFreezesThawsAndDies() throws Exception {
         try (ChildJvm jvm = ChildJvm.start(Echo.class)) {
             assertThat(jvm.nextLine(Duration.ofSeconds(20))).startsWith("ready");
             Fault frozen = Faults.freeze(jvm);

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A cluster is one, and what can be done to it happens. */
+/** A cluster works, and the operations on it take effect. */
 class ClusterGroupTest {
     private static final ClusterGroup CLUSTER = ClusterGroup.start();
 
@@ -42,13 +42,13 @@ class ClusterGroupTest {
     }
 
     @Test
-    void itServes() {
+    void aClusterServes() {
         serves(CLUSTER);
         assertThat(CLUSTER.uris()).hasSize(6).contains(CLUSTER.masterOf(BAR).uri());
     }
 
     @Test
-    void anOldOneServesToo() {
+    void anOldClusterServesToo() {
         try (ClusterGroup old = ClusterGroup.startEmbedded()) {
             assertThat(old.nodes()).allMatch(node -> node.version().startsWith("6.2."));
             serves(old);
@@ -57,7 +57,7 @@ class ClusterGroupTest {
     }
 
     @Test
-    void aReplicaTakesOverFromWhoIsKilledAndGivesWhatItHadBack() {
+    void aReplicaReplacesAKilledMasterUntilItComesBack() {
         try (ClusterGroup cluster = ClusterGroup.start(3, 1, Duration.ofMillis(500))) {
             RedisServer master = cluster.masterOf(FOO);
             RedisServer replica = cluster.replicasOf(master).get(0);
@@ -77,14 +77,14 @@ class ClusterGroupTest {
     }
 
     @Test
-    void whoIsFrozenIsReplacedAndFollowsWhenThawed() {
+    void aFrozenMasterIsReplacedAndFollowsWhenThawed() {
         try (ClusterGroup cluster = ClusterGroup.start(3, 1, Duration.ofMillis(500))) {
             RedisServer master = cluster.masterOf(BAR);
             cluster.freeze(master);
             RedisServer next = cluster.awaitFailover(BAR, master);
             assertThat(cluster.masters()).hasSize(3).contains(next).doesNotContain(master);
             cluster.thaw(master);
-            assertThat(cluster.masterOf(BAR)).isEqualTo(next); // whatever the other one believes
+            assertThat(cluster.masterOf(BAR)).isEqualTo(next); // regardless of the view of the old master
             Await.until("it follows", () -> cluster.replicasOf(next).equals(List.of(master)));
         }
     }
@@ -161,7 +161,7 @@ class ClusterGroupTest {
     }
 
     @Test
-    void whatDoesNotStartLeavesNothing() {
+    void aClusterThatDoesNotStartLeavesNothing() {
         assertThatThrownBy(() -> ClusterGroup.start(1, 0, ClusterGroup.PATIENCE, "--no-such-option", "1"))
                 .isInstanceOf(UncheckedIOException.class);
     }

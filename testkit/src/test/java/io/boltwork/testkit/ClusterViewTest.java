@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class ClusterViewTest {
 
-    /** What a node of two masters and a replica says. */
+    /** Returns the view of a node in a cluster of two masters and a replica. */
     private static ClusterView view(int firstEpoch, String firstSlots, int secondEpoch, String secondSlots) {
         return ClusterView.parse(String.join(
                 "\n",
@@ -17,25 +17,25 @@ class ClusterViewTest {
     }
 
     @Test
-    void whoSayTheSameAgree() {
+    void nodesWithTheSameViewAgree() {
         assertThat(ClusterView.agree(List.of(view(7, "0-9", 8, "10-16383"), view(7, "0-9", 8, "10-16383"))))
                 .isTrue();
     }
 
     @Test
-    void whoSayOtherOwnersDoNot() {
+    void nodesWithDifferentOwnersDisagree() {
         assertThat(ClusterView.agree(List.of(view(7, "0-9", 8, "10-16383"), view(7, "0-10", 8, "11-16383"))))
                 .isFalse();
     }
 
     @Test
-    void whoKnowAnOlderEpochDoNot() {
+    void nodesWithAnOlderEpochDisagree() {
         assertThat(ClusterView.agree(List.of(view(7, "0-9", 8, "10-16383"), view(7, "0-9", 6, "10-16383"))))
                 .isFalse();
     }
 
     @Test
-    void whoKnowTwoMastersOfOneEpochDoNot() {
+    void nodesWithTwoMastersOfOneEpochDisagree() {
         assertThat(ClusterView.agree(List.of(view(8, "0-9", 8, "10-16383"), view(8, "0-9", 8, "10-16383"))))
                 .isFalse();
     }

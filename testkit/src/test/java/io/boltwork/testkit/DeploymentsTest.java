@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Servers that belong together. */
+/** Groups of servers. */
 class DeploymentsTest {
 
     @Test
@@ -27,7 +27,7 @@ class DeploymentsTest {
     }
 
     @Test
-    void sentinelsKnowTheMasterAndPromoteAReplicaWhenTold() {
+    void sentinelsKnowTheMasterAndPromoteAReplicaOnRequest() {
         try (SentinelGroup group = SentinelGroup.start()) {
             RedisServer master = group.data().servers().get(0);
             assertThat(group.sentinels()).allMatch(sentinel -> group.master(sentinel) == master);
@@ -39,7 +39,7 @@ class DeploymentsTest {
     }
 
     @Test
-    void aPromotionThatTheSentinelGaveUpIsAskedForAgain() {
+    void anAbandonedPromotionIsRequestedAgain() {
         try (SentinelGroup group = SentinelGroup.start()) {
             RedisServer master = group.data().servers().get(0);
             List<RedisServer> replicas = group.data().servers().subList(1, 3);
@@ -56,7 +56,7 @@ class DeploymentsTest {
     }
 
     @Test
-    void aServerSpeaksTlsWithTheCertificatesThatWereMade() throws Exception {
+    void aServerUsesTlsWithTheGeneratedCertificates() throws Exception {
         assumeTrue(RedisServer.knowsTls(), "skipped: this redis-server was built without TLS");
         try (Certificates certificates = Certificates.make();
                 RedisServer redis = RedisServer.startTls(certificates, true)) {

@@ -32,7 +32,7 @@ class FaultsTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void aServerThatRefusesIsHealed(Supplier<RedisServer> server, Function<RedisServer, Fault> fault, String code) {
+    void aRefusingServerIsHealed(Supplier<RedisServer> server, Function<RedisServer, Fault> fault, String code) {
         try (RedisServer redis = server.get();
                 Fault injected = fault.apply(redis)) {
             redis.command("SET", "k", "v");
@@ -53,7 +53,7 @@ class FaultsTest {
     }
 
     @Test
-    void whatAServerForgets() {
+    void killsRestartsAndFlushesForgetTheRightThings() {
         try (RedisServer redis = RedisServer.start()) {
             redis.command("SET", "k", "v");
             Faults.restartWithData(redis).inject();
@@ -76,7 +76,7 @@ class FaultsTest {
     }
 
     @Test
-    void aPauseIsOverWhenItIsHealed() {
+    void aPauseIsOverAfterHealing() {
         try (RedisServer redis = RedisServer.start();
                 Fault paused = Faults.pause(redis, Duration.ofMillis(500))) {
             long start = System.nanoTime();
@@ -88,7 +88,7 @@ class FaultsTest {
     }
 
     @Test
-    void aFrozenServerGoesOn() throws Exception {
+    void aFrozenServerContinuesAfterHealing() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 Resp resp = new Resp(redis.host(), redis.port(), Slack.seconds(5));
                 Resp impatient = new Resp(redis.host(), redis.port(), Duration.ofMillis(100));

@@ -122,7 +122,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void whatWasSentOnAHalfOpenConnectionArrivesLate() throws IOException {
+    void dataOnAHalfOpenConnectionArrivesLate() throws IOException {
         Resp resp = connect(Duration.ofMillis(200));
         resp.call("PING");
         Fault halfOpen = link.halfOpen(Kind.ALL);
@@ -136,7 +136,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void whatWasSentOnAStrandedConnectionArrivesLate() throws IOException {
+    void dataOnAStrandedConnectionArrivesLate() throws IOException {
         Resp resp = connect(Duration.ofMillis(200));
         resp.call("PING");
         link.halfOpen(Kind.ALL).inject();

@@ -17,13 +17,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The checker as a whole; what it must and must not convict is in {@link RightHistoriesTest} and {@link WrongHistoriesTest}. */
+/** The checker as a whole. {@link RightHistoriesTest} and {@link WrongHistoriesTest} have its single rules. */
 class HistoryCheckerTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    /** A hold as the checker sees it: granted between two times, and not over before a third. */
+    /** A hold as the checker sees it: granted between two times, and not ended before a third one. */
     private record Span(int invoked, int acquired, int until) {
-        /** Lines of a process of its own; it was killed, so that nothing but a look at the lease says how long it held. */
+        /** Returns the lines of a separate process. It was killed, so that only the last check shows how long it held. */
         String lines(int token) {
             String name = " p" + token + " t ";
             return invoked + name + "acquire invoke x\n" + acquired + name + "acquire ok x " + token + "\n"
@@ -31,7 +31,7 @@ class HistoryCheckerTest {
         }
     }
 
-    /** Whether there are times of granting, in the order of the tokens, that fit; tries all. */
+    /** Returns whether there are times of grants, in the order of the tokens, that fit. Tries all of them. */
     private static boolean fits(List<Span> spans, int next, int free) {
         if (next == spans.size()) {
             return true;
@@ -47,7 +47,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void itAgreesWithASearchOfAllPossibleTimes() {
+    void theCheckerAgreesWithASearchOfAllPossibleTimes() {
         long seed = Long.getLong("boltwork.seed", System.nanoTime());
         Random random = new Random(seed);
         int right = 0;
@@ -70,11 +70,11 @@ class HistoryCheckerTest {
                     .isEqualTo(fits);
             right += fits ? 1 : 0;
         }
-        assertThat(right).as("right ones").isBetween(rounds / 10, rounds * 9 / 10);
+        assertThat(right).as("right histories").isBetween(rounds / 10, rounds * 9 / 10);
     }
 
     @Test
-    void halfAMillionEventsAreJudgedInSeconds(@TempDir Path directory) throws IOException {
+    void halfAMillionEventsAreCheckedInSeconds(@TempDir Path directory) throws IOException {
         Files.writeString(directory.resolve("long.history"), longHistory(125_000));
         long start = THREADS.getCurrentThreadCpuTime(); // others may load the machine
         History history = History.read(directory);
@@ -96,7 +96,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void whenAllIsWrongNotAllIsTold() {
+    void onlySomeOfVeryManyViolationsAreReported() {
         StringBuilder text =
                 new StringBuilder("1 a t acquire invoke x\n2 a t acquire ok x 1\n1000000 a t check ok x 1\n");
         for (int i = 2; i < 2_000; i++) {
@@ -132,7 +132,7 @@ class HistoryCheckerTest {
                     1.000000030 s  shop-2  load-0#23  acquire ok  stock  token 18  (line:4)""");
     }
 
-    /** Of ten threads of four processes that pass a lock on to each other; the lines of each process stand together. */
+    /** Returns the history of ten threads of four processes that pass a lock on to each other, process by process. */
     private static String longHistory(int holds) {
         List<StringBuilder> processes = new ArrayList<>(Collections.nCopies(4, null));
         processes.replaceAll(none -> new StringBuilder());

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is recorded, how it is read, and what of it a death leaves. */
+/** Recording and reading histories, also those of killed processes. */
 class HistoryTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -36,7 +36,7 @@ class HistoryTest {
     @AutoClose
     final LockClient client = LockClient.create(MemoryBackend.on(MemoryServer.create()));
 
-    /** What was recorded, without times, threads and tokens. */
+    /** Returns the recorded events without times, threads and tokens. */
     private List<String> recorded() {
         return History.read(directory).events().stream()
                 .map(event -> Event.word(event.action()) + " " + Event.word(event.type()))
@@ -79,7 +79,7 @@ class HistoryTest {
     }
 
     @Test
-    void refusalsLossesAndLooksAreRecorded() throws InterruptedException {
+    void refusalsLossesAndChecksAreRecorded() throws InterruptedException {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             FencedLock lock = history.recorded(client.lock("x", LockOptions.renewedLease(Duration.ofMillis(500))));
             Lease lease = lock.acquire();
@@ -106,7 +106,7 @@ class HistoryTest {
     }
 
     @Test
-    void whatEndsInAnotherExceptionIsUnknown() {
+    void aCallThatThrowsAnotherExceptionIsUnknown() {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             FencedLock lock = history.recorded(client.lock("x"));
             client.close();
@@ -138,7 +138,7 @@ class HistoryTest {
     }
 
     @Test
-    void aProcessHasItsNameAlone() {
+    void aProcessNameIsUnique() {
         try (HistoryWriter history = HistoryWriter.open(directory, "a")) {
             history.killed("b");
             assertThatThrownBy(() -> HistoryWriter.open(directory, "a")).isInstanceOf(UncheckedIOException.class);
@@ -151,7 +151,7 @@ class HistoryTest {
     // ================================================================ reading
 
     @Test
-    void whatWasCutOffHasNotHappened() throws IOException {
+    void anIncompleteLastLineIsIgnored() throws IOException {
         Files.writeString(directory.resolve("a.history"), "10 a t acquire invoke x\n20 a t acquire ok x 17");
         Files.writeString(directory.resolve("b.history"), "10 b t acquire invo");
         Files.writeString(directory.resolve("c.history"), "");
@@ -163,7 +163,7 @@ class HistoryTest {
     }
 
     @Test
-    void eventsComeInTheOrderOfTheirTimes() throws IOException {
+    void eventsAreSortedByTime() throws IOException {
         Files.writeString(directory.resolve("a.history"), "10 a t acquire invoke x\n30 a t acquire fail x\n");
         Files.writeString(directory.resolve("b.history"), "20 b t acquire invoke x\n");
         assertThat(History.read(directory).events().stream().map(Event::toString))
@@ -174,7 +174,7 @@ class HistoryTest {
     }
 
     @Test
-    void aLineThatIsNoEventIsNamed() {
+    void anInvalidLineIsNamed() {
         for (String line : List.of(
                 "10 a t acquire",
                 "10 a t acquire invoke",
@@ -194,7 +194,7 @@ class HistoryTest {
 
     // ================================================================ processes
 
-    /** Tells the time, or records until it is killed. */
+    /** Prints the time, or records events until it is killed. */
     static final class Child {
         public static void main(String[] args) throws IOException {
             if (args.length == 0) {
@@ -232,7 +232,7 @@ class HistoryTest {
     }
 
     @Test
-    void aKilledProcessHasLostNothingThatHappenedBefore() throws Exception {
+    void aKilledProcessLosesNoEarlierEvent() throws Exception {
         long told;
         try (ChildJvm child = ChildJvm.start(Child.class, directory.toString())) {
             Await.until("much is recorded", () -> child.lines().size() > 2_000);

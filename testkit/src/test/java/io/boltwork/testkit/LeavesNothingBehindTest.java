@@ -50,7 +50,7 @@ class LeavesNothingBehindTest {
     }
 
     @Test
-    void whatWasGivenToItIsClosedLastFirst() {
+    void resourcesAreClosedInReverseOrder() {
         List<String> closed = new ArrayList<>();
         nothing.closing(() -> closed.add("first"));
         nothing.closing(() -> closed.add("last"));
@@ -62,13 +62,13 @@ class LeavesNothingBehindTest {
     }
 
     @Test
-    void aLockThatIsHeldIsFound() {
+    void aHeldLockIsFound() {
         redis.command("HSET", "boltwork:{held}", "owner", "a:1", "until", "9999999999999");
         isFound("boltwork:{held}");
     }
 
     @Test
-    void aLockThatIsWaitedForIsFound() {
+    void aWantedLockIsFound() {
         redis.command("HSET", "boltwork:{wanted}", "owner", "", "ra:1", "1");
         isFound("boltwork:{wanted}");
     }

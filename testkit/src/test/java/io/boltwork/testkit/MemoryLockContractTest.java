@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Locks in memory keep the contract. */
+/** Locks in memory fulfill the contract. */
 class MemoryLockContractTest extends LockContract {
 
     @Override
@@ -69,7 +69,7 @@ class MemoryLockContractTest extends LockContract {
             return 2;
         }
 
-        /** A backend that is open asks the server; one that is not refuses to. */
+        /** Counts the open backends: an open backend asks the server, and a closed one refuses to. */
         @Override
         public int listeners() {
             return (int) backends.stream().filter(MemorySite::isOpen).count();

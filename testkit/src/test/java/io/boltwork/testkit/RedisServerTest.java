@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class RedisServerTest {
 
     @Test
-    void answersCommands() {
+    void aServerAnswersCommands() {
         try (RedisServer redis = RedisServer.start()) {
             assertThat(redis.command("PING")).isEqualTo("PONG");
             assertThat(redis.command("SET", "k", "")).isEqualTo("OK");
@@ -32,9 +32,9 @@ class RedisServerTest {
         }
     }
 
-    /** As a sentinel does when it makes a server a master, or a replica of another one. */
+    /** A sentinel ends all connections of a server when it makes it a master or a replica. */
     @Test
-    void asksAgainWhenTheServerEndsItsConnections() throws Exception {
+    void aCommandIsRepeatedIfTheServerEndsItsConnections() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             AtomicBoolean done = new AtomicBoolean();
             CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(() -> {
@@ -56,7 +56,7 @@ class RedisServerTest {
     }
 
     @Test
-    void embeddedServerIsRedis62() {
+    void theEmbeddedServerIsRedis62() {
         try (RedisServer redis = RedisServer.startEmbedded()) {
             assertThat(redis.version()).startsWith("6.2.");
             assertThat(String.valueOf(redis.command("INFO", "server"))).contains("redis_version:" + redis.version());
@@ -64,7 +64,7 @@ class RedisServerTest {
     }
 
     @Test
-    void passesArgumentsOn() {
+    void argumentsArePassedOn() {
         try (RedisServer redis = RedisServer.start("--requirepass", "secret", "--maxmemory", "10mb")) {
             assertThat(redis.command("CONFIG", "GET", "maxmemory")).isEqualTo(List.of("maxmemory", "10485760"));
         }
@@ -79,7 +79,7 @@ class RedisServerTest {
     }
 
     @Test
-    void restartsEmptyOnTheSamePort() {
+    void aRestartedServerIsEmptyAndHasTheSamePort() {
         try (RedisServer redis = RedisServer.start()) {
             int port = redis.port();
             redis.command("SET", "k", "v");
@@ -96,7 +96,7 @@ class RedisServerTest {
     }
 
     @Test
-    void frozenServerAcceptsAndIsSilent() throws Exception {
+    void aFrozenServerAcceptsConnectionsAndIsSilent() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             redis.freeze();
             try (Socket socket = new Socket(redis.host(), redis.port())) {
@@ -112,7 +112,7 @@ class RedisServerTest {
     }
 
     @Test
-    void manyRunSideBySide() {
+    void manyServersRunSideBySide() {
         List<RedisServer> servers = new ArrayList<>();
         try {
             for (int i = 0; i < 8; i++) {
@@ -127,7 +127,7 @@ class RedisServerTest {
         }
     }
 
-    /** A JVM that starts a server, says where, and waits to be killed. */
+    /** A JVM that starts a server, prints its port, and waits to be killed. */
     static final class Starter {
         public static void main(String[] args) throws Exception {
             RedisServer redis = RedisServer.startEmbedded();
@@ -138,7 +138,7 @@ class RedisServerTest {
     }
 
     @Test
-    void diesWithItsJvmAndLeavesNothing() throws Exception {
+    void aServerDiesWithItsJvmAndLeavesNothing() throws Exception {
         try (ChildJvm jvm = ChildJvm.start(Starter.class)) {
             String line = jvm.nextLine(Duration.ofSeconds(30));
             assertThat(line).isNotNull();

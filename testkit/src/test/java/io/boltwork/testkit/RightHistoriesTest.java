@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.testkit.HistoryChecker.Verdict;
 import org.junit.jupiter.api.Test;
 
-/** Histories that can be: the checker convicts none of them, though some look bad. */
+/** Possible histories. The checker accepts all of them, although some look wrong. */
 class RightHistoriesTest {
 
     private static void right(int holds, String history) {
@@ -15,12 +15,12 @@ class RightHistoriesTest {
     }
 
     @Test
-    void nothing() {
+    void anEmptyHistory() {
         right(0, "");
     }
 
     @Test
-    void oneAfterTheOther() {
+    void holdsFollowOneAnother() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -34,7 +34,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void whoWaitedHasItBeforeTheReleaseHasReturned() {
+    void aWaiterHoldsBeforeTheReleaseHasReturned() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -48,7 +48,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void theNextHasItInTheInstantOfTheRelease() {
+    void theNextHoldBeginsInTheInstantOfTheRelease() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -78,7 +78,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void anAcquisitionOfUnknownOutcomeTookEffectAndItsTokenIsMissing() {
+    void anUnknownAcquisitionTookEffectAndItsTokenIsMissing() {
         right(2, """
                 10 a t acquire invoke  x
                 20 a t acquire unknown x      # would have had token 1
@@ -94,7 +94,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void anAcquisitionThatWasNeverAnsweredOverlapsEverything() {
+    void anUnansweredAcquisitionOverlapsEverything() {
         right(2, """
                 10 a t acquire invoke x
                 20 b t acquire invoke x
@@ -108,7 +108,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aReleaseOfUnknownOutcomeIsFollowedBySomebodyElsesHold() {
+    void anUnknownReleaseIsFollowedByAnotherHold() {
         right(2, """
                 10 a t acquire invoke  x
                 20 a t acquire ok      x 1
@@ -121,7 +121,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aHolderIsFrozenPastItsLeaseAndSeesOnlyThenThatItIsLost() {
+    void aHolderFrozenPastItsLeaseSeesTheLossAfterwards() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -136,7 +136,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void whatAHolderDidNotVerifyBeforeItWasLostOverlapsTheNextHold() {
+    void theUnverifiedEndOfALostHoldOverlapsTheNextHold() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -153,7 +153,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aHolderIsFrozenBeforeItCanSayThatItHolds() {
+    void aHolderIsFrozenBeforeItsAcquisitionReturns() {
         right(2, """
                 10 a t acquire invoke x
                 20 b t acquire invoke x      # a has token 1, and is frozen before the call returns to it
@@ -165,7 +165,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aHolderIsKilledAndTheLockIsHadAfterItsLease() {
+    void aKilledHoldersLockIsAcquiredAfterItsLease() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -190,7 +190,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aHolderWasFrozenPastItsLeaseBeforeTheReleaseInWhichItWasKilled() {
+    void aHolderFrozenPastItsLeaseIsKilledDuringItsRelease() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -203,7 +203,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void nestedHoldsAreOneAndEndWithTheLast() {
+    void nestedHoldsAreOneAndEndWithTheLastRelease() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -243,7 +243,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aThreadTakesTheLockAgainAndAgain() {
+    void aThreadAcquiresTheLockAgainAndAgain() {
         right(3, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -259,7 +259,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void twoLocksAreHeldAtATimeAndGivenBackCrosswise() {
+    void twoLocksAreHeldAtATimeAndReleasedCrosswise() {
         right(4, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 5
@@ -279,7 +279,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void threadsOfOneNameInTwoProcessesAreTwo() {
+    void equalThreadNamesInTwoProcessesAreTwoThreads() {
         right(2, """
                 10 a t acquire invoke x
                 20 b t acquire invoke x
@@ -311,7 +311,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void linesOfDifferentThreadsStandInAnyOrder() {
+    void linesOfDifferentThreadsMayBeInAnyOrder() {
         right(2, """
                 50 b t acquire invoke x
                 60 b t acquire ok     x 2
@@ -323,7 +323,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aHolderThatWasAskedForAfterwardsButHadItBeforeIsKilledUnverified() {
+    void aHolderIsKilledBeforeItsHoldWasEverVerified() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 8
@@ -335,7 +335,7 @@ class RightHistoriesTest {
     }
 
     @Test
-    void aLookAtAHoldThatWasGivenBackSaysNothingOfTheNext() {
+    void aCheckOfAReleasedHoldSaysNothingAboutTheNext() {
         right(2, """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1

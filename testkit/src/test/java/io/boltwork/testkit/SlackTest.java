@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class SlackTest {
 
     @Test
-    void stretchesBoundsByTheFactor() {
+    void boundsAreMultipliedByTheFactor() {
         assertThat(Slack.of(Duration.ofSeconds(2)).toNanos()).isEqualTo((long) (2e9 * Slack.factor()));
         assertThat(Slack.seconds(3)).isEqualTo(Slack.of(Duration.ofSeconds(3)));
     }

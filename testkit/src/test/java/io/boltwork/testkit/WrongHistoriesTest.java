@@ -7,7 +7,7 @@ import io.boltwork.testkit.HistoryChecker.Violation;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Histories that must not be, of which the checker names the rule and the lines. */
+/** Impossible histories. The checker names the violated rule and the lines. */
 class WrongHistoriesTest {
 
     private static void wrong(Rule rule, int[] lines, String history) {
@@ -30,7 +30,7 @@ class WrongHistoriesTest {
     // ================================================================ exclusion
 
     @Test
-    void twoHoldAtATime() {
+    void twoProcessesHoldAtATime() {
         wrong(Rule.EXCLUSION, lines(1, 2, 5, 3, 4, 7), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -70,7 +70,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aLongHoldCoversOneThatIsNotItsNeighbour() {
+    void aLongHoldOverlapsTheHoldAfterTheNext() {
         wrong(Rule.EXCLUSION, lines(1, 2, 12, 8, 9, 10), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -90,7 +90,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void itWasGrantedDuringAHoldThoughNobodyEverVerifiedIt() {
+    void anUnverifiedHoldWasGrantedDuringAnotherHold() {
         wrong(Rule.EXCLUSION, lines(1, 2, 5, 3, 4), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -104,7 +104,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void theOuterReleaseOfANestedHoldLetSomebodyIn() {
+    void theInnerReleaseOfANestedHoldLetsAnotherProcessIn() {
         wrong(Rule.EXCLUSION, lines(1, 2, 9, 6, 8), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -148,7 +148,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aReleaseDeletedSomebodyElsesHold() {
+    void aReleaseDeletesAnotherHoldersHold() {
         wrong(Rule.EXCLUSION, lines(4, 5, 9, 7, 8), """
                 10 a t acquire invoke  x
                 20 a t acquire ok      x 1
@@ -181,7 +181,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void theTokenFallsBelowOneThatIsNotItsNeighbours() {
+    void aLaterTokenLiesBetweenTwoEarlierOnes() {
         wrong(Rule.TOKENS, lines(5, 6, 7, 9, 10, 11), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 5
@@ -199,7 +199,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aHoldThatNobodyVerifiedHadAGreaterTokenThanTheNext() {
+    void anUnverifiedHoldHasAGreaterTokenThanTheNext() {
         wrong(Rule.TOKENS, lines(1, 2, 4, 5), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 9
@@ -210,7 +210,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void whoWaitedMeanwhileHasTheSmallerTokenAndVerifiedIt() {
+    void aWaiterVerifiesATokenSmallerThanTheOneBefore() {
         wrong(Rule.TOKENS, lines(1, 2, 3, 4, 5), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 9
@@ -221,7 +221,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aTokenComesTwiceThoughTheHoldsAreFarApart() {
+    void aTokenOccursTwiceInHoldsThatAreFarApart() {
         wrong(Rule.TOKENS, lines(1, 2, 3, 5, 6), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -233,7 +233,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void theTokenOfAnUnverifiedHoldComesAgain() {
+    void theTokenOfAnUnverifiedHoldOccursAgain() {
         wrong(Rule.TOKENS, lines(1, 2, 4, 5), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -254,7 +254,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void anotherTokenThanTheHoldsIsValid() {
+    void aTokenOtherThanTheHoldsIsValid() {
         wrong(Rule.TOKENS, lines(2, 3), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 2
@@ -275,7 +275,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aLostHoldIsGivenBackWithoutAnError() {
+    void aLostHoldIsReleasedWithoutAnError() {
         wrong(Rule.VALIDITY, lines(2, 5), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -286,7 +286,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void theOuterLevelOfALostHoldIsGivenBackWithoutAnError() {
+    void theOuterLevelOfALostHoldIsReleasedWithoutAnError() {
         wrong(Rule.VALIDITY, lines(2, 8), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -313,12 +313,12 @@ class WrongHistoriesTest {
     // ================================================================ form
 
     @Test
-    void anAnswerWithoutAQuestion() {
+    void anAnswerWithoutACall() {
         wrong(Rule.FORM, lines(1), "20 a t acquire ok x 1");
     }
 
     @Test
-    void twoAnswers() {
+    void twoAnswersToOneCall() {
         wrong(Rule.FORM, lines(3), """
                 10 a t acquire invoke x
                 20 a t acquire fail   x
@@ -370,7 +370,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aReleaseByAThreadThatDoesNotHold() {
+    void aReleaseByAThreadWithoutAHold() {
         wrong(Rule.FORM, lines(3, 4), """
                 10 a t acquire invoke x
                 20 a t acquire ok     x 1
@@ -380,7 +380,7 @@ class WrongHistoriesTest {
     }
 
     @Test
-    void aRefusedCallHoldsNevertheless() {
+    void aRefusedCallHoldsTheLockNevertheless() {
         wrong(Rule.FORM, lines(3), """
                 10 a t acquire invoke x
                 20 a t acquire fail   x

@@ -5,7 +5,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply.Inspected;
 
-/** Sequences that bring a queue exactly to the edges of its bounds, which random commands hardly ever reach. */
+/** Sequences that bring a queue exactly to the edges of its bounds, which random commands almost never reach. */
 final class DifferentialEdges {
     private static final int PLACES = LockBackend.PLACES_PER_STEP;
 
@@ -25,7 +25,7 @@ final class DifferentialEdges {
     }
 
     /**
-     * Executes all of them.
+     * Executes all these sequences.
      *
      * @param hasClock whether the test sets the clock of the servers
      */
@@ -35,7 +35,7 @@ final class DifferentialEdges {
         placesAreLeftForPacking(WINDOW);
         placesAreLeftForPacking(WINDOW - 1);
         if (hasClock) {
-            theHeadIsAMark();
+            theHeadIsAnEndEntry();
             for (int waiting = 1; waiting <= 2; waiting++) {
                 shortClaimsEnd(waiting, 0);
                 shortClaimsEnd(waiting, LockBackend.SHORT_CLAIM_MILLIS - 1);
@@ -49,8 +49,8 @@ final class DifferentialEdges {
         for (int i = 2; i <= PLACES + WINDOW + 10; i++) {
             withdraw("bob:" + i);
         }
-        withdraw("bob:1"); // more holes follow than one step passes
-        step(wish("carol:1")); // looks for holes: the window has nothing else
+        withdraw("bob:1"); // more holes follow than one step skips
+        step(wish("carol:1")); // searches for holes: the window contains nothing else
         step(commands.releaseOf(lock));
         nudge();
         nudge();
@@ -66,7 +66,7 @@ final class DifferentialEdges {
         step(wish("carol:2"));
     }
 
-    /** A release gives the lock to another client, and enters a request with just so many places left. */
+    /** Releases the lock to another client and adds a request to the queue with exactly this many places left. */
     private void placesAreLeftForPacking(int left) throws Exception {
         start("alice:0");
         int gone = PLACES - left - 2; // the new owner's place and the next one are examined too
@@ -81,8 +81,8 @@ final class DifferentialEdges {
         step(wish("alice:1"));
     }
 
-    /** A step stops at the mark of a client that is gone, at a time when claims are not short any more. */
-    private void theHeadIsAMark() throws Exception {
+    /** Makes a step stop at the end entry of a gone client when claims are not short any more. */
+    private void theHeadIsAnEndEntry() throws Exception {
         start("alice:0");
         enter("bob", 1, 2 * PLACES + 1);
         step(commands.releaseOf(lock));
@@ -95,11 +95,11 @@ final class DifferentialEdges {
     }
 
     /**
-     * The time of short claims ends while a short claim is outstanding. That time is forgotten when a request leaves the head of
-     * the queue, before the claim lapses or in the same step.
+     * Ends the time of short claims while a short claim is outstanding. That time is forgotten when a request leaves
+     * the head of the queue, before the claim lapses or in the same step.
      *
-     * @param waiting how many requests wait behind the claim
-     * @param after when a request leaves, in milliseconds from the end of that time on
+     * @param waiting the number of requests that wait behind the claim
+     * @param after when a request leaves, in milliseconds after the end of that time
      */
     private void shortClaimsEnd(int waiting, long after) throws Exception {
         start("alice:0");

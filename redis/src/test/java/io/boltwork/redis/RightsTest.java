@@ -106,10 +106,10 @@ class RightsTest {
             return refused;
         }
         try (Client client = opened[0]) {
-            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
+            ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
             List<Command> commands = new ArrayList<>(List.of(
-                    new Command.Announce(card, 60_000, "n"),
-                    new Command.Announce(card, 0, ""),
+                    new Command.Announce(clientRecord, 60_000, "n"),
+                    new Command.Announce(clientRecord, 0, ""),
                     acquire(0),
                     acquire(1),
                     acquire(2),

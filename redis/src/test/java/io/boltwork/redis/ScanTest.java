@@ -150,9 +150,9 @@ class ScanTest extends ScriptTest {
             assertThat(other.scanLocks("*", 10)).isEmpty();
             other.acquire("l", "a:1");
             assertThat(other.scanLocks("*", 10)).extracting(Lock::name).containsExactly("l");
-            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
-            other.announce(card, 60_000);
-            assertThat(other.scanClients(10)).containsExactly(card);
+            ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
+            other.announce(clientRecord, 60_000);
+            assertThat(other.scanClients(10)).containsExactly(clientRecord);
         }
         assertThat(names("*")).containsExactly("plain");
         assertThat(a.scanClients(10)).isEmpty();

@@ -136,8 +136,8 @@ class ScriptSourceTest {
         check(Script.RESTORE, new RestoreCall(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
         check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
         check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
-        ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
-        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
+        ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 42, 1, 1);
+        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(clientRecord, 1, "n"), r -> {}));
         check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
         assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))
                         .subList(2, 5))

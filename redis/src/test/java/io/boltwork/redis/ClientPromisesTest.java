@@ -270,7 +270,7 @@ class ClientPromisesTest extends Promises {
             }
         }
 
-        /** Returns when the other clients had got the last of the locks. */
+        /** Returns the time until the other clients had got the last of the locks. */
         Duration locksAreFree() {
             long last =
                     others.stream().mapToLong(other -> get(other).nanos()).max().orElseThrow();

@@ -88,7 +88,7 @@ class CloneTest {
         takeTurnsInTheEnd(one.lock("lock", OPTIONS), other.lock("lock", OPTIONS));
     }
 
-    /** Waits for the events; the client that kept its id may also find the other client's nonce once. */
+    /** Passes the lock back and forth, and once more if the client that kept its id finds the other client's nonce. */
     private static void takeTurnsInTheEnd(FencedLock one, FencedLock other) {
         try {
             takeTurns(one, other);

@@ -14,7 +14,7 @@ record CommandStats(Map<String, Long> calls) {
     private static final Pattern LINE = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
 
     /** Commands of connections and tests, which do not depend on locks. */
-    private static final Set<String> IDLE_TALK =
+    private static final Set<String> NOT_ABOUT_LOCKS =
             Set.of("info", "ping", "config", "hello", "client", "subscribe", "ssubscribe", "script", "cluster");
 
     static void reset(List<RedisServer> servers) {
@@ -37,7 +37,7 @@ record CommandStats(Map<String, Long> calls) {
                     .toString());
             while (line.find()) {
                 String command = line.group(1).replaceFirst("\\|.*", "");
-                if (!IDLE_TALK.contains(command)) {
+                if (!NOT_ABOUT_LOCKS.contains(command)) {
                     calls.merge(command, Long.valueOf(line.group(2)), Long::sum);
                 }
             }

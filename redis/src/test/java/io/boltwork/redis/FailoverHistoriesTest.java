@@ -138,8 +138,8 @@ class FailoverHistoriesTest {
     }
 
     /**
-     * Freezes the master and a client, as on a host that stands still: the master's messages after the freeze arrive
-     * before the client checks its clock.
+     * Tests a freeze of a whole host: the master's messages after the freeze arrive before the client checks its
+     * clock.
      */
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")

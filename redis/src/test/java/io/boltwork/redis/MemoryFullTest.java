@@ -59,7 +59,10 @@ class MemoryFullTest extends ScriptTest {
         assertThat(fields()).containsEntry("owner", "").containsEntry("fence", "" + token);
     }
 
-    /** Redis refuses only the first write of a script: what goes out as a group with a release is not refused. */
+    /**
+     * Redis refuses only the first write of a script, so it does not refuse calls that are in one group with a
+     * release.
+     */
     @Test
     void aLockRequestedInOneGroupWithAReleaseIsGranted() {
         List<CompletableFuture<Reply>> replies = new ArrayList<>();

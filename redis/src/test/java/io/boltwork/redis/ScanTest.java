@@ -93,8 +93,7 @@ class ScanTest extends ScriptTest {
         List<CompletableFuture<Reply>> sent = names.stream()
                 .map(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)))
                 .toList();
-        sent.forEach(
-                Client::await); // each: what the server does not know the script of is sent again, behind the others
+        sent.forEach(Client::await); // one by one, because a call of an unknown script is sent again, behind the others
         ScannedLocks first = a.ask(new Command.ScanLocks("*", "", 20), ScannedLocks.class);
         assertThat(first.locks()).hasSizeLessThan(200);
         assertThat(first.cursor()).isNotEmpty();

@@ -114,7 +114,7 @@ class FailoverHistoriesTest {
             old.kill();
             group.awaitOther(old);
             long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-            check("master killed, sentinels (who took " + millis + " ms)");
+            check("master killed, sentinels (failover took " + millis + " ms)");
         } finally {
             end();
         }

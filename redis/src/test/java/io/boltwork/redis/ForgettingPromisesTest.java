@@ -112,7 +112,7 @@ class ForgettingPromisesTest extends PromiseTest {
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lease::release);
         theirs.currentLease().orElseThrow().extend(Duration.ofMinutes(1)); // the server confirms the lease
         theirs.unlock();
-        measured(3, how + " and somebody took it, old holder told", after, RENEWAL.plus(NOTIFICATION));
+        measured(3, how + " and another client took it, old holder told", after, RENEWAL.plus(NOTIFICATION));
     }
 
     private void forget(DataLoss how) {

@@ -14,33 +14,38 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps the client's record at the backend, which tells others who this client is, and tells the client whether another living
- * one has the same id: two JVMs that were restored from one snapshot do. Thread-safe.
+ * Keeps the client's record at the backend, which describes this client to others. Also notices another living client
+ * with the same id, which exists if two JVMs were restored from one snapshot. Thread-safe.
  */
 final class Announcer {
 
     /*
-     * A record has a nonce, which is new with each connection, and an announcement is answered with the nonce that it replaces.
-     * All nonces that were sent are remembered, so a lost answer does no harm. A nonce in the record that was never sent from
-     * here was sent by another living client. Two clients that were restored from one snapshot remember the same nonces up to
-     * the snapshot; both have new connections afterwards, and so nonces that the other does not know. The one that announces
-     * itself second finds the other's, takes another id, and puts the other's nonce back: the other keeps its id and its holds.
+     * A record has a nonce, which is new with each connection, and an announcement is answered with the nonce that it
+     * replaces. This class remembers all nonces that it has sent, so a lost answer does no harm. If it has never sent
+     * the nonce in the record, another living client has. Two clients that were restored from one snapshot remember the
+     * same nonces up to the snapshot. Both have new connections afterwards, and so nonces that the other does not know.
+     * The second one to announce itself finds the nonce of the first, takes another id, and puts the nonce of the first
+     * back. The first keeps its id and its holds.
      */
 
-    /** How long the record is remembered. */
+    /** The time for which the backend keeps the record. */
     private static final long LIFE_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
+    /** The time between two announcements. */
     private static final long EVERY = TimeUnit.SECONDS.toNanos(20);
 
-    /** While something is held, or an announcement was not answered. A beat that is a little early counts. */
+    /**
+     * The time between two announcements while a lock is held or an announcement is unanswered. A heartbeat that comes
+     * a little early counts.
+     */
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(2) - Heartbeat.PERIOD / 2;
 
-    /** Nonces that are remembered, the newest: a connection each, and a record lasts for a minute. */
+    /** How many of the newest nonces are remembered. Each connection has one, and a record lasts for a minute. */
     private static final int REMEMBERED = 1_024;
 
     private final Engine engine;
 
-    /** Guards what follows; nothing is sent or told while it is held. */
+    /** Guards the fields below. No command is sent while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Set<String> nonces = new LinkedHashSet<>();
@@ -48,16 +53,16 @@ final class Announcer {
     private long sentAt;
     private boolean answered;
 
-    /** Changed by {@link #rename} alone. */
-    private volatile ClientRecord card;
+    /** Changed by {@link #rename} only. */
+    private volatile ClientRecord clientRecord;
 
-    Announcer(Engine engine, ClientRecord card) {
+    Announcer(Engine engine, ClientRecord clientRecord) {
         this.engine = engine;
-        this.card = card;
+        this.clientRecord = clientRecord;
     }
 
-    /** The card of a client of this JVM. */
-    static ClientRecord card(String id, String application) {
+    /** Creates the record of a client of this JVM. */
+    static ClientRecord newRecord(String id, String application) {
         return new ClientRecord(
                 id,
                 application,
@@ -71,7 +76,7 @@ final class Announcer {
         Map<String, String> environment = System.getenv();
         String named = environment.getOrDefault("HOSTNAME", environment.getOrDefault("COMPUTERNAME", ""));
         if (!named.isBlank()) {
-            return named; // no question to a name server
+            return named; // without asking a name server
         }
         try {
             return InetAddress.getLocalHost().getHostName();
@@ -82,10 +87,10 @@ final class Announcer {
 
     /** The client's id. */
     String client() {
-        return card.id();
+        return clientRecord.id();
     }
 
-    /** Announces the client, unless that was done when the connection came up. */
+    /** Announces the client, unless it was announced when the connection came up. */
     void begin() {
         if (isNew()) {
             connected();
@@ -117,14 +122,14 @@ final class Announcer {
         announce();
     }
 
-    /** Announces the client once more if it is time to. Once a second. */
+    /** Announces the client again if it is time to. Called once a second. */
     void check() {
         long now = engine.ticker.nanos();
         boolean due;
         lock.lock();
         try {
             long since = now - sentAt;
-            due = since >= EVERY || since >= OFTEN && (!answered || engine.isHolding());
+            due = since >= EVERY || since >= OFTEN && (!answered || engine.status.isHolding());
         } finally {
             lock.unlock();
         }
@@ -138,7 +143,7 @@ final class Announcer {
         String now;
         lock.lock();
         try {
-            announced = card;
+            announced = clientRecord;
             now = nonce;
             sentAt = engine.ticker.nanos();
             answered = false;
@@ -147,7 +152,7 @@ final class Announcer {
         }
         engine.backend.send(new Command.Announce(announced, LIFE_MILLIS, now), reply -> {
             if (engine.backend.partitions() == 1) {
-                engine.heard(0, reply); // else it is kept wherever its key belongs
+                engine.backendWatch.heard(0, reply); // else the record is on the server of its key
             }
             if (reply instanceof Reply.Announced answer) {
                 answered(announced, now, answer);
@@ -162,7 +167,7 @@ final class Announcer {
             answered |= sent.equals(nonce);
             another = !answer.before().isEmpty()
                     && !nonces.contains(answer.before())
-                    && card.id().equals(announced.id());
+                    && clientRecord.id().equals(announced.id());
         } finally {
             lock.unlock();
         }
@@ -172,30 +177,35 @@ final class Announcer {
         }
     }
 
-    /** Restores the record that this client has replaced, which is another's. */
+    /** Restores another client's record, which this client has replaced. */
     private void putBack(ClientRecord replaced, String before) {
         engine.backend.send(new Command.Announce(replaced, LIFE_MILLIS, before), reply -> {});
     }
 
-    /** Gives the client another id, unless it has another one already. Returns whether it was done. */
+    /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it was. */
     boolean rename(String from, String to) {
         lock.lock();
         try {
-            if (!card.id().equals(from)) {
+            if (!clientRecord.id().equals(from)) {
                 return false;
             }
-            card = new ClientRecord(
-                    to, card.application(), card.host(), card.pid(), card.sinceMillis(), card.wireVersion());
+            clientRecord = new ClientRecord(
+                    to,
+                    clientRecord.application(),
+                    clientRecord.host(),
+                    clientRecord.pid(),
+                    clientRecord.sinceMillis(),
+                    clientRecord.wireVersion());
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** The client is closed. */
+    /** Removes the client's record from the backend. Returns a promise of the reply. */
     Promise<Reply> end() {
         Promise<Reply> done = new Promise<>();
-        engine.backend.send(new Command.Announce(card, 0, ""), done::decide);
+        engine.backend.send(new Command.Announce(clientRecord, 0, ""), done::decide);
         return done;
     }
 }

@@ -13,10 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something done asynchronously under a lock: waits, begins it, and gives the lock back when it has ended. Completing it
- * from outside withdraws the request, or leaves what has begun to its own end.
+ * An asynchronous call under a lock: waits for the lock, begins the body, and releases the lock when the body has
+ * ended. If this future is completed from outside, a waiting request is withdrawn, and a body that has begun runs to
+ * its end.
  *
- * @param <T> what is computed
+ * @param <T> the type of the body's result
  */
 final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> {
 
@@ -24,7 +25,7 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
     private final Function<? super Lease, ? extends CompletionStage<T>> body;
     private final Executor callbacks;
 
-    /** {@code turn} must not be there yet: the thread that completes it begins the body, and must be one for callbacks. */
+    /** @param turn must not be complete: the thread that completes it begins the body, and must be one for callbacks */
     AsyncCall(
             CompletableFuture<Optional<Lease>> turn,
             Function<? super Lease, ? extends CompletionStage<T>> body,
@@ -52,7 +53,7 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
         CompletionStage<T> result;
         try {
             result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but returned null");
-        } catch (Throwable thrown) { // the user's own; the lock is given back all the same
+        } catch (Throwable thrown) { // by the user's code; the lock is released all the same
             result = CompletableFuture.failedFuture(thrown);
         }
         result.whenComplete((value, failure) ->

@@ -5,7 +5,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-/** Runs callbacks, listeners among them, on an executor one after the other, in order. They may throw, block and use locks. Thread-safe. */
+/**
+ * Runs callbacks, including listeners, on an executor one after the other, in order. They may throw, block and use
+ * locks. Thread-safe.
+ */
 public final class CallbackQueue {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -21,19 +24,20 @@ public final class CallbackQueue {
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile int waiting;
 
-    /** 1 from when an error has ended the drain before its time until another thread resumes it, else 0. */
+    /** 1 after an error has cut the drain short, until another thread resumes it; else 0. */
     private volatile int stopped;
 
     CallbackQueue(Executor executor) {
         this(executor, new ErrorFlag());
     }
 
-    /** A queue without callbacks; {@code errorFlag} is raised when an error has stopped it. */
+    /** Creates an empty queue. {@code errorFlag} is raised when an error has stopped it. */
     CallbackQueue(Executor executor, ErrorFlag errorFlag) {
         this.executor = executor;
         this.errorFlag = errorFlag;
     }
 
+    /** Runs a callback after the earlier ones. */
     public void run(Runnable callback) {
         queue.add(callback);
         boolean own = false;
@@ -42,11 +46,11 @@ public final class CallbackQueue {
             if (own) {
                 start();
             }
-        } catch (Throwable cut) { // at the entry of start(), which throws nothing else
+        } catch (Throwable cut) { // at the entry of start(), which does not throw otherwise
             errorFlag.cause = cut;
             errorFlag.raised = true;
             if (own) {
-                stopped = 1; // the last act: from here on the queue may be another thread's
+                stopped = 1; // the last act: now another thread may run the queue
             }
         }
     }
@@ -55,7 +59,7 @@ public final class CallbackQueue {
         return waiting == 0;
     }
 
-    /** Goes on with a drain that an error has ended before its time; without effect if there is none. */
+    /** Resumes a drain that an error has cut short. Without effect if there is none. */
     void resume() {
         boolean own = false;
         try {
@@ -74,12 +78,12 @@ public final class CallbackQueue {
 
     private void start() {
         try {
-            // here if the executor does not: told late is worse than told on the wrong thread
+            // here if the executor does not: a lost callback is worse than one on the wrong thread
             ExecutorTask.send(this::drain, executor, Runnable::run);
         } catch (Throwable cut) { // the drain does not throw
             errorFlag.cause = cut;
             errorFlag.raised = true;
-            stopped = 1; // the last act: from here on the queue may be another thread's
+            stopped = 1; // the last act: now another thread may run the queue
         }
     }
 
@@ -91,7 +95,7 @@ public final class CallbackQueue {
                     if (callback != null) {
                         callback.run();
                     }
-                } catch (Throwable thrown) { // the callback's own affair; the next ones must run
+                } catch (Throwable thrown) { // must not keep the next callbacks from running
                     LOG.log(System.Logger.Level.WARNING, "A callback threw; the lock is not affected", thrown);
                 }
             } while (WAITING.decrementAndGet(this) > 0);

@@ -9,24 +9,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of it when this JVM has been restored from a checkpoint, if the JVM or the application has the API for that: CRaC's, by
- * any of its names. Found by reflection, so that it is no dependency.
+ * Runs tasks after this JVM has been restored from a checkpoint, if the JVM or the application has the API of CRaC
+ * under any of its names. The API is found by reflection, so that it is no dependency.
  */
 final class Checkpoints {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    /** The JDK's own, and the one for all JDKs, which AWS Lambda SnapStart calls too. */
+    /** The package of the JDK, and the one for all JDKs, which AWS Lambda SnapStart calls, too. */
     private static final List<String> PACKAGES = List.of("jdk.crac", "org.crac");
 
     private Checkpoints() {}
 
     /**
-     * Registers a task that is run after each restoration.
+     * Registers a task that runs after each restoration.
      *
-     * @param loaders where to look for the API
-     * @return what must be kept for as long as the task is to be run: the API itself keeps it weakly. {@code null} if there is no
-     *     such API
+     * @param loaders the class loaders that may know the API
+     * @return an object that must stay reachable as long as the task is wanted, because the API refers to it weakly;
+     *     {@code null} if there is no such API
      */
     static @Nullable Object afterRestore(Runnable task, List<ClassLoader> loaders) {
         for (String name : PACKAGES) {
@@ -34,7 +34,7 @@ final class Checkpoints {
                 try {
                     return register(name, loader, task);
                 } catch (ClassNotFoundException | LinkageError absent) {
-                    continue; // another one may be there
+                    continue; // another name or loader may succeed
                 } catch (ReflectiveOperationException unknown) {
                     LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", Printable.all(name, unknown));
                 }
@@ -43,7 +43,7 @@ final class Checkpoints {
         return null;
     }
 
-    /** Those of this library and of the application. */
+    /** The class loaders of this library and of the application. */
     static List<ClassLoader> loaders() {
         ClassLoader own = Checkpoints.class.getClassLoader();
         ClassLoader applications = Thread.currentThread().getContextClassLoader();
@@ -54,7 +54,7 @@ final class Checkpoints {
         Class<?> core = Class.forName(name + ".Core", true, loader);
         Class<?> resource = Class.forName(name + ".Resource", true, loader);
         Class<?> context = Class.forName(name + ".Context", true, loader);
-        Object registered = Proxy.newProxyInstance(resource.getClassLoader(), new Class<?>[] {resource}, hearing(task));
+        Object registered = Proxy.newProxyInstance(resource.getClassLoader(), new Class<?>[] {resource}, handler(task));
         Object global = core.getMethod("getGlobalContext").invoke(null);
         try {
             context.getMethod("register", resource).invoke(global, registered);
@@ -64,7 +64,7 @@ final class Checkpoints {
         return registered;
     }
 
-    private static InvocationHandler hearing(Runnable task) {
+    private static InvocationHandler handler(Runnable task) {
         return (proxy, method, arguments) -> answer(proxy, method, arguments, task);
     }
 
@@ -77,7 +77,7 @@ final class Checkpoints {
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> "boltwork client";
-            default -> null; // beforeCheckpoint: what is held is lost by the restored one, not by this
+            default -> null; // beforeCheckpoint: the restored JVM loses its holds, this one does not
         };
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The threads of a client: one for its timers, and as many as callbacks need. All are daemons. */
+/** The threads of a client: one for timers, and as many as callbacks need. All are daemons. */
 final class ClientThreads implements Scheduler {
 
     private static final long KEEP_CALLBACK_THREADS_SECONDS = 10;
@@ -25,8 +25,8 @@ final class ClientThreads implements Scheduler {
 
     ClientThreads(@Nullable Executor callbackExecutor) {
         timer = new Timer(named("boltwork-timer", (died, cause) -> failed(cause)));
-        timer.setRemoveOnCancelPolicy(true); // else state lives on in the queue
-        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // what comes after stop() is void
+        timer.setRemoveOnCancelPolicy(true); // else cancelled tasks keep their locks reachable
+        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // tasks after stop() are void
         ownCallbacks = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
@@ -38,8 +38,8 @@ final class ClientThreads implements Scheduler {
     }
 
     /**
-     * Sets the listener that is called when a task of the timer has failed, or when the timer's thread has died, because of a
-     * full heap or a defect. Tasks may be lost then.
+     * Sets the listener that is called when a task of the timer has failed, or when the timer's thread has died,
+     * because of a full heap or a defect. Tasks may be lost then.
      */
     void onFailure(Consumer<Throwable> listener) {
         onFailure = listener;

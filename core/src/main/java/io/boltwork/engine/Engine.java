@@ -1,69 +1,48 @@
 package io.boltwork.engine;
 
-import io.boltwork.BackendException;
-import io.boltwork.ClientClosedException;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientOptions;
-import io.boltwork.LeaseLoss;
-import io.boltwork.LeaseLostException;
 import io.boltwork.LocalLock;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
-import io.boltwork.machine.Extension;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.LostHolds;
 import io.boltwork.machine.Promise;
-import io.boltwork.machine.RecoveryTally;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.machine.Waiter.WaitResult;
-import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The engine of one client: a machine for each lock in use, and what they share. Thread-safe. */
-public final class Engine extends ErrorFlagOwner implements BackendListener {
+/**
+ * The engine of one client. It finds the {@link LockDriver} of a name and has what all locks of the client share.
+ * {@link Callers} has the calls that block, {@link BackendWatch} the messages of the backend, {@link ClientStatus} the
+ * questions about the client, and {@link Shutdown} its end. Thread-safe.
+ */
+public final class Engine extends ErrorFlagOwner {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
-
-    /** How long to look away before looking again, 1 ms: about a round trip. */
-    private static final long LOOK_AGAIN = 1_000_000;
-
-    /** Locks to look at before many are taken for held. */
-    private static final int MOST_LOOKS = 64;
 
     final LockBackend backend;
     final Ticker ticker;
@@ -74,56 +53,33 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
 
     final Executor callbackExecutor;
     final LongUnaryOperator random;
-    private final Sleeper sleeper;
     final Consumer<Throwable> defects;
     final LockMachine.Timing timing;
-    final ServerClocks clocks;
     final ReleaseLog releases;
     final LeaseRenewer leaseRenewer;
     public final Listeners listeners = new Listeners();
-
-    private final long shutdownNanos;
-    private final Runnable stopThreads;
     final SuspensionDetector suspensionDetector;
 
-    /** Makes ids that no other client makes, and nonces. */
+    /** Makes nonces, and ids that no other client makes. */
     final Supplier<String> ids;
 
-    private final Announcer announcer;
-    private final ErrorRecovery errorRecovery;
-
-    /** Kept until the client is closed, and not used: else it would be collected. */
-    private final AtomicReference<@Nullable Object> restoredBy = new AtomicReference<>();
-
+    final Callers callers;
+    final BackendWatch backendWatch;
+    final ClientStatus status;
+    final Announcer announcer;
+    final ErrorRecovery errorRecovery;
+    final Shutdown shutdown;
     private final Heartbeat heartbeat;
-    private final CallbackQueue backendEvents;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
-
-    /** Whether an error has cut {@link #close} short; a later beat goes on with it. */
-    private volatile boolean unfinished;
-
-    /** Whether it has come to its end. */
-    private volatile boolean ended;
-
-    /** What threads held, or had lost and not left, when the client was closed: they hear of it when they leave. */
-    private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
-
-    private final BitSet everything = new BitSet();
-    private final PartitionOutages partitionOutages = new PartitionOutages();
-    private final List<String> warnings = new CopyOnWriteArrayList<>();
-
-    /** Who listens, and what is warned of, change one after the other: so each warning is told to each listener once. */
-    private final ReentrantLock warning = new ReentrantLock();
 
     /**
-     * What an engine runs on: given by the JVM, or by a simulation.
+     * The clocks, threads and ids that an engine runs on. The JVM or a simulation provides them.
      *
-     * @param underWay how many commands of one lock may be under way at a time
+     * @param underWay the largest number of commands of one lock that may be under way at a time
      */
     record World(
-            ClientRecord card,
+            ClientRecord clientRecord,
             Ticker ticker,
             InstantSource wall,
             Supplier<String> ids,
@@ -136,7 +92,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
             int underWay) {
 
         World(
-                ClientRecord card,
+                ClientRecord clientRecord,
                 Ticker ticker,
                 InstantSource wall,
                 Supplier<String> ids,
@@ -147,7 +103,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
                 Consumer<Throwable> defects,
                 Runnable stopThreads) {
             this(
-                    card,
+                    clientRecord,
                     ticker,
                     wall,
                     ids,
@@ -164,41 +120,39 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     private Engine(LockBackend backend, ClientOptions options, World world) {
         this.backend = backend;
         this.suspensionDetector = new SuspensionDetector(world.ticker, world.wall, this::suspended);
-        this.clocks = new ServerClocks(backend.partitions(), suspensionDetector);
-        this.everything.set(0, backend.partitions());
         this.ids = world.ids;
         this.ticker = world.ticker;
         this.scheduler = world.scheduler;
         this.callbackExecutor = world.callbacks;
         this.random = world.random;
-        this.sleeper = world.sleeper;
         this.defects = world.defects;
-        this.stopThreads = world.stopThreads;
         this.timing = new LockMachine.Timing(
                 backend.commandTimeout().toNanos(),
                 options.slice().toNanos(),
                 options.outagePatience().toNanos(),
                 world.underWay);
-        this.shutdownNanos = options.shutdownTime().toNanos();
         this.releases = new ReleaseLog(ticker);
+        this.callers = new Callers(this, world.sleeper);
+        this.backendWatch = new BackendWatch(this);
+        this.status = new ClientStatus(this);
         this.leaseRenewer = new LeaseRenewer(this);
-        this.announcer = new Announcer(this, world.card);
+        this.announcer = new Announcer(this, world.clientRecord);
         this.errorRecovery = new ErrorRecovery(this, errorFlag);
+        this.shutdown = new Shutdown(this, options.shutdownTime(), world.stopThreads);
         this.heartbeat = new Heartbeat(
                 this, List.of(suspensionDetector::look, announcer::check, errorRecovery::check, releases::forgetOld));
-        this.backendEvents = newCallbackQueue();
     }
 
-    /** An engine on this JVM's clock and threads. */
+    /** Opens an engine on this JVM's clock and threads. */
     public static Engine open(LockBackend backend, ClientOptions options) {
         return open(backend, options, UniqueIds.next());
     }
 
-    /** The same for a client of that id, which must be its alone. */
+    /** Opens an engine on this JVM's clock and threads, for a client of that id. No other client may have the id. */
     public static Engine open(LockBackend backend, ClientOptions options, String id) {
         ClientThreads threads = new ClientThreads(options.callbackExecutor());
         World world = new World(
-                Announcer.card(id, options.application()),
+                Announcer.newRecord(id, options.application()),
                 SystemTicker.start(),
                 InstantSource.system(),
                 UniqueIds::next,
@@ -210,14 +164,14 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
                 threads::stop);
         Engine engine = open(backend, options, world);
         threads.onFailure(engine::timerFailed);
-        engine.restoredBy.set(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));
+        engine.shutdown.keepUntilEnd(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));
         return engine;
     }
 
     static Engine open(LockBackend backend, ClientOptions options, World world) {
         Engine engine = new Engine(backend, options, world);
         try {
-            backend.open(engine.client(), engine);
+            backend.open(engine.client(), engine.backendWatch);
         } catch (RuntimeException refused) {
             world.stopThreads.run();
             throw refused;
@@ -227,307 +181,59 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         return engine;
     }
 
-    // ================================================================ acquiring and releasing
+    // ================================================================ drivers and their events
 
-    /** The hold of this thread, valid or lost and not unwound; or {@code null}. One that it has not taken is none. */
+    /** Returns the driver of a lock, or {@code null} if the lock is not in use. */
     @Nullable
-    Hold holdOf(String name, Thread thread) {
-        Hold found = find(name, thread);
-        return found == null || !found.isTaken() ? null : found;
+    LockDriver driver(String name) {
+        return drivers.get(name);
     }
 
-    private @Nullable Hold find(String name, Thread thread) {
-        LockDriver driver = drivers.get(name);
-        return driver == null ? null : driver.machine.holdOf(thread);
+    /** The drivers of all locks in use. */
+    Collection<LockDriver> drivers() {
+        return drivers.values();
     }
 
-    /**
-     * The same for the thread itself when it acquires. What it has not taken by now it never will: an error has cut short the
-     * call that it was for. So that is given back.
-     */
-    @Nullable
-    Hold ownHold(String name) {
-        Hold found = find(name, Thread.currentThread());
-        if (found == null || found.isTaken()) {
-            return found;
-        }
-        if (found.giveUp()) {
-            release(found);
-        }
-        return null;
+    /** The number of locks in use. */
+    int states() {
+        return drivers.size();
     }
 
-    /** An error has cut a caller short that was acquiring. Calls nothing: the stack may have ended. */
-    void cutShort(Waiter waiter, Error cut) {
-        waiter.forsaken = true;
-        errorFlag.cause = cut;
-        errorFlag.raised = true;
-    }
-
-    /** The hold that this thread has to leave: as {@link #holdOf}, and after {@link #close} what that has ended. */
-    @Nullable
-    Hold holdToLeave(String name, Thread thread) {
-        Hold hold = holdOf(name, thread);
-        if (hold != null || !isClosed()) {
-            return hold;
-        }
-        LostHolds ended = closedHolds.get(name);
-        return ended == null ? null : ended.of(thread);
-    }
-
-    /** Who of this client holds the lock. */
-    @Nullable
-    Hold hold(String name) {
-        LockDriver driver = drivers.get(name);
-        return driver == null ? null : driver.machine.hold();
-    }
-
-    /** Wants a lock; the waiter gets its verdict sooner or later. */
-    void request(String name, Waiter waiter) {
-        if (!post(name, driver -> driver.machine.request(waiter))) {
-            waiter.outcome.decide(new Waiter.Failed(closed(name, "cannot be acquired")));
-        }
-    }
-
-    void cancel(String name, Waiter waiter, boolean timedOut) {
-        post(name, driver -> driver.machine.cancel(waiter, timedOut));
-    }
-
-    /**
-     * Sleeps until the waiter has its verdict.
-     *
-     * @param nanos how long it is willing to wait; {@link Ticker#NEVER} for ever
-     * @throws InterruptedException if it is interruptible, and was interrupted before the verdict
-     */
-    WaitResult await(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
-        long start = ticker.nanos();
-        if (nanos > 0 && !waiter.outcome.isDecided()) {
-            sleeper.sleep(waiter.outcome, this, Math.min(nanos, ProgressWatch.patience(this)));
-        }
-        return waiter.outcome.isDecided()
-                ? waiter.outcome.value() // most callers are served by then: nothing needs to be watched
-                : awaitWatched(name, waiter, nanos, start, interruptible);
-    }
-
-    private WaitResult awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
-            throws InterruptedException {
-        boolean interrupted = false;
-        ProgressWatch watch = new ProgressWatch(this, name, waiter, start);
-        boolean cancelled = false;
-        while (!waiter.outcome.isDecided()) {
-            long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (ticker.nanos() - start);
-            if (left <= 0) {
-                cancelled = true; // the verdict is the machine's all the same: it may have been granted just now
-                watch.ends();
-                cancel(name, waiter, true);
-                continue;
-            }
-            sleeper.sleep(waiter.outcome, this, Math.min(left, watch.left()));
-            if (Thread.interrupted()) {
-                interrupted = true;
-                if (interruptible && !cancelled) {
-                    cancelled = true;
-                    watch.ends();
-                    cancel(name, waiter, false);
+    /** Posts an event to the machine of a lock. Returns {@code false} if there is none and the client is closed. */
+    boolean post(String name, Mailbox.Event<LockDriver> event) {
+        for (; ; ) {
+            LockDriver driver = drivers.get(name);
+            if (driver == null) {
+                if (isClosed()) {
+                    return false;
+                }
+                driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
+                if (isClosed()) { // close() may have overlooked it
+                    driver.post(shutdown::close);
+                }
+                if (!driver.client().equals(client())) { // cloned() may have overlooked it
+                    driver.post(LockDriver::renamed);
                 }
             }
-            watch.look();
-        }
-        WaitResult verdict = waiter.outcome.value();
-        if (interrupted) {
-            if (verdict == Waiter.Denied.CANCELLED) {
-                throw new InterruptedException("Interrupted while waiting for the lock '" + Printable.text(name) + "'");
-            }
-            Thread.currentThread().interrupt();
-        }
-        return verdict;
-    }
-
-    /**
-     * A level of a hold was left. The outcome is what had been lost, decided when the backend has answered to the release, or
-     * now if that is not awaited.
-     */
-    Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
-        switch (left) {
-            case NESTED -> {}
-            case LAST -> {
-                Promise<Optional<LeaseLoss>> released = hold.released();
-                release(hold);
-                if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
-                    return released;
-                }
-            }
-            case LOST_NESTED -> expired(hold);
-            case LOST_LAST -> release(hold);
-        }
-        return Promise.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
-    }
-
-    private void release(Hold hold) {
-        if (!post(hold.request.lock(), driver -> driver.machine.release(hold))) {
-            hold.released().decide(Optional.empty());
-        }
-    }
-
-    /**
-     * Sleeps until the backend has answered to a release, at most the command timeout.
-     *
-     * @throws LeaseLostException if the hold had been lost
-     */
-    void await(Promise<Optional<LeaseLoss>> left) {
-        if (!sleep(left, timing.commandTimeout())) {
-            left.decide(Optional.empty());
-        }
-        Optional<LeaseLoss> loss = left.value();
-        if (loss.isPresent()) {
-            throw new LeaseLostException(loss.get());
-        }
-    }
-
-    /** Sleeps until it is decided; {@code false} if it is not after that time. Interrupts wait, too. */
-    private boolean sleep(Promise<?> outcome, long nanos) {
-        long start = ticker.nanos();
-        boolean interrupted = false;
-        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (ticker.nanos() - start)) {
-            sleeper.sleep(outcome, this, left);
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return outcome.isDecided();
-    }
-
-    /**
-     * Makes a hold last for {@code nanos} from now on at least. Sleeps until the backend has answered.
-     *
-     * @throws LeaseLostException if it was lost
-     */
-    void extend(Hold hold, long nanos) {
-        long start = ticker.nanos();
-        long bound = hold.request.bound(start);
-        if (nanos > bound) {
-            throw new IllegalArgumentException("atLeast must not exceed what is left of maxHold, "
-                    + Durations.text(Duration.ofNanos(Math.max(0, bound))) + ", but is "
-                    + Durations.text(Duration.ofNanos(nanos)));
-        }
-        for (; ; ) {
-            Promise<Extension> outcome = new Promise<>();
-            if (!post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
-                throw closed(hold.request.lock(), "cannot be extended");
-            }
-            Extension extension = null;
-            if (sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
-                extension = outcome.value();
-            }
-            if (extension == Extension.DONE) {
-                return;
-            }
-            if (extension == Extension.LOST) {
-                throw lossOr(hold, releasedMeanwhile(hold, "extended"));
-            }
-            if (extension instanceof Extension.Failed failed) {
-                BackendException cause = failed.cause();
-                throw new BackendException(
-                        cause.getMessage() + ". The lease was not extended and runs on until its deadline",
-                        cause.isRetryable(),
-                        cause);
-            }
-            if (extension == null) {
-                post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
-                throw silent();
-            }
-            lookAway(); // it is being restored
-        }
-    }
-
-    /** Sleeps while the server is asked about a hold since the machine was suspended: at most the command timeout. */
-    void awaitVerified(Hold hold) {
-        boolean interrupted = false;
-        while (hold.isUnverified() && !hold.isOver()) {
-            lookAway();
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void lookAway() {
-        sleeper.sleep(new Promise<>(), this, LOOK_AGAIN);
-    }
-
-    /**
-     * Asks the backend whether it knows the hold. Sleeps until it has answered.
-     *
-     * @return whether it has confirmed it; else there was no answer, and the hold is valid by the clock
-     * @throws LeaseLostException if it was lost
-     */
-    boolean verify(Hold hold) {
-        String lock = hold.request.lock();
-        long start = ticker.nanos();
-        for (; ; ) {
-            Promise<Extension> outcome = new Promise<>();
-            if (!post(lock, driver -> driver.machine.verify(hold, outcome))) {
-                throw lossOr(hold, closed(lock, "cannot be verified"));
-            }
-            if (!sleep(outcome, timing.commandTimeout() - (ticker.nanos() - start))) {
-                post(lock, driver -> driver.machine.extensionGivenUp(outcome));
-                return validByClock(hold);
-            }
-            Extension answer = outcome.value();
-            if (answer == Extension.DONE) {
+            if (driver.post(event)) {
                 return true;
             }
-            if (answer == Extension.LOST) {
-                throw lossOr(hold, releasedMeanwhile(hold, "verified"));
-            }
-            if (answer instanceof Extension.Failed) {
-                return validByClock(hold);
-            }
-            lookAway(); // it is being restored
+            drivers.remove(name, driver);
         }
     }
 
-    /** Returns {@code false}, that the backend has not confirmed the hold; throws if the clock says that it is lost. */
-    private static boolean validByClock(Hold hold) {
-        if (!hold.isValid()) {
-            throw lossOr(hold, releasedMeanwhile(hold, "verified"));
+    /** Posts an event to the machine of a driver, or of the driver that has replaced it. */
+    void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
+        if (!driver.post(event)) {
+            post(driver.lock(), event);
         }
-        return false;
     }
 
-    private static RuntimeException lossOr(Hold hold, RuntimeException otherwise) {
-        LeaseLoss loss = hold.loss();
-        return loss == null ? otherwise : new LeaseLostException(loss);
+    void forget(LockDriver driver) {
+        drivers.remove(driver.lock(), driver);
     }
 
-    private static IllegalStateException releasedMeanwhile(Hold hold, String what) {
-        return new IllegalStateException("The lease of the lock '" + Printable.text(hold.request.lock())
-                + "' was released before it could be " + what);
-    }
-
-    /** Who released does not wait longer than the command timeout. */
-    Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
-        return scheduler.schedule(() -> left.decide(Optional.empty()), timing.commandTimeout());
-    }
-
-    /** Somebody noticed that the deadline of a hold has passed. */
-    void expired(Hold hold) {
-        post(hold.request.lock(), driver -> driver.machine.expired(hold));
-    }
-
-    /** The owner of a lost hold has tried to go one level deeper. */
-    void nested(Hold lost) {
-        post(lost.request.lock(), driver -> driver.machine.nested(lost));
-    }
-
-    /** Cancels a waiter after a time, unless it has its verdict by then. */
-    Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
-        return scheduler.schedule(() -> cancel(name, waiter, true), nanos);
-    }
-
-    /** Runs a callback of that lock, after its others. */
+    /** Runs a callback of a lock after the lock's earlier callbacks. */
     void callBack(String name, Runnable callback) {
         LockDriver driver = drivers.get(name);
         if (driver == null) {
@@ -541,14 +247,99 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         return new CallbackQueue(callbackExecutor, errorFlag);
     }
 
-    /** The queues of locks are resumed with them. */
-    void resumeCallbacks() {
-        backendEvents.resume();
+    // ================================================================ acquiring and releasing
+
+    /**
+     * Returns the hold of a thread, valid, or lost and not yet left; {@code null} if there is none. A hold that the
+     * thread has not taken does not count.
+     */
+    @Nullable
+    Hold holdOf(String name, Thread thread) {
+        Hold found = find(name, thread);
+        return found == null || !found.isTaken() ? null : found;
     }
 
-    // ================================================================ events
+    private @Nullable Hold find(String name, Thread thread) {
+        LockDriver driver = drivers.get(name);
+        return driver == null ? null : driver.machine.holdOf(thread);
+    }
 
-    /** This client has taken a lock away by force. */
+    /**
+     * Returns the hold of the current thread, which is acquiring, as {@link #holdOf} does. A hold that the thread has
+     * not taken by now is given back, because an error has cut short the call that it was granted for.
+     */
+    @Nullable
+    Hold ownHold(String name) {
+        Hold found = find(name, Thread.currentThread());
+        if (found == null || found.isTaken()) {
+            return found;
+        }
+        if (found.giveUp()) {
+            release(found);
+        }
+        return null;
+    }
+
+    /** Notes that an error has cut short an acquiring caller. Calls no method, because the stack may have ended. */
+    void cutShort(Waiter waiter, Error cut) {
+        waiter.forsaken = true;
+        errorFlag.cause = cut;
+        errorFlag.raised = true;
+    }
+
+    /**
+     * Returns the hold that a thread must leave, as {@link #holdOf} does, or the hold that {@link #close} has ended.
+     */
+    @Nullable
+    Hold holdToLeave(String name, Thread thread) {
+        Hold hold = holdOf(name, thread);
+        if (hold != null || !isClosed()) {
+            return hold;
+        }
+        return shutdown.holdToLeave(name, thread);
+    }
+
+    /** Returns the hold of this client on a lock, or {@code null} if there is none. */
+    @Nullable
+    Hold hold(String name) {
+        LockDriver driver = drivers.get(name);
+        return driver == null ? null : driver.machine.hold();
+    }
+
+    /** Requests a lock. The waiter's outcome is decided now or later. */
+    void request(String name, Waiter waiter) {
+        if (!post(name, driver -> driver.machine.request(waiter))) {
+            waiter.outcome.decide(new Waiter.Failed(Callers.closed(name, "cannot be acquired")));
+        }
+    }
+
+    void cancel(String name, Waiter waiter, boolean timedOut) {
+        post(name, driver -> driver.machine.cancel(waiter, timedOut));
+    }
+
+    /** Cancels a waiter after a time, unless its outcome is decided by then. */
+    Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
+        return scheduler.schedule(() -> cancel(name, waiter, true), nanos);
+    }
+
+    /** Tells the machine that the last level of a hold was left. */
+    void release(Hold hold) {
+        if (!post(hold.request.lock(), driver -> driver.machine.release(hold))) {
+            hold.released().decide(Optional.empty());
+        }
+    }
+
+    /** Tells the machine that the deadline of a hold has passed. */
+    void expired(Hold hold) {
+        post(hold.request.lock(), driver -> driver.machine.expired(hold));
+    }
+
+    /** Tells the machine that the owner of a lost hold has tried to enter it once more. */
+    void nested(Hold lost) {
+        post(lost.request.lock(), driver -> driver.machine.nested(lost));
+    }
+
+    /** Tells the machine of a lock that this client has force-released the lock. */
     public void forced(String name, Reply.Forced forced) {
         String taken = forced.taken();
         post(name, driver -> {
@@ -559,91 +350,9 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         });
     }
 
-    /** Posts an event to the machine of a lock; {@code false} if there is none any more and the client is closed. */
-    boolean post(String name, Mailbox.Event<LockDriver> event) {
-        for (; ; ) {
-            LockDriver driver = drivers.get(name);
-            if (driver == null) {
-                if (closed.get()) {
-                    return false;
-                }
-                driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
-                if (closed.get()) { // close() may have overlooked it
-                    driver.post(this::close);
-                }
-                if (!driver.client().equals(client())) { // as may cloned()
-                    driver.post(LockDriver::renamed);
-                }
-            }
-            if (driver.post(event)) {
-                return true;
-            }
-            drivers.remove(name, driver);
-        }
-    }
+    // ================================================================ events that concern all locks
 
-    /** Posts an event to a machine, or to its successor. */
-    void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
-        if (!driver.post(event)) {
-            post(driver.lock(), event);
-        }
-    }
-
-    void forget(LockDriver driver) {
-        drivers.remove(driver.lock(), driver);
-    }
-
-    /** Learns the clock of a partition's server from a reply. */
-    void heard(int partition, Reply reply) {
-        if (reply instanceof Reply.Answer answer) {
-            clocks.read(partition, answer.server(), ticker.nanos());
-        }
-    }
-
-    @Override
-    public void granted(Grant grant) {
-        post(grant.lock(), driver -> driver.machine.granted(grant));
-    }
-
-    @Override
-    public void taken(Taken taken) {
-        LockDriver driver = drivers.get(taken.lock());
-        if (driver != null) { // else nothing is held here
-            post(driver, d -> d.machine.taken(taken));
-        }
-    }
-
-    @Override
-    public void connected(ServerTime server) {
-        connected(server, everything);
-    }
-
-    @Override
-    public void connected(ServerTime server, BitSet partitions) {
-        boolean another = clocks.connected(partitions, server, ticker.nanos());
-        List<PartitionOutages.Return> returns = partitionOutages.end(partitions, another);
-        RecoveryTally recovery =
-                returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
-        leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
-        for (PartitionOutages.Return back : returns) {
-            if (back.over()) {
-                up(back);
-            }
-        }
-        announcer.connected();
-        if (another) {
-            List<ReleaseLog.Entry> lost = releases.recent();
-            lost.removeIf(entry -> !partitions.get(backend.partition(entry.lock())));
-            new ReleaseRepeats(this, lost).run();
-        }
-        for (PartitionOutages.Return back : returns) {
-            if (back.over()) {
-                back.recovery().over(counts -> recovered(back, counts));
-            }
-        }
-    }
-
-    /** This client's clock has missed so much, as another clock tells: what is held may have ended. */
+    /** The client's clock has missed this time, as another clock shows. Holds may have ended meanwhile. */
     private void suspended(long missed) {
         if (isClosed()) {
             return;
@@ -656,8 +365,8 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     }
 
     /**
-     * Another living client has that id, or this JVM was restored from a snapshot: takes a new one, unless the id has changed
-     * since. What was held is lost.
+     * Gives the client a new id and ends its holds, unless the id has changed since. Called when another living client
+     * has that id, or this JVM was restored from a snapshot.
      */
     void cloned(String id) {
         String fresh = ids.get();
@@ -674,191 +383,12 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         announcer.connected();
     }
 
-    /** This JVM was restored from a checkpoint, and so were others, perhaps. */
+    /** This JVM was restored from a checkpoint. Other JVMs may have been restored from the same one. */
     private void restored() {
         cloned(client());
     }
 
-    /** Whether something is held; also if so many locks are in use that it would take long to look. */
-    boolean isHolding() {
-        int looks = 0;
-        for (LockDriver driver : drivers.values()) {
-            if (driver.machine.hold() != null || ++looks == MOST_LOOKS) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static void connected(LockDriver driver, RecoveryTally recovery) {
-        recovery.begin();
-        boolean taken = driver.post(d -> {
-            d.machine.connected(recovery);
-            recovery.done();
-        });
-        if (!taken) {
-            recovery.done();
-        }
-    }
-
-    private void up(PartitionOutages.Return back) {
-        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(backend));
-        if (!listeners.isEmpty()) {
-            Duration outage = Duration.ofNanos(ticker.nanos() - back.since());
-            tell(l -> l.backendUp(new LockListener.BackendUp(backend.toString(), outage, back.another())));
-        }
-    }
-
-    /** All that was held when the connection came back has been verified. */
-    private void recovered(PartitionOutages.Return back, RecoveryTally.Counts counts) {
-        if (closed.get()) {
-            return;
-        }
-        Duration took = Duration.ofNanos(ticker.nanos() - back.since());
-        LOG.log(
-                System.Logger.Level.INFO,
-                "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests sent again",
-                Printable.all(backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
-        if (!listeners.isEmpty()) {
-            tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
-                    backend.toString(),
-                    took,
-                    back.another(),
-                    counts.kept(),
-                    counts.restored(),
-                    counts.lost(),
-                    counts.askedAgain())));
-        }
-    }
-
-    @Override
-    public void warned(String warned) {
-        String what = Printable.text(warned);
-        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(backend, what));
-        Listeners told;
-        warning.lock();
-        try {
-            warnings.add(what);
-            told = listeners.copy();
-        } finally {
-            warning.unlock();
-        }
-        warn(told, what);
-    }
-
-    private void warn(Listeners told, String what) {
-        LockListener.BackendWarning event = new LockListener.BackendWarning(backend.toString(), what);
-        told.tell(listener -> listener.backendWarning(event), backendEvents::run);
-    }
-
-    /** Tells of the backend. */
-    private void tell(Consumer<LockListener> event) {
-        listeners.tell(event, backendEvents::run);
-    }
-
-    public void listen(LockListener listener) {
-        listen(listener, null);
-    }
-
-    /** Tells a listener from now on, and of the warnings so far; with the other callbacks if it has no executor. */
-    public void listen(LockListener listener, @Nullable Executor executor) {
-        Listeners told = new Listeners();
-        told.add(listener, executor);
-        List<String> known;
-        warning.lock();
-        try {
-            listeners.add(listener, executor);
-            known = List.copyOf(warnings);
-        } finally {
-            warning.unlock();
-        }
-        known.forEach(what -> warn(told, what));
-    }
-
-    /** As the machines say; one that is busy just now may be left out. */
-    public int waiting() {
-        AtomicInteger waiting = new AtomicInteger();
-        for (LockDriver driver : drivers.values()) {
-            driver.post(d -> waiting.addAndGet(d.machine.waiting()));
-        }
-        return waiting.get();
-    }
-
-    /** How many locks are held; one that is busy just now may be left out. */
-    public int held() {
-        AtomicInteger held = new AtomicInteger();
-        for (LockDriver driver : drivers.values()) {
-            driver.post(d -> held.addAndGet(d.machine.hold() == null ? 0 : 1));
-        }
-        return held.get();
-    }
-
-    /** By how many nanoseconds the renewal that is most overdue is late. */
-    public long renewalLag() {
-        AtomicLong lag = new AtomicLong();
-        for (LockDriver driver : drivers.values()) {
-            driver.post(d -> lag.accumulateAndGet(d.machine.renewalLag(), Math::max));
-        }
-        return lag.get();
-    }
-
-    /** Whether all servers that keep locks are connected. */
-    public boolean isConnected() {
-        return !isClosed() && partitionOutages.isNone();
-    }
-
-    /** The holder and the waiters of a lock in this client. */
-    public LocalLock local(String name) {
-        LockDriver driver = drivers.get(name);
-        AtomicInteger waiting = new AtomicInteger();
-        if (driver != null) {
-            driver.post(d -> waiting.addAndGet(d.machine.waiting()));
-        }
-        Hold hold = driver == null ? null : driver.machine.hold();
-        return new LocalLock(
-                name,
-                Optional.ofNullable(hold).map(held -> held.asker.getName()),
-                hold == null ? 0 : hold.token,
-                waiting.get());
-    }
-
-    /** Asks the servers how they are, and the machines what they have; sleeps until the servers have answered. */
-    public ClientHealth health() {
-        if (isClosed()) {
-            throw new ClientClosedException("The client is closed; it cannot report its health");
-        }
-        Promise<List<NodeStatus>> nodes = new Promise<>();
-        backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
-        AtomicInteger held = new AtomicInteger();
-        AtomicInteger waiting = new AtomicInteger();
-        AtomicLong lag = new AtomicLong();
-        for (LockDriver driver : drivers.values()) {
-            driver.post(d -> {
-                held.addAndGet(d.machine.hold() == null ? 0 : 1);
-                waiting.addAndGet(d.machine.waiting());
-                lag.accumulateAndGet(d.machine.renewalLag(), Math::max);
-            });
-        }
-        boolean told = sleep(nodes, 2 * timing.commandTimeout()); // the backend keeps to one; its timer may be late
-        return new ClientHealth(
-                partitionOutages.isNone(),
-                told ? nodes.value() : List.of(),
-                held.get(),
-                waiting.get(),
-                Duration.ofNanos(lag.get()),
-                warnings());
-    }
-
-    private List<String> warnings() {
-        List<String> all = new ArrayList<>(warnings);
-        String passing = errorRecovery.warning();
-        if (passing != null) {
-            all.add(passing);
-        }
-        return all;
-    }
-
-    /** Sees to it that checks go on, however short of memory the timer was. */
+    /** Plans the next heartbeat if the timer was too short of memory to do so. */
     void ensureHeartbeat() {
         heartbeat.ensure();
     }
@@ -870,40 +400,12 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         heartbeat.planAgain();
     }
 
-    @Override
-    public void disconnected(Throwable cause) {
-        disconnected(cause, everything);
-    }
-
-    @Override
-    public void disconnected(Throwable cause, BitSet partitions) {
-        if (!partitionOutages.begin(partitions, ticker.nanos(), new RecoveryTally())) {
-            return;
-        }
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "The connection to {0} was lost: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
-                Printable.all(backend, cause.getMessage()));
-        if (!listeners.isEmpty()) {
-            tell(l -> l.backendDown(new LockListener.BackendDown(backend.toString(), cause)));
-        }
-        forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
-    }
-
-    private void forEach(BitSet partitions, Consumer<LockDriver> action) {
-        for (LockDriver driver : drivers.values()) {
-            if (partitions.get(driver.partition)) {
-                action.accept(driver);
-            }
-        }
-    }
-
-    // ================================================================ the rest
+    // ================================================================ the client
 
     /**
-     * Returns these options as the machine needs them.
+     * Returns options in the form that the machine needs.
      *
-     * @throws IllegalArgumentException if locks with these options cannot be had here
+     * @throws IllegalArgumentException if the backend does not support these options
      */
     LockTerms terms(LockOptions options) {
         LockTerms known = lastTerms;
@@ -925,16 +427,6 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         });
     }
 
-    /** The locks in use. */
-    Collection<LockDriver> drivers() {
-        return drivers.values();
-    }
-
-    /** How many locks have state here. */
-    int states() {
-        return drivers.size();
-    }
-
     /** The client's id. */
     String client() {
         return announcer.client();
@@ -944,134 +436,59 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
         return requests.incrementAndGet();
     }
 
-    boolean isClosed() {
-        return closed.get();
+    /** Adds a listener that is called among the other callbacks. */
+    public void listen(LockListener listener) {
+        backendWatch.listen(listener, null);
     }
 
-    /** Asks the backend for something that no machine has to know of. */
+    /** Adds a listener that is called by an executor of its own. */
+    public void listen(LockListener listener, Executor executor) {
+        backendWatch.listen(listener, executor);
+    }
+
+    /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
     public Reply.Answer ask(Command command) {
-        if (isClosed()) {
-            throw new ClientClosedException("The client is closed; it can no longer ask " + backend);
-        }
-        Promise<Reply> outcome = new Promise<>();
-        backend.send(command, outcome::decide);
-        if (!sleep(outcome, timing.commandTimeout())) {
-            throw silent();
-        }
-        Reply reply = outcome.value();
-        if (reply instanceof Reply.Failed failed) {
-            throw again(failed.cause());
-        }
-        return (Reply.Answer) reply;
+        return callers.ask(command);
     }
 
-    /** The same exception, thrown here: who catches it wants to see its own stack. */
-    private static BackendException again(BackendException cause) {
-        return new BackendException(String.valueOf(cause.getMessage()), cause.isRetryable(), cause);
+    /** The number of waiters. A machine that is busy at the moment may be left out. */
+    public int waiting() {
+        return status.waiting();
     }
 
-    private BackendException silent() {
-        return new BackendException(
-                "No answer from " + backend + " within its command timeout of "
-                        + Durations.text(backend.commandTimeout()) + ". Is the server frozen, or the network down?",
-                true,
-                null);
+    /** The number of held locks. A machine that is busy at the moment may be left out. */
+    public int held() {
+        return status.held();
     }
 
-    private static ClientClosedException closed(String lock, String what) {
-        return new ClientClosedException("The lock '" + lock + "' " + what + ": its client is closed");
+    /** By how many nanoseconds the renewal that is most overdue is late. */
+    public long renewalLag() {
+        return status.renewalLag();
+    }
+
+    /** Returns whether the client is open and connected to all servers that keep locks. */
+    public boolean isConnected() {
+        return !isClosed() && backendWatch.isConnected();
+    }
+
+    /** The holder and the waiters of a lock in this client. */
+    public LocalLock local(String name) {
+        return status.local(name);
+    }
+
+    /** The health of the client and its servers. Sleeps until the servers have answered. */
+    public ClientHealth health() {
+        return status.health();
+    }
+
+    // ================================================================ closing
+
+    boolean isClosed() {
+        return shutdown.isBegun();
     }
 
     public void close() {
-        boolean own = false;
-        try {
-            own = closed.compareAndSet(false, true);
-            if (own) {
-                end();
-            }
-        } catch (Error cut) {
-            if (own) { // no call: the stack may have ended
-                errorFlag.cause = cut;
-                errorFlag.raised = true;
-                unfinished = true;
-            }
-            throw cut;
-        }
-    }
-
-    private void cutShortClosing(Error cut) {
-        errorFlag.cause = cut;
-        errorFlag.raised = true;
-        unfinished = true;
-    }
-
-    /** Goes on with a close that an error has cut short, on a thread of its own: the timer is needed meanwhile. */
-    void closeOn() {
-        errorRecovery.check();
-        if (unfinished) {
-            unfinished = false;
-            try {
-                Thread thread = new Thread(this::endOn, "boltwork-close");
-                thread.setDaemon(true);
-                thread.start();
-            } catch (Error cut) {
-                cutShortClosing(cut);
-                throw cut;
-            }
-        }
-    }
-
-    private void endOn() {
-        try {
-            end();
-        } catch (Error cut) {
-            cutShortClosing(cut);
-        }
-    }
-
-    /** Returns whether {@link #close} has come to its end. */
-    boolean hasEnded() {
-        return ended;
-    }
-
-    private void end() {
-        long start = ticker.nanos();
-        for (LockDriver driver : drivers.values()) {
-            driver.post(this::close);
-        }
-        boolean interrupted = false;
-        Promise<Reply> farewell = announcer.end();
-        while (!drivers.isEmpty() && ticker.nanos() - start < shutdownNanos) {
-            lookAway();
-            interrupted |= Thread.interrupted();
-            for (LockDriver driver : drivers.values()) {
-                driver.post(d -> {}); // retires what has become idle
-            }
-        }
-        if (!drivers.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "Closed without an answer from {0} about {1} locks, ''{2}'' among them; they become free when their leases end",
-                    Printable.all(backend, drivers.size(), drivers.keys().nextElement()));
-            drivers.clear();
-        }
-        long left = Math.min(timing.commandTimeout(), shutdownNanos - (ticker.nanos() - start));
-        sleep(farewell, partitionOutages.isNone() ? left : 0);
-        backend.close();
-        restoredBy.set(null);
-        ended = true;
-        stopThreads.run();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void close(LockDriver driver) {
-        LostHolds left = driver.machine.holdsToLeave();
-        if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
-            closedHolds.put(driver.lock(), left);
-        }
-        driver.machine.close();
+        shutdown.begin();
     }
 
     @Override

@@ -1,11 +1,8 @@
 package io.boltwork.engine;
 
-import io.boltwork.BackendException;
-import io.boltwork.ClientClosedException;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
-import io.boltwork.LockException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
@@ -14,7 +11,6 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.machine.Waiter.WaitResult;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
@@ -23,13 +19,15 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The lock of that name as its users see it: a view on the engine, without state of its own but for what an error cuts short. */
+/**
+ * The lock of one name as its users see it: a view on the engine. It has no state of its own, except a note for an
+ * unlock that an error cuts short.
+ */
 public final class EngineLock implements FencedLock {
 
     private static final long FOR_EVER = Ticker.NEVER;
@@ -40,8 +38,8 @@ public final class EngineLock implements FencedLock {
     private final LockTerms terms;
 
     /**
-     * The hold that was begun last by {@code lock}, until it is left: for an unlock that cannot even look it up. Threads write it
-     * without order; only the thread of the hold that stands there believes it.
+     * The hold that {@code lock} has begun last, until it is left. An unlock uses it that cannot even look up its hold.
+     * Threads write the field without order, so only the thread of the hold relies on it.
      */
     private @Nullable Hold entered;
 
@@ -116,10 +114,9 @@ public final class EngineLock implements FencedLock {
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
             }
-            engine.await(engine.left(hold, left));
+            engine.callers.awaitRelease(engine.callers.left(hold, left));
         } catch (Error cut) {
-            Hold own =
-                    hold == null ? entered : hold; // where the stack ends at once, not even the hold can be looked up
+            Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
             if (own != null && own.thread == self) {
                 own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                 engine.errorFlag.cause = cut;
@@ -183,11 +180,14 @@ public final class EngineLock implements FencedLock {
     }
 
     /*
-     * What follows takes a hold as its last act, and makes whatever is made of it before: after that nothing is called and nothing
-     * allocated on the way back to the user's frame, so that no error can come between the lock and its holder.
+     * The methods below take a hold as their last act and make the result before it. After it, they call nothing and
+     * allocate nothing on the way back to the user's frame, so that no error can come between the lock and its holder.
      */
 
-    /** One level deeper by {@code lock}, or a new hold; {@code false} if it was refused. */
+    /**
+     * Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
+     * lock.
+     */
     private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.ticker.nanos();
         Hold held = engine.ownHold(name);
@@ -197,7 +197,7 @@ public final class EngineLock implements FencedLock {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
             try {
-                Hold hold = request(waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return false;
                 }
@@ -214,7 +214,9 @@ public final class EngineLock implements FencedLock {
         }
     }
 
-    /** One level deeper by handle, or a new hold; {@code null} if it was refused. */
+    /**
+     * Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
+     */
     private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.ticker.nanos();
@@ -230,14 +232,14 @@ public final class EngineLock implements FencedLock {
                 }
             } finally {
                 if (!entered) {
-                    handle.right.state = HandleRef.State.LEFT_CLEANLY; // it is for no level
+                    handle.right.state = HandleRef.State.LEFT_CLEANLY; // it has no level to release
                 }
             }
         }
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
             try {
-                Hold hold = request(waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return null;
                 }
@@ -254,19 +256,13 @@ public final class EngineLock implements FencedLock {
         }
     }
 
+    /** The time that is left of {@code nanos} since {@code start}. */
     private long left(long start, long nanos) {
         return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.ticker.nanos() - start));
     }
 
-    /** Waits for a new hold; {@code null} if it was refused. */
-    private @Nullable Hold request(Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
-        engine.request(name, waiter);
-        // a try ends by itself, with the command timeout at the latest
-        return held(engine.await(name, waiter, waiter.tryOnly ? FOR_EVER : nanos, interruptible));
-    }
-
     private boolean enterAgain(Hold held, boolean asLease) {
-        engine.awaitVerified(held);
+        engine.callers.awaitVerified(held);
         try {
             return held.enter(asLease);
         } catch (LeaseLostException lost) {
@@ -276,8 +272,8 @@ public final class EngineLock implements FencedLock {
     }
 
     /**
-     * Whether the caller uses the lock as a cool-down: it tries, and does not wait, to begin a fixed lease when the one before has
-     * run out and was not unlocked.
+     * Returns whether the caller uses the lock as a cool-down: it tries, without waiting, to begin a fixed lease after
+     * the previous one has run out and was not unlocked.
      */
     private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
         boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();
@@ -285,23 +281,6 @@ public final class EngineLock implements FencedLock {
             engine.expired(held);
         }
         return anew;
-    }
-
-    private static @Nullable Hold held(WaitResult verdict) {
-        if (verdict instanceof Waiter.Granted granted) {
-            return granted.hold();
-        }
-        if (verdict instanceof Waiter.Failed failed) {
-            throw again(failed.cause());
-        }
-        return null;
-    }
-
-    /** The same exception, thrown here: who catches it wants to see its own stack. */
-    private static LockException again(LockException cause) {
-        return cause instanceof BackendException failure
-                ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
-                : new ClientClosedException(String.valueOf(cause.getMessage()));
     }
 
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
@@ -339,7 +318,7 @@ public final class EngineLock implements FencedLock {
             Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
         Objects.requireNonNull(body, "body");
         AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
-        // waits before the lock can be there: else the body would run here, on the caller's thread
+        // attached before the request is posted: else the body could run here, on the caller's thread
         CompletionStage<T> call = new AsyncCall<>(
                 turn, body, () -> new LockTimeoutException(name, wait), end -> engine.callBack(name, end));
         turn.post();
@@ -352,86 +331,6 @@ public final class EngineLock implements FencedLock {
                     "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
         return new AsyncRequest<>(engine, name, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
-    }
-
-    /** The result of an asynchronous request, which begins to wait when it is posted. */
-    private static final class AsyncRequest<T> extends WithdrawableFuture<T> {
-        private final Engine engine;
-        private final String name;
-        private volatile Waiter waiter;
-        private final long nanos;
-        private final Function<Optional<Lease>, T> result;
-
-        AsyncRequest(Engine engine, String name, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
-            this.engine = engine;
-            this.name = name;
-            this.waiter = waiter;
-            this.nanos = nanos;
-            this.result = result;
-        }
-
-        /** Once. The result is completed on the client's executor, never by this call. */
-        AsyncRequest<T> post() {
-            Waiter asked = waiter;
-            try {
-                post(asked);
-            } catch (Error cut) {
-                engine.cutShort(asked, cut);
-                throw cut;
-            }
-            return this;
-        }
-
-        private void post(Waiter asked) {
-            engine.request(name, asked);
-            if (nanos != FOR_EVER && !asked.tryOnly && !asked.outcome.isDecided()) {
-                Future<?> timer = engine.cancelAfter(name, asked, nanos);
-                whenComplete((value, failure) -> timer.cancel(false));
-            }
-            asked.outcome.then(() -> engine.callBack(name, () -> settle(asked)));
-        }
-
-        private void settle(Waiter asked) {
-            try {
-                settle(asked, asked.outcome.value());
-            } catch (Error cut) {
-                engine.cutShort(asked, cut);
-                throw cut;
-            }
-        }
-
-        private void settle(Waiter asked, WaitResult verdict) {
-            if (verdict == Waiter.Denied.CANCELLED) {
-                return; // by withdraw(): this has been completed
-            }
-            Hold hold;
-            try {
-                hold = held(verdict);
-            } catch (LockException failure) {
-                fail(failure);
-                return;
-            }
-            if (hold == null) {
-                fulfil(result.apply(Optional.empty()));
-                return;
-            }
-            LeaseHandle lease = new LeaseHandle(engine, hold);
-            T value = result.apply(Optional.of(lease));
-            if (!hold.take(asked)) { // it was given up, since this came too late: asks again
-                waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
-                post();
-                if (isDone()) {
-                    engine.cancel(name, waiter, false);
-                }
-            } else if (!fulfil(value)) {
-                lease.releaseAsync(); // withdrawn in the last moment: no caller will ever see it
-            }
-        }
-
-        @Override
-        void withdraw() {
-            engine.cancel(name, waiter, false);
-        }
     }
 
     // ================================================================ questions

@@ -1,6 +1,8 @@
 package io.boltwork.engine;
 
-/** The owner of an {@link ErrorFlag}, which is reached by a field: where the stack has ended, no method can be called. */
+/**
+ * The owner of an {@link ErrorFlag}. The flag is a field, because no method can be called after the stack has ended.
+ */
 abstract class ErrorFlagOwner {
     final ErrorFlag errorFlag = new ErrorFlag();
 }

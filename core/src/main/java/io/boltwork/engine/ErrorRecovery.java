@@ -6,9 +6,9 @@ import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks after the locks of a client when an error has cut something short: resumes drains that were left, and lets each machine mend
- * what is half done. Once at the next beat, and once more after the command timeout, for what was under way at the first
- * look. Costs nothing while no alarm is raised. Thread-safe.
+ * Repairs the locks of a client after an error has cut work short: resumes abandoned drains, and lets each machine mend
+ * what is half done. It does so at the next heartbeat, and again after the command timeout, for commands that were
+ * under way the first time. Costs nothing while the flag is not raised. Thread-safe.
  */
 final class ErrorRecovery {
 
@@ -17,7 +17,7 @@ final class ErrorRecovery {
     private final Engine engine;
     private final ErrorFlag errorFlag;
 
-    /** When to look once more; {@link Ticker#NEVER} if that is not needed. Touched by the heartbeat alone. */
+    /** The time of the second look; {@link Ticker#NEVER} if none is needed. Written by the heartbeat only. */
     private volatile long againAt = Ticker.NEVER;
 
     ErrorRecovery(Engine engine, ErrorFlag errorFlag) {
@@ -25,12 +25,12 @@ final class ErrorRecovery {
         this.errorFlag = errorFlag;
     }
 
-    /** A check of the heartbeat. */
+    /** Repairs all locks if it is time to. Called by the heartbeat. */
     void check() {
         long now = engine.ticker.nanos();
         if (errorFlag.raised) {
             againAt = now + engine.timing.commandTimeout();
-            errorFlag.raised = false; // first: what is cut short from here on raises it anew
+            errorFlag.raised = false; // first: an error from here on raises it again
         } else if (now >= againAt) {
             againAt = Ticker.NEVER;
         } else {
@@ -40,7 +40,7 @@ final class ErrorRecovery {
         try {
             engine.leaseRenewer.mend();
             engine.drivers().forEach(this::look);
-            engine.resumeCallbacks();
+            engine.backendWatch.resumeCallbacks();
             report();
             isDone = true;
         } finally {
@@ -66,7 +66,7 @@ final class ErrorRecovery {
         }
     }
 
-    /** Returns what {@link ClientHealth} warns of meanwhile, or {@code null} if all is well. For any thread. */
+    /** Returns a warning for {@link ClientHealth} during a repair, or {@code null} if all is well. For any thread. */
     @Nullable
     String warning() {
         if (!errorFlag.raised && againAt == Ticker.NEVER) {

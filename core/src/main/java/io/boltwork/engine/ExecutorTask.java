@@ -4,7 +4,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Something that a user's executor is to run: once, though the executor refuses it, or fails before or after it has run it. Thread-safe. */
+/**
+ * A task for a user's executor. It runs once, even if the executor refuses it, or throws before or after running it.
+ * Thread-safe.
+ */
 final class ExecutorTask extends AtomicBoolean implements Runnable {
     private static final long serialVersionUID = 1;
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -15,17 +18,17 @@ final class ExecutorTask extends AtomicBoolean implements Runnable {
         this.task = task;
     }
 
-    /** Has {@code task} run by {@code executor}, and by {@code otherwise} if that throws. The lock hears nothing of it. */
+    /** Passes a task to {@code executor}, or to {@code otherwise} if the first one throws. Does not throw itself. */
     static void send(Runnable task, Executor executor, Executor otherwise) {
-        ExecutorTask errand = new ExecutorTask(task);
+        ExecutorTask once = new ExecutorTask(task);
         try {
-            executor.execute(errand);
+            executor.execute(once);
         } catch (RejectedExecutionException closed) {
             LOG.log(System.Logger.Level.DEBUG, "An executor for callbacks no longer accepts tasks", closed);
-            otherwise.execute(errand);
-        } catch (Throwable broken) { // out of threads, perhaps
+            otherwise.execute(once);
+        } catch (Throwable broken) { // perhaps no thread could be started
             LOG.log(System.Logger.Level.WARNING, "An executor for callbacks threw; the lock is not affected", broken);
-            otherwise.execute(errand);
+            otherwise.execute(once);
         }
     }
 

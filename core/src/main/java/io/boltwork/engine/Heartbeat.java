@@ -4,26 +4,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Runs a client's checks once a second: those that no event would begin. */
+/** Runs the checks of a client that no event triggers, once a second. */
 final class Heartbeat {
 
-    /** The time between two beats, in nanoseconds. */
+    /** The time between two heartbeats, in nanoseconds. */
     static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
     private final Engine engine;
     private final List<Runnable> checks;
 
-    /** The number of the beat that was planned last. A beat with another number has been replaced and does nothing. */
+    /** The number of the beat that was planned last. A beat with another number was replaced and does nothing. */
     private final AtomicLong planned = new AtomicLong();
 
     /** The time of the next beat. */
     private volatile long next;
 
     /**
-     * A heartbeat that has not begun.
+     * Creates a heartbeat that has not begun.
      *
-     * @param checks run one after the other on the timer's thread; they must not block. One that throws ends neither the others
-     *     nor the heartbeat
+     * @param checks the checks, run one after the other on the timer's thread; they must not block. If one throws, the
+     *     others and the heartbeat continue
      */
     Heartbeat(Engine engine, List<Runnable> checks) {
         this.engine = engine;
@@ -41,7 +41,7 @@ final class Heartbeat {
         next = engine.ticker.nanos() + delay;
     }
 
-    /** Plans the next beat once more, for the same time, because the timer may have lost it. For any thread. */
+    /** Plans the next beat again for the same time, because the timer may have lost it. For any thread. */
     void planAgain() {
         plan(Math.max(0, Math.min(next - engine.ticker.nanos(), PERIOD)));
     }
@@ -58,15 +58,15 @@ final class Heartbeat {
             return;
         }
         if (engine.isClosed()) {
-            if (!engine.hasEnded()) {
-                plan(); // the close may be cut short later
-                run(engine::closeOn);
+            if (!engine.shutdown.hasEnded()) {
+                plan(); // an error may cut the close short later
+                run(engine.shutdown::resume);
             }
             return;
         }
         try {
             plan();
-        } finally { // however short of memory the JVM is; if that was it, callers see to the next beat
+        } finally { // even if the heap is full; callers then plan the next beat
             checks.forEach(this::run);
         }
     }

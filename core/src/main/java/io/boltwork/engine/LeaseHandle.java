@@ -12,15 +12,15 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A hold as somebody sees it who has the right to release one level of it. */
+/** A view of a hold with the right to release one level of it. */
 public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     final HandleRef right;
 
-    /** Whether {@link #leave} was entered; of the thread that uses the right. */
+    /** Whether {@link #leave} was entered. Belongs to the thread that uses the right. */
     private boolean leaving;
 
-    /** An error has cut a release short before it used the right. Written without a call, so a field. */
+    /** Whether an error has cut a release short before it used the right. A field, so that writing it needs no call. */
     volatile boolean cut;
 
     LeaseHandle(Engine engine, Hold hold) {
@@ -49,7 +49,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         try {
             used = right.use();
             if (used) {
-                engine.await(leave());
+                engine.callers.awaitRelease(leave());
             }
         } catch (Error error) {
             if (!used) {
@@ -75,7 +75,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         }
         Promise<Optional<LeaseLoss>> left = leave();
         if (!left.isDecided()) {
-            Future<?> timer = engine.decideAfterTimeout(left);
+            Future<?> timer = engine.callers.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
         }
         left.then(() -> engine.callBack(lockName(), () -> {
@@ -98,7 +98,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             if (left.isLost()) {
                 engine.callBack(lockName(), this::tellLoss);
             }
-            return engine.left(hold, left);
+            return engine.callers.left(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
             engine.errorFlag.cause = error;

@@ -17,19 +17,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of a client, and verifies those that are fixed: visits each lock when about a third of its lease has passed,
- * together with those whose time comes within the same ninth, and sends what is due in batches. Thread-safe.
+ * Renews the leases of a client, and verifies fixed ones. Visits each lock when about a third of its lease has passed,
+ * together with the locks that are due within the same ninth of a lease, and sends the commands in batches.
+ * Thread-safe.
  */
 final class LeaseRenewer {
 
     /*
-     * With very many locks most of the time goes into waiting for memory. So nothing is looked at that is not due. The success
-     * of a batch is noted here, once, for each lock to hear of when it is visited again; until then who wants to know its
-     * deadline asks here (Request.deadline). What does not succeed is told to each lock at once. And before locks are visited,
-     * a little of each is read: a processor fetches what many have side by side, but what a visit needs one after the other.
+     * With very many locks, most of the time is spent waiting for memory. Therefore locks that are not due are not
+     * touched. The success of a batch is noted here once, and each lock learns of it at its next visit; until then,
+     * Request.deadline asks here. A failure is told to each lock at once. Before locks are visited, a little of each is
+     * read: the processor fetches the memory of many locks in parallel, but the memory of one visit in sequence.
      */
 
-    /** Renewals in one command: as many as a server executes within about a millisecond. */
+    /** The largest number of renewals in one command. A server executes them within about a millisecond. */
     private static final int BATCH = 128;
 
     private static final int ROUNDS_PER_LEASE = 9;
@@ -37,38 +38,41 @@ final class LeaseRenewer {
 
     private final Engine engine;
 
-    /** Guards what is planned. */
+    /** Guards the plans: the fields down to {@link #latest}. */
     private final ReentrantLock planning = new ReentrantLock();
 
-    /** Who is to be visited, by the time. A driver is in one list at most, and knows in which, and its place there. */
+    /** The drivers to be visited, by time. A driver is in at most one list, and knows which one and its place there. */
     private final TreeMap<Long, List<LockDriver>> visits = new TreeMap<>();
 
-    /** When the next round is; {@link Ticker#NEVER} if there is none. */
+    /** The time of the next round; {@link Ticker#NEVER} if there is none. */
     private long next = Ticker.NEVER;
 
-    /** The time of the latest round. What is planned comes after it. */
+    /** The time of the latest round. New plans are for later times. */
     private long latest;
 
-    /** When the latest batch was begun; no two of them at the same time. */
+    /** The time at which the latest batch was begun. No two batches have the same time. */
     private final AtomicLong begun = new AtomicLong();
 
-    /** Batches of which all leases were prolonged, by when they were begun, for as long as such a lease can last. */
+    /**
+     * The batches that succeeded as a whole, by the time at which they were begun, for as long as their leases can
+     * last.
+     */
     private final ConcurrentHashMap<Long, Success> successes = new ConcurrentHashMap<>();
 
-    /** Says nothing; what is read to no purpose at all a compiler leaves out. */
+    /** A sink that keeps the compiler from removing the prefetch reads. */
     private volatile long fetched;
 
-    /** What a thread collects that has begun to, so that it goes out together. */
+    /** The batches of a thread that collects renewals to send them together. */
     private final ThreadLocal<@Nullable Batches> collected = new ThreadLocal<>();
 
-    /** When a success was heard of, and when the last of its leases will have ended. */
+    /** The success of a batch: the time of its answer, and the time by which the last of its leases has ended. */
     private record Success(long heardAt, long endsAt) {}
 
     /**
-     * What is renewed, and whose it is.
+     * A renewal and the driver of its lock.
      *
-     * @param watched for how long a success may be asked for
-     * @param tacit whether it hears of a success only when it asks
+     * @param watched the time for which the lock may ask for the success
+     * @param tacit whether the lock learns of a success only by asking
      */
     private record Member(LockDriver driver, Command.Renew.Item item, long watched, boolean tacit) {}
 
@@ -78,18 +82,18 @@ final class LeaseRenewer {
 
     // ================================================================ visiting
 
-    /** Plans the visit of a lock for that time, or up to a ninth of its lease later; in place of one that was planned. */
+    /** Plans the visit of a lock for a time, or up to a ninth of its lease later. Replaces an earlier plan. */
     void visit(LockDriver driver, long at, long leaseNanos) {
         long grain = leaseNanos / ROUNDS_PER_LEASE;
         if (roundUp(at, grain) == driver.visitAt) {
-            return; // most often so; if that round has begun, the driver is going to hear of it, and asks again
+            return; // the usual case; if that round has begun, its visit makes the driver ask again
         }
         planning.lock();
         try {
             drop(driver);
             long round = roundUp(Math.max(at, latest + 1), grain);
             List<LockDriver> drivers = visits.computeIfAbsent(round, r -> new ArrayList<>());
-            drivers.add(driver); // first: it may throw
+            drivers.add(driver); // first, because it may throw
             driver.visitAt = round;
             driver.place = drivers.size() - 1;
             plan();
@@ -102,7 +106,7 @@ final class LeaseRenewer {
         return (at + grain - 1) / grain * grain;
     }
 
-    /** There is nothing to visit any more. */
+    /** Drops the plan for a lock. */
     void forget(LockDriver driver) {
         planning.lock();
         try {
@@ -114,13 +118,13 @@ final class LeaseRenewer {
 
     private void drop(LockDriver driver) {
         List<LockDriver> drivers = visits.get(driver.visitAt);
-        if (drivers != null && isIn(drivers, driver)) { // else nothing was planned, or its round has begun
+        if (drivers != null && isIn(drivers, driver)) { // else there is no plan, or its round has begun
             LockDriver last = drivers.remove(drivers.size() - 1);
             if (last != driver) {
                 drivers.set(driver.place, last);
                 last.place = driver.place;
             } else if (drivers.isEmpty()) {
-                visits.remove(driver.visitAt); // as large as the most locks at one time have made it
+                visits.remove(driver.visitAt); // the list does not shrink by itself
             }
         }
     }
@@ -129,7 +133,7 @@ final class LeaseRenewer {
         return driver.place < drivers.size() && drivers.get(driver.place) == driver;
     }
 
-    /** Plans the next round anew if an error has cut short what was to begin it. */
+    /** Plans the next round again if an error has cut its beginning short. */
     void mend() {
         planning.lock();
         try {
@@ -163,7 +167,7 @@ final class LeaseRenewer {
         planning.lock();
         try {
             if (next != round) {
-                return; // another one was put in its place
+                return; // replaced by another round
             }
             next = Ticker.NEVER;
             latest = round;
@@ -173,7 +177,7 @@ final class LeaseRenewer {
             planning.unlock();
         }
         successes.values().removeIf(success -> now >= success.endsAt);
-        if (drivers != null) { // else all have left
+        if (drivers != null) { // else all plans were dropped
             visitAll(drivers, round);
         }
     }
@@ -192,8 +196,8 @@ final class LeaseRenewer {
     // ================================================================ renewing
 
     /**
-     * Renewals by partition; what is full goes out. Verifications are apart from renewals: their command has no lease, and what
-     * is true of a renewal, that it must not have effect when its lease would have ended, is not true of them.
+     * Open batches by partition. A full batch is sent at once. Verifications are separate from renewals: they have no
+     * lease, and therefore need not become stale when a lease would have ended, as renewals must.
      */
     private final class Batches {
         private final Map<Integer, Batch> renewals = new HashMap<>();
@@ -217,7 +221,7 @@ final class LeaseRenewer {
         }
     }
 
-    /** Lets the renewals that {@code events} cause on this thread go out together. */
+    /** Runs {@code events} and sends the renewals that they cause on this thread together. */
     void together(Runnable events) {
         Batches batches = new Batches();
         collected.set(batches);
@@ -230,9 +234,10 @@ final class LeaseRenewer {
     }
 
     /**
-     * Sends a renewal, at once, or {@linkplain #together together} with others. Returns when its batch was begun.
+     * Sends a renewal, at once or {@linkplain #together together} with others. Returns the time at which its batch was
+     * begun.
      *
-     * @param watched for how long its success may be asked for, in nanoseconds
+     * @param watched the time in nanoseconds for which the lock may ask for the success
      */
     long renew(LockDriver driver, Command.Renew.Item item, long watched, boolean tacit) {
         Member member = new Member(driver, item, watched, tacit);
@@ -246,23 +251,23 @@ final class LeaseRenewer {
         return alone.begun;
     }
 
-    /** When it was heard that all leases of that batch were prolonged; {@link Ticker#NEVER} if it was not. */
+    /** The time of the answer that a whole batch has succeeded; {@link Ticker#NEVER} if there is none. */
     long renewedAt(long batch) {
         Success success = successes.get(batch);
         return success == null ? Ticker.NEVER : success.heardAt;
     }
 
-    /** Renewals that go out in one command. */
+    /** The renewals of one command. */
     private final class Batch {
         final int partition;
         final long begun;
         final List<Member> members = new ArrayList<>();
         private boolean tacit;
 
-        /** In milliseconds; {@link Ticker#NEVER} if nothing is prolonged. */
+        /** The shortest lease in milliseconds; {@link Ticker#NEVER} if there are only verifications. */
         private long shortest = Ticker.NEVER;
 
-        /** In nanoseconds. */
+        /** The longest time in nanoseconds for which a lock may ask for the success. */
         private long longest;
 
         private volatile @Nullable Future<?> patience;
@@ -286,12 +291,12 @@ final class LeaseRenewer {
             List<Command.Renew.Item> items = new ArrayList<>(members.size());
             members.forEach(member -> items.add(member.item));
             long valid = Math.min(engine.timing.commandTimeout() / MILLI, shortest);
-            long notAfter = engine.clocks.of(partition).millisAt(engine.ticker.nanos()) + valid;
+            long notAfter = engine.backendWatch.clock(partition).millisAt(engine.ticker.nanos()) + valid;
             if (tacit && shortest != Ticker.NEVER) { // a verification without an answer has time until the next visit
                 lookAfter(shortest * MILLI);
             }
             engine.backend.send(new Command.Renew(items, notAfter), reply -> {
-                engine.heard(partition, reply);
+                engine.backendWatch.heard(partition, reply);
                 answered(reply);
             });
         }
@@ -328,7 +333,7 @@ final class LeaseRenewer {
             });
         }
 
-        /** Sees to those who would hear of a success only, when leases of that length have waited for long enough. */
+        /** Visits the locks that wait tacitly, if the batch is unanswered after the patience of that lease. */
         private void lookAfter(long lease) {
             long at = begun + Request.renewalPatience(lease, engine.timing.commandTimeout());
             patience = engine.scheduler.schedule(() -> unanswered(lease), at - engine.ticker.nanos());

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A hold as somebody sees it who has no right to release it. */
+/** A view of a hold without the right to release it. */
 class LeaseView implements Lease {
 
     private static final Duration SHORTEST_EXTENSION = Duration.ofMillis(1);
@@ -30,12 +30,12 @@ class LeaseView implements Lease {
         this.hold = hold;
     }
 
-    /** Whether this right has been given back, cleanly or after a loss. */
+    /** Returns whether this lease has been released, cleanly or after a loss. */
     boolean isReleased() {
         return hold.isOver();
     }
 
-    /** What happened to the hold, as far as it concerns this lease. */
+    /** Supplies the loss of the hold if it concerns this lease, or {@code null}. */
     Supplier<@Nullable LeaseLoss> losses() {
         return hold::loss;
     }
@@ -91,7 +91,7 @@ class LeaseView implements Lease {
         if (isReleased()) {
             ensureValid();
         }
-        engine.extend(hold, atLeast.toNanos());
+        engine.callers.extend(hold, atLeast.toNanos());
     }
 
     @Override
@@ -99,7 +99,7 @@ class LeaseView implements Lease {
         if (isReleased()) {
             ensureValid();
         }
-        return engine.verify(hold);
+        return engine.callers.verify(hold);
     }
 
     @Override
@@ -115,7 +115,7 @@ class LeaseView implements Lease {
         return known.future();
     }
 
-    /** Completes {@link #whenLost()} if there is something to tell. */
+    /** Completes {@link #whenLost()} if the lease is lost. */
     final void tellLoss() {
         LossReport wanted = events.get();
         if (wanted != null) {

@@ -6,70 +6,71 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Who listens to a client, and where. Thread-safe. */
+/** The listeners of a client and their executors. Thread-safe. */
 public final class Listeners {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    /** One listener; told among the other callbacks unless it brought an executor. */
-    private record Ear(LockListener listener, @Nullable Executor executor) {}
+    /** A listener. Without an executor, it is called among the other callbacks. */
+    private record Entry(LockListener listener, @Nullable Executor executor) {}
 
-    private final CopyOnWriteArrayList<Ear> ears = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Entry> entries = new CopyOnWriteArrayList<>();
 
     void add(LockListener listener) {
         add(listener, null);
     }
 
     void add(LockListener listener, @Nullable Executor executor) {
-        ears.add(new Ear(listener, executor));
+        entries.add(new Entry(listener, executor));
     }
 
+    /** Removes a listener once, if it is there. */
     public void remove(LockListener listener) {
-        for (Ear ear : ears) {
-            if (ear.listener.equals(listener) && ears.remove(ear)) {
+        for (Entry entry : entries) {
+            if (entry.listener.equals(listener) && entries.remove(entry)) {
                 return;
             }
         }
     }
 
-    /** Those who listen just now. */
+    /** Returns a copy with the present listeners. */
     Listeners copy() {
         Listeners copy = new Listeners();
-        copy.ears.addAll(ears);
+        copy.entries.addAll(entries);
         return copy;
     }
 
     public boolean isEmpty() {
-        return ears.isEmpty();
+        return entries.isEmpty();
     }
 
-    /** Tells each on its own executor, and all who have none by {@code callbacks}. */
+    /** Calls each listener on its executor, and those without an executor by {@code callbacks}. */
     void tell(Consumer<LockListener> event, Executor callbacks) {
-        boolean isWaitedFor = false;
-        for (Ear ear : ears) {
-            if (ear.executor == null) {
-                isWaitedFor = true;
+        boolean anyWithoutExecutor = false;
+        for (Entry entry : entries) {
+            if (entry.executor == null) {
+                anyWithoutExecutor = true;
                 continue;
             }
-            ExecutorTask.send(() -> tell(ear, event), ear.executor, callbacks);
+            ExecutorTask.send(() -> tell(entry, event), entry.executor, callbacks);
         }
-        if (isWaitedFor) {
+        if (anyWithoutExecutor) {
             callbacks.execute(() -> tell(event));
         }
     }
 
-    /** Tells all who have no executor, here and now; what one throws is no other's affair. */
+    /** Calls all listeners without an executor on this thread. If one throws, the others are called all the same. */
     private void tell(Consumer<LockListener> event) {
-        for (Ear ear : ears) {
-            if (ear.executor == null) {
-                tell(ear, event);
+        for (Entry entry : entries) {
+            if (entry.executor == null) {
+                tell(entry, event);
             }
         }
     }
 
-    private static void tell(Ear ear, Consumer<LockListener> event) {
+    private static void tell(Entry entry, Consumer<LockListener> event) {
         try {
-            event.accept(ear.listener);
+            event.accept(entry.listener);
         } catch (Throwable thrown) {
             LOG.log(System.Logger.Level.WARNING, "A listener threw; the lock is not affected", thrown);
         }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the {@link LockMachine} of one lock: its mailbox, its timer, and its effects on the world. */
+/** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
 public final class LockDriver extends Mailbox<LockDriver, Engine> implements Effects, Runnable {
 
     private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
@@ -26,29 +26,30 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     public final LockMachine machine;
 
-    /** Of the backend. A cluster has 16,384 at most, and there is a driver for each lock in use. */
+    /** The partition at the backend. A {@code char}, because there is a driver for each lock in use. */
     final char partition;
 
     private final String name;
 
-    /** Under which id the lock's requests are made; changes inside the mailbox only. */
+    /** The id under which the lock's requests are made. Changes inside the mailbox only. */
     private volatile String client;
 
-    /** Made for the first callback: most locks never have one. */
+    /** Created for the first callback, because most locks never have one. */
     private volatile @Nullable CallbackQueue callbacks;
 
-    /** What is scheduled, and when; touched inside the mailbox only. */
+    /** The scheduled timer. Used inside the mailbox only. */
     private @Nullable Future<?> timer;
 
+    /** The time of the timer. Used inside the mailbox only. */
     private long timerAt = Ticker.NEVER;
 
-    /** When the keeper comes; touched inside the mailbox only. */
+    /** The time of the next visit of {@link LeaseRenewer}. Written inside the mailbox only. */
     long visitAt = Ticker.NEVER;
 
-    /** Among those to whom it comes then; the keeper's. */
+    /** The place among the drivers of that visit. Guarded by {@link LeaseRenewer}. */
     int place;
 
-    /** Whose outcomes were decided, and who are to be unparked. */
+    /** The threads to be unparked, because their outcomes are decided. */
     private List<Thread> sleepers = List.of();
 
     LockDriver(String name, Engine engine) {
@@ -59,7 +60,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         this.machine = new LockMachine(this);
     }
 
-    // ================================================================ what requests and holds see, for any thread
+    // ================================================================ for requests and holds, on any thread
 
     @Override
     public String lock() {
@@ -71,7 +72,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         return client;
     }
 
-    /** The client may have another id now. */
+    /** Takes the client's new id, if it has one, and lets the machine forget its requests. */
     void renamed() {
         String now = owner.client();
         if (!client.equals(now)) {
@@ -114,7 +115,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public ServerClock serverClock() {
-        return owner.clocks.of(partition);
+        return owner.backendWatch.clock(partition);
     }
 
     @Override
@@ -136,7 +137,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     public void send(Command command) {
         long sent = now();
         owner.backend.send(command, reply -> {
-            owner.heard(partition, reply);
+            owner.backendWatch.heard(partition, reply);
             owner.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }
@@ -196,7 +197,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     @Override
     List<Thread> sleepers() {
         List<Thread> woken = sleepers;
-        if (!woken.isEmpty()) { // a reference that is written is work for the collector, however little it says
+        if (!woken.isEmpty()) { // writing a reference costs the garbage collector work
             sleepers = List.of();
         }
         return woken;
@@ -228,10 +229,10 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         owner.scheduler.schedule(this::resume, 0);
     }
 
-    /** Mends what an error has left half done; inside the mailbox. */
+    /** Mends what an error has left half done. Called inside the mailbox. */
     void mend() {
         long now = now();
-        owner.leaseRenewer.forget(this); // and planned anew when this has settled
+        owner.leaseRenewer.forget(this); // the visit is planned again when the mailbox has settled
         visitAt = Ticker.NEVER;
         if (timerAt <= now) {
             cancelTimer();
@@ -243,15 +244,15 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         }
     }
 
-    /** Reads what the keeper's visit is going to need, which is not the name; the number says nothing. For any thread. */
+    /** Reads the memory that the next visit needs, to have it fetched. The result means nothing. For any thread. */
     long fetch() {
         Hold held = machine.hold();
         return held == null ? 0 : held.request.number + held.request.firstToken;
     }
 
-    /** The keeper has come, in the round of that time. */
+    /** Handles the visit of {@link LeaseRenewer} in the round of that time. */
     void visited(long round) {
-        if (visitAt == round) { // else it comes again
+        if (visitAt == round) { // else another visit is planned
             visitAt = Ticker.NEVER;
         }
         machine.keep();
@@ -274,7 +275,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         }
     }
 
-    /** The timer's: there are as many as locks in use, so it needs no object of its own. */
+    /** Runs the timer's task. The driver is the task itself, to save an object for each lock in use. */
     @Override
     public void run() {
         post(driver -> {

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one lease has to tell of its loss. Keeps no lease alive. */
+/** Reports the loss of one lease. Does not keep the lease reachable. */
 final class LossReport {
 
     private final Supplier<@Nullable LeaseLoss> loss;
@@ -15,7 +15,7 @@ final class LossReport {
         this.loss = loss;
     }
 
-    /** Completes the future if there is something to tell. */
+    /** Completes the future if the lease is lost. */
     void tell() {
         LeaseLoss lost = loss.get();
         if (lost != null) {
@@ -23,7 +23,8 @@ final class LossReport {
         }
     }
 
+    /** A future of the loss. Completing it has no effect on the others. */
     CompletableFuture<LeaseLoss> future() {
-        return future.copy(); // what a user does to it is his own affair
+        return future.copy();
     }
 }

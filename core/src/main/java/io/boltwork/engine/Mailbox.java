@@ -9,38 +9,38 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes events and lets them happen one at a time and in order, without a thread of its own: who posts first carries out its
- * own event and then what others have posted meanwhile. Its subclass is what the events happen to, and is in the same object
- * because there is one for each lock in use.
+ * Takes events and lets them happen one at a time and in order, without a thread of its own: the thread that posts
+ * first executes its own event and then the events that other threads have posted meanwhile. The events happen to the
+ * subclass, which is the same object, because there is one for each lock in use.
  *
  * @param <M> the subclass
- * @param <A> whose alarm is raised
+ * @param <A> the owner, whose flag an error raises
  */
 abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
 
     /*
-     * One word, `head`, says everything:
-     *   null           nobody is draining, nothing is posted
-     *   this mailbox   somebody is draining, nothing is posted
-     *   a letter       somebody is draining, this was posted last, `next` leads to what was posted before, down to the mailbox
-     *   RETIRED        it has been given up for good
-     * So an uncontended post costs two compare-and-sets and allocates nothing, and retirement is one compare-and-set that
-     * no post can slip past. A collector that keeps account of references between its regions has none to note for null or
-     * for the mailbox itself.
+     * One word, `head`, has the whole state:
+     *   null           no thread is draining, nothing is posted
+     *   this mailbox   a thread is draining, nothing is posted
+     *   a letter       a thread is draining; this letter is the newest, and `next` leads to the older ones
+     *   RETIRED        the mailbox is retired for good
+     * So an uncontended post costs two compare-and-sets and allocates nothing, and retirement is one compare-and-set
+     * that no post can slip past. A garbage collector with regions has no reference to note for null or for the mailbox
+     * itself.
      */
     private static final Object RETIRED = new Object();
 
     /**
-     * The number of events of one drain. To hand a drain on costs as much as a few events, so this is seldom enough; and a
-     * connection's thread, which serves all locks, stays with one lock for no more events than that.
+     * The largest number of events of one drain. Handing a drain on costs as much as a few events, so this is seldom
+     * enough. A connection's thread, which serves all locks, spends no more events than this on one lock.
      */
     private static final int LONGEST_DRAIN = 128;
 
-    /* Why a drain has been left before its end. */
+    /* The reasons for which a thread leaves a drain before its end. */
     private static final byte CUT_SHORT = 1;
     private static final byte HANDED_ON = 2;
 
-    /** Returned in place of the threads to be woken: the drain must be handed on. */
+    /** Returned instead of the threads to be woken: the drain must be handed on. */
     private static final List<Thread> UNFINISHED = new ArrayList<>(0);
 
     @SuppressWarnings("rawtypes") // the updater of a generic class
@@ -58,49 +58,52 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** Its alarm is raised when an error has cut an event or the drain short. */
+    /** The owner, whose flag is raised when an error has cut an event or the drain short. */
     final A owner;
 
     private volatile @Nullable Object head;
 
-    /** Why a thread has left its drain before its end, until another thread resumes it; else 0. */
+    /** The reason for which a thread has left its drain before the end, until another thread resumes it; else 0. */
     private volatile byte abandoned;
 
-    /** What the drain has taken and what has not happened yet, the oldest first. Touched inside the drain only. */
+    /**
+     * The letters that the drain has taken and whose events have not happened yet, the oldest first. For the drain
+     * only.
+     */
     private @Nullable Letter<M> taken;
 
-    /** An idle mailbox. */
+    /** Creates an idle mailbox. */
     Mailbox(A owner) {
         this.owner = owner;
     }
 
-    /** What happens. */
+    /** An event. */
     @FunctionalInterface
     public interface Event<M> {
         void happen(M machine);
     }
 
-    // ================================================================ for the subclass; called by one thread at a time
+    // ================================================================ of the subclass; called by one thread at a time
 
-    /** All events posted so far have happened. Returns whether it is to be retired. */
+    /** Called when all events posted so far have happened. Returns whether the mailbox must be retired. */
     abstract boolean settled();
 
     /**
-     * Who sleeps on something that was decided; asked after {@link #settled}. They are woken when the mailbox is idle again:
-     * a thread that is woken earlier may take the processor at once, and finds the mailbox of the lock in use.
+     * The threads that sleep on decided promises. Called after {@link #settled}. The threads are woken when the mailbox
+     * is idle again: a thread that is woken earlier may run at once, and finds the mailbox of the lock in use.
      */
     abstract List<Thread> sleepers();
 
-    /** An event threw: a defect of the machine or of an effect, which must not stop the events after it. */
+    /** Handles a throwable of an event, a defect of the machine or of an effect. It must not stop the next events. */
     abstract void broken(Throwable defect);
 
-    /** It is retired; nothing happens to it any more. */
+    /** Called when the mailbox is retired. No event happens after that. */
     abstract void retired();
 
-    /** A drain that was cut short is resumed by another thread: mends what may be half done. */
+    /** Mends what may be half done, because this thread resumes a drain that was cut short. */
     abstract void resumed();
 
-    /** Makes another thread call {@link #resume()} soon, because a drain has become long. Called outside the mailbox. */
+    /** Makes another thread call {@link #resume()} soon, because a drain has become long. Called outside the drain. */
     abstract void handOn();
 
     /** Returns the number of events after which another thread takes over the drain. */
@@ -108,8 +111,9 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         return LONGEST_DRAIN;
     }
 
-    // ================================================================ for everybody
+    // ================================================================ for any thread
 
+    /** A posted event. */
     private static final class Letter<M> {
         final Event<M> event;
 
@@ -123,9 +127,9 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
     }
 
     /**
-     * Posts an event; it has happened on return, or another thread is going to make it happen.
+     * Posts an event. On return the event has happened, or another thread is going to execute it.
      *
-     * @return whether it was taken; {@code false} if it is retired
+     * @return whether the event was taken; {@code false} if the mailbox is retired
      */
     final boolean post(Event<M> event) {
         Letter<M> letter = null;
@@ -152,7 +156,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
                     owner.errorFlag.cause = cut;
                     owner.errorFlag.raised = true;
                     if (own) {
-                        abandoned = CUT_SHORT; // the last act: from here on the drain may be another thread's
+                        abandoned = CUT_SHORT; // the last act: now another thread may drain
                     }
                     throw cut;
                 }
@@ -171,7 +175,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** Goes on with a drain that was left before its end; without effect if there is none. For any thread. */
+    /** Resumes a drain that was left before its end. Without effect if there is none. */
     final void resume() {
         boolean own = false;
         try {
@@ -198,17 +202,18 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** Returns whether a drain was cut short and has not been resumed. For any thread. */
+    /** Returns whether a drain was cut short and has not been resumed. */
     final boolean isAbandoned() {
         return abandoned == CUT_SHORT;
     }
 
     /*
-     * An error can come out of every call, at the entry of the method (the stack has ended), and out of every allocation. So a
-     * drain is begun and left in the same frame, that of post() or of resume(): between its first compare-and-set and the `try`
-     * that belongs to it no method is entered, and it is left by field writes alone. drain() gives the mailbox away in its very last
-     * act, after which nothing is called: if it throws, the mailbox is still this thread's. What has not happened yet stays in
-     * `taken` and behind `head`, where the thread that resumes the drain finds it, in order.
+     * Every call may throw an error at the entry of the method (the stack has ended), and so may every allocation. A
+     * drain is therefore begun and left in the same frame, that of post() or of resume(): no method is entered between
+     * its first compare-and-set and its `try`, and it is left by field writes only. drain() gives the mailbox away in
+     * its very last act, after which it calls nothing. If it throws, the mailbox still belongs to this thread. The
+     * events that have not happened stay in `taken` and behind `head`, where the thread that resumes the drain finds
+     * them in order.
      */
     private void left(@Nullable List<Thread> sleepers) {
         if (sleepers == null) {
@@ -220,7 +225,10 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** Returns the threads to be woken now that the mailbox is idle, {@link #UNFINISHED}, or {@code null} if it is retired. */
+    /**
+     * Executes all events. Returns the threads to be woken, because the mailbox is idle; {@link #UNFINISHED}; or
+     * {@code null} if the mailbox is retired.
+     */
     private @Nullable List<Thread> drain() {
         int left = longestDrain();
         for (; ; ) {
@@ -250,7 +258,10 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** Takes what was posted, and turns it round, so that the oldest is the first. Calls nothing once it has it. */
+    /**
+     * Takes the posted letters and reverses their order, so that the oldest is the first. Calls nothing after taking
+     * them.
+     */
     @SuppressWarnings({"unchecked", "NullAway"
     }) // only post() makes letters, of Event<M>, and each leads to the mailbox
     private void takePosted() {
@@ -265,7 +276,7 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         taken = oldest;
     }
 
-    @SuppressWarnings("unchecked") // takePosted() has turned it round
+    @SuppressWarnings("unchecked") // takePosted() has reversed the order
     private @Nullable Letter<M> before(Letter<M> letter) {
         return (Letter<M>) letter.next;
     }
@@ -293,7 +304,9 @@ abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner> {
         }
     }
 
-    /** An event ended before its time. Where the stack has ended nothing is drained any more: another thread goes on. */
+    /**
+     * Handles an event that was cut short. If the stack has ended, this thread stops draining, and another one resumes.
+     */
     private void cut(Throwable defect) {
         owner.errorFlag.raised = true;
         if (defect instanceof StackOverflowError end) {

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks on an executor of the user's, but never on the thread that hands them over: that one may be draining a lock, or be the
- * timer's or the backend's. If the executor runs a task there ({@code CallerRunsPolicy}), refuses it, or throws, a thread of the
- * client's own runs it. Thread-safe.
+ * Runs tasks on a user's executor, but never on the thread that hands them over, which may be draining a lock, or be a
+ * thread of the timer or of the backend. If the executor runs a task on that thread ({@code CallerRunsPolicy}), refuses
+ * it, or throws, a thread of the client runs it. Thread-safe.
  */
 final class OtherThreadExecutor implements Executor {
 
@@ -30,7 +30,7 @@ final class OtherThreadExecutor implements Executor {
         } catch (RejectedExecutionException closed) {
             LOG.log(System.Logger.Level.DEBUG, "The executor for callbacks no longer accepts tasks", closed);
             passed.returned = true;
-        } catch (Throwable broken) { // out of threads, perhaps
+        } catch (Throwable broken) { // perhaps no thread could be started
             LOG.log(System.Logger.Level.WARNING, "The executor for callbacks threw; the lock is not affected", broken);
             passed.returned = true;
         } finally {
@@ -41,16 +41,16 @@ final class OtherThreadExecutor implements Executor {
         }
     }
 
-    /** A task that was passed to the user's executor. Runs once. */
+    /** A task that was passed to the user's executor. It runs once. */
     private static final class Passed extends AtomicBoolean implements Runnable {
         private static final long serialVersionUID = 1;
 
         private final transient Runnable task;
 
-        /** The thread that hands it over, while it does. */
+        /** The thread that hands the task over, while it does so. */
         private transient volatile @Nullable Thread giver;
 
-        /** The executor does not run it, or not where it may run. */
+        /** Whether the executor does not run the task, or only on the thread that hands it over. */
         private volatile boolean returned;
 
         Passed(Runnable task, Thread giver) {

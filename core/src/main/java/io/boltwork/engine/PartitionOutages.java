@@ -7,13 +7,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Which partitions of the backend cannot be reached, since when, and how they come back. Thread-safe. */
+/** The partitions of the backend that cannot be reached, and since when. Thread-safe. */
 final class PartitionOutages {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Downtime> partitionOutages = new ArrayList<>();
 
-    /** From the loss of a connection until all that it led to can be reached again. */
+    /** An outage: from the loss of a connection until all of its partitions can be reached again. */
     private static final class Downtime {
         final long since;
         final RecoveryTally recovery;
@@ -28,20 +28,20 @@ final class PartitionOutages {
     }
 
     /**
-     * Some of what a connection had led to can be reached again.
+     * The return of some partitions of an outage.
      *
-     * @param since when it was lost
-     * @param recovery what became of the holds and waiters there
-     * @param another whether any of it is at another server now
-     * @param over whether that was the last of it
+     * @param since the time at which the connection was lost
+     * @param recovery counts the fates of the holds and waiters of these partitions
+     * @param another whether any partition of the outage is on another server now
+     * @param over whether all partitions of the outage are back
      */
     record Return(long since, RecoveryTally recovery, boolean another, boolean over) {}
 
     /**
-     * Partitions cannot be reached any more.
+     * Begins an outage of partitions.
      *
-     * @param recovery counts what will become of the holds and waiters there; to be told when it is over
-     * @return whether any of them could until now
+     * @param recovery counts the fates of the holds and waiters of these partitions
+     * @return whether any of these partitions could be reached until now
      */
     boolean begin(BitSet partitions, long now, RecoveryTally recovery) {
         lock.lock();
@@ -54,7 +54,7 @@ final class PartitionOutages {
         }
     }
 
-    /** Partitions can be reached, by a connection to the server as before or {@code another}. */
+    /** Ends the outages of partitions. They are on the same server as before, or on {@code another} one. */
     List<Return> end(BitSet partitions, boolean another) {
         List<Return> returns = new ArrayList<>(1);
         lock.lock();
@@ -77,7 +77,7 @@ final class PartitionOutages {
         return returns;
     }
 
-    /** Whether everything can be reached. */
+    /** Returns whether all partitions can be reached. */
     boolean isNone() {
         lock.lock();
         try {

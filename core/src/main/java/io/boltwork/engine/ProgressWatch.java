@@ -5,8 +5,8 @@ import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Durations;
 
 /**
- * Watches, for a caller that sleeps, that its wish gets on: every command timeout the lock's machine has to look whether it still
- * knows the waiter. A machine that has not looked by the next time does not move. For one thread.
+ * Watches the progress of a sleeping caller's request: once in each command timeout, the lock's machine must look
+ * whether it still knows the waiter. A machine that has not looked by the next time is stalled. For one thread.
  */
 final class ProgressWatch {
 
@@ -14,18 +14,19 @@ final class ProgressWatch {
     private final String name;
     private final Waiter waiter;
 
-    /** The time of the last look, and of the next one. */
+    /** The time of the last look. */
     private long since;
 
+    /** The time of the next look. */
     private long next;
 
-    /** Whether the machine has been asked to decide now, as the time of the caller is up. */
+    /** Whether the machine must decide now, because the caller no longer waits. */
     private boolean ending;
 
-    /** Whether the machine has looked when it was asked to; written inside the mailbox. */
+    /** Whether the machine has looked since it was last told to. Written inside the mailbox. */
     private volatile boolean moved = true;
 
-    /** @param since when the caller began to sleep */
+    /** @param since the time at which the caller began to sleep */
     ProgressWatch(Engine engine, String name, Waiter waiter, long since) {
         this.engine = engine;
         this.name = name;
@@ -38,18 +39,18 @@ final class ProgressWatch {
         next = now + engine.timing.commandTimeout();
     }
 
-    /** The machine has been asked to decide; it has one command timeout for that. */
+    /** Notes that the machine must decide now. It has one command timeout to do so. */
     void ends() {
         ending = true;
         begin(engine.ticker.nanos());
     }
 
-    /** How long to sleep until the first look: not for long if an error has just cut something short. */
+    /** The time to sleep until the first look. It is short if an error has just cut work short. */
     static long patience(Engine engine) {
         return engine.errorFlag.raised ? Heartbeat.PERIOD : engine.timing.commandTimeout();
     }
 
-    /** How long to sleep until the next look: not for long if an error has just cut something short. */
+    /** The time to sleep until the next look. It is short if an error has just cut work short. */
     long left() {
         if (engine.errorFlag.raised) {
             next = Math.min(next, since + Heartbeat.PERIOD);
@@ -58,9 +59,9 @@ final class ProgressWatch {
     }
 
     /**
-     * Lets the machine look if it is time.
+     * Lets the machine look if it is time to.
      *
-     * @throws BackendException if the machine does not move
+     * @throws BackendException if the machine is stalled
      */
     void look() {
         long now = engine.ticker.nanos();
@@ -84,7 +85,7 @@ final class ProgressWatch {
     }
 
     private void giveUp() {
-        waiter.forsaken = true; // should it be granted all the same, it is given back
+        waiter.forsaken = true; // if the lock is granted after all, the hold is given back
         engine.errorFlag.raised = true;
         throw new BackendException(
                 "This client has made no progress with the lock '" + name + "' for "

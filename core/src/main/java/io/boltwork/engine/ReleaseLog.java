@@ -10,24 +10,24 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The releases of a client in the last seconds. A server that takes over may have lost them, and would keep a finished request
- * as owner until its lease ends. Thread-safe.
+ * The releases of a client in the last seconds. A server that takes over may not have them, and would keep a finished
+ * request as the owner until its lease ends. Thread-safe.
  */
 final class ReleaseLog {
 
     /**
-     * How long a release is remembered, 10 s: as long as a replica may be behind that still counts as a good one
-     * ({@code min-replicas-max-lag}, by default). A lease that would have ended earlier ends the memory.
+     * The longest time for which a release is kept, 10 s. A replica that counts as good may be this far behind
+     * ({@code min-replicas-max-lag} by default). A release is not kept beyond the end of the lease.
      */
     static final long KEPT = TimeUnit.SECONDS.toNanos(10);
 
-    /** The most releases that are remembered: 44 bytes each, 2.9 MB in all, and the names of locks that are not in use. */
+    /** The largest number of releases: 44 bytes each, 2.9 MB in all, and the names of locks that are not in use. */
     static final int SIZE = 65_536;
 
-    /** Places that are made at a time, when they are needed for the first time. */
+    /** The number of places that are allocated at a time, on first use. */
     private static final int CHUNK = 1_024;
 
-    /** A request that was released. */
+    /** A released request. */
     record Entry(String lock, long request, long lastToken, long until) {}
 
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable Entry>> chunks =
@@ -35,7 +35,7 @@ final class ReleaseLog {
     private final AtomicInteger next = new AtomicInteger();
     private final Ticker ticker;
 
-    /** All before that place are forgotten; the timer's. */
+    /** All places before this one are forgotten. Belongs to the timer. */
     private int forgotten;
 
     ReleaseLog(Ticker ticker) {
@@ -65,7 +65,7 @@ final class ReleaseLog {
         return places == null ? null : places.get(place & CHUNK - 1);
     }
 
-    /** Returns those that a server may have lost and whose leases might still run, the newest first. */
+    /** The releases that a server may have lost and whose leases may still run, the newest first. */
     List<Entry> recent() {
         List<Entry> recent = new ArrayList<>();
         long now = ticker.nanos();
@@ -79,12 +79,12 @@ final class ReleaseLog {
         return recent;
     }
 
-    /** Forgets what is old, so that it takes no memory. For one thread at a time. */
+    /** Removes old releases, so that they take no memory. For one thread at a time. */
     void forgetOld() {
         long now = ticker.nanos();
         int end = next.get();
         if (end - forgotten > SIZE) {
-            forgotten = end - SIZE; // the others were overwritten
+            forgotten = end - SIZE; // earlier ones were overwritten
         }
         for (; forgotten != end; forgotten++) {
             Entry entry = entry(forgotten);

@@ -4,13 +4,16 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Repeats releases that a new server may have lost, some at a time, so that what is asked for meanwhile is not behind all. */
+/**
+ * Repeats releases that a new server may have lost, some at a time, so that requests in the meantime need not wait
+ * behind all of them.
+ */
 final class ReleaseRepeats implements Runnable {
 
-    /** As many as are repeated at once. */
+    /** The number of releases that are repeated at once. */
     static final int AT_ONCE = 64;
 
-    /** The time until the next ones are. */
+    /** The time until the next ones are repeated. */
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Engine engine;

@@ -2,10 +2,13 @@ package io.boltwork.engine;
 
 import java.util.concurrent.Future;
 
-/** Runs something later. Thread-safe. */
+/** Runs tasks later. Thread-safe. */
 @FunctionalInterface
 interface Scheduler {
 
-    /** Runs {@code task} once, after {@code delayNanos} or as soon as possible if that is not positive. Cancelled, it is forgotten. */
+    /**
+     * Runs a task once after a delay, or as soon as possible if the delay is not positive. A cancelled task is no
+     * longer referred to.
+     */
     Future<?> schedule(Runnable task, long delayNanos);
 }

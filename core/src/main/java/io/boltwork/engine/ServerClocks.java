@@ -6,7 +6,7 @@ import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The clocks of the servers that a client talks to. The partitions that came to a server together share one. Thread-safe.
+ * The estimated clocks of a client's servers. Partitions that came to a server together share one clock. Thread-safe.
  */
 final class ServerClocks {
 
@@ -16,7 +16,7 @@ final class ServerClocks {
     /** The server run that each partition was connected to last. */
     private final AtomicReferenceArray<String> connectedTo;
 
-    /** @param suspensionDetector is told if one of them shows that the client's clock has missed time */
+    /** @param suspensionDetector is notified if a clock shows that the client's clock has missed time */
     ServerClocks(int partitions, SuspensionDetector suspensionDetector) {
         this.suspensionDetector = suspensionDetector;
         clocks = new AtomicReferenceArray<>(partitions);
@@ -28,25 +28,25 @@ final class ServerClocks {
         }
     }
 
-    /** The clock of the server that has a partition, as far as it is known. */
+    /** The estimated clock of the server that has a partition. */
     ServerClock of(int partition) {
         return clocks.get(partition);
     }
 
-    /** An answer about a lock of that partition says so, and has just been received. */
+    /** Reads the clock from an answer about a lock of a partition, which has just been received. */
     void read(int partition, ServerTime server, long now) {
         ServerClock clock = clocks.get(partition);
         if (clock.run().equals(server.run())) {
             read(clock, server, now);
         } else {
-            clocks.set(partition, started(server, clock, now)); // whole: its time is never taken for another server's
+            clocks.set(partition, started(server, clock, now)); // a new clock: its time is never that of another server
         }
     }
 
     /**
-     * A server has these partitions from now on.
+     * Assigns partitions to a server.
      *
-     * @return whether that is another server than before for any of them, whatever answers may have come from it meanwhile
+     * @return whether any of them was on another server before, even if this server has already answered meanwhile
      */
     boolean connected(BitSet partitions, ServerTime server, long now) {
         ServerClock clock = started(server, clocks.get(Math.max(0, partitions.nextSetBit(0))), now);

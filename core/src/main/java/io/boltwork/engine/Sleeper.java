@@ -2,10 +2,10 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.Promise;
 
-/** How a thread of a user waits for an outcome. A simulation has a way of its own. */
+/** The way in which a user's thread waits for an outcome. A simulation has its own. */
 @FunctionalInterface
 interface Sleeper {
 
-    /** {@link Promise#sleep}. */
+    /** Sleeps as {@link Promise#sleep} does. */
     void sleep(Promise<?> outcome, Object blocker, long nanos);
 }

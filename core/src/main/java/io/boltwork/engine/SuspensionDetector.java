@@ -10,12 +10,13 @@ import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
- * Notices that the client's monotonic clock has missed time, as it does while the machine is suspended: another clock then runs
- * ahead of it, the wall clock here or that of a server. A wall clock that is set forward looks the same. Thread-safe.
+ * Notices that the client's monotonic clock has missed time, as it does while the machine is suspended. Another clock
+ * is then ahead of it: the wall clock of this machine, or the clock of a server. A wall clock that is set forward has
+ * the same effect. Thread-safe.
  */
 public final class SuspensionDetector {
 
-    /** How many are kept apart. Of older ones the time is forgotten, and they count as if they were the newest. */
+    /** The number of suspensions whose times are kept. Older ones count as if they were recent. */
     private static final int KEPT = 16;
 
     private static final AtomicReferenceFieldUpdater<SuspensionDetector, History> HISTORY =
@@ -26,7 +27,7 @@ public final class SuspensionDetector {
     private final LongConsumer missed;
     private volatile History history = History.NONE;
 
-    /* What follows belongs to the thread that looks. */
+    /* The fields below belong to the thread that calls look(). */
     private long lastWall;
     private long lastTick;
     private long lastTotal;
@@ -34,12 +35,12 @@ public final class SuspensionDetector {
     /**
      * A suspension, or a clock that was set.
      *
-     * @param at when it was noticed, by the monotonic clock
-     * @param before how much had been missed before it, in all
+     * @param at the time at which it was noticed, by the monotonic clock
+     * @param before the total time that was missed before it
      */
     private record Suspension(long at, long before) {}
 
-    /** All that was missed, in nanoseconds, and the newest of the suspensions, in order. */
+    /** The total time that was missed, in nanoseconds, and the newest suspensions in their order. */
     private record History(long total, List<Suspension> newest) {
         static final History NONE = new History(0, List.of());
 
@@ -62,7 +63,7 @@ public final class SuspensionDetector {
         }
     }
 
-    /** @param missed is told how much was missed, in nanoseconds, on the thread that notices */
+    /** @param missed called with the time that was missed, in nanoseconds, on the thread that notices it */
     SuspensionDetector(Ticker ticker, InstantSource wall, LongConsumer missed) {
         this.ticker = ticker;
         this.wall = wall;
@@ -71,13 +72,13 @@ public final class SuspensionDetector {
         this.lastTick = ticker.nanos();
     }
 
-    /** Looks at the wall clock. To be called once a second, never twice at the same time. */
+    /** Looks at the wall clock. Must be called once a second, by one thread at a time. */
     void look() {
         long now = ticker.nanos();
         long wallNow = wall.millis();
         long total = total();
         long ahead = TimeUnit.MILLISECONDS.toNanos(wallNow - lastWall) - (now - lastTick);
-        long known = total - lastTotal; // a server's clock has told it
+        long known = total - lastTotal; // noticed by a server's clock
         lastWall = wallNow;
         lastTick = now;
         lastTotal = total;
@@ -87,19 +88,19 @@ public final class SuspensionDetector {
         }
     }
 
-    /** Another clock ran ahead by more than {@link #ServerClock.NOTICED}, of which nothing was known. */
+    /** Notes that another clock ran ahead by this time, more than {@link ServerClock#NOTICED}. */
     void notice(long nanos) {
         long now = ticker.nanos();
         HISTORY.updateAndGet(this, before -> before.and(now, nanos));
         missed.accept(nanos);
     }
 
-    /** How much was missed so far, in nanoseconds. */
+    /** The total time that was missed so far, in nanoseconds. */
     long total() {
         return history.total;
     }
 
-    /** How much was missed since a moment of the monotonic clock, as far as it has been noticed. */
+    /** The time that was missed since a time of the monotonic clock, as far as it has been noticed. */
     long since(long moment) {
         History known = history;
         return known == History.NONE ? 0 : known.since(moment);

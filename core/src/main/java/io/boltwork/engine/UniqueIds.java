@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * Makes ids that are as good as unique, also in two JVMs that were restored from one snapshot: the state of every random
- * generator is in the snapshot, so the clocks and the process id are mixed in.
+ * Makes ids that are unique in practice, even in two JVMs that were restored from one snapshot. The state of every
+ * random generator is in the snapshot, so the clocks and the process id are mixed in.
  */
 final class UniqueIds {
 
@@ -18,7 +18,10 @@ final class UniqueIds {
 
     private UniqueIds() {}
 
-    /** A new id: 120 bits in 20 characters, for it stands in every lock at the server and in most requests. */
+    /**
+     * Makes a new id. It has 120 bits in only 20 characters, because every lock at the server and most requests contain
+     * it.
+     */
     static String next() {
         byte[] random = new byte[BYTES];
         new SecureRandom().nextBytes(random);
@@ -29,7 +32,7 @@ final class UniqueIds {
                 ProcessHandle.current().pid());
     }
 
-    /** The id that these values make. */
+    /** Makes the id of these values. */
     static String of(byte[] random, long nanos, Instant wall, long pid) {
         ByteBuffer seed = ByteBuffer.allocate(random.length + 4 * Long.BYTES)
                 .put(random)

@@ -6,22 +6,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a wish. If anything but the wish itself completes it, {@link #withdraw} is called at once: a cancellation, a
- * time-out, a value from elsewhere.
+ * The future of a request. If it is completed from outside, by a cancellation, a timeout or a value, {@link #withdraw}
+ * is called at once.
  *
- * @param <T> what is wished for
+ * @param <T> the type of the result
  */
 abstract class WithdrawableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 
-    /** The future was completed from outside, so that nothing will take what was wished for. */
+    /**
+     * Withdraws the request. Called when the future was completed from outside, so it cannot take the result any more.
+     */
     abstract void withdraw();
 
-    /** Completes the future with what was wished for. Returns whether the future took it. */
+    /** Completes the future with the result. Returns whether the future took it. */
     final boolean fulfil(T value) {
         return super.complete(value);
     }
 
-    /** Completes the future with the reason why the wish failed. */
+    /** Completes the future with the failure of the request. */
     final void fail(Throwable failure) {
         super.completeExceptionally(failure);
     }

@@ -3,8 +3,8 @@ package io.boltwork.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of a request at the backend: {@code <client>:<number>}. Clients keep the number alone, which needs a tenth of the
- * memory.
+ * The id of a request at the backend: {@code <client>:<number>}. Clients store only the number, which takes a tenth of
+ * the memory.
  */
 public final class RequestId {
 

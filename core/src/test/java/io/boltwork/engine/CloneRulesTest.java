@@ -67,7 +67,7 @@ class CloneRulesTest extends EngineScene {
     @Test
     void anAnnouncementIsRepeatedUntilItIsAnswered() {
         isSilent();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         pass(5_000);
         answersAgain();
         assertThat(announcements()).hasSizeBetween(3, 4);
@@ -79,8 +79,8 @@ class CloneRulesTest extends EngineScene {
 
     @Test
     void eachConnectionHasANonceOfItsOwn() {
-        client.engine.connected(time());
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
+        client.engine.backendWatch.connected(time());
         assertThat(announcements().stream().map(Command.Announce::nonce).distinct())
                 .hasSize(2);
     }
@@ -107,7 +107,7 @@ class CloneRulesTest extends EngineScene {
                         Reply reply = client.execute(command);
                         return command instanceof Command.Announce ? null : reply;
                     });
-            client.engine.connected(time());
+            client.engine.backendWatch.connected(time());
             pass(2_000);
             answersAgain();
             pass(2_000);
@@ -120,7 +120,7 @@ class CloneRulesTest extends EngineScene {
     void aRecordThatAReplicaHadIsNoOtherClient() {
         Lease lease = acquire(TEN);
         MemoryReplica older = client.server.replica();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         pass(3_000);
         client.server.failOver(older);
         pass(3_000);

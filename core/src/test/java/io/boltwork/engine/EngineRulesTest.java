@@ -47,7 +47,7 @@ class EngineRulesTest extends EngineScene {
                 client.lock(LockOptions.fixedLease(Duration.ofSeconds(20))).acquire();
         client.passTo(client.now() + 5_000 * MILLI);
         client.server.delete("lock");
-        client.engine.connected(client.server.time()); // so that the lease is verified
+        client.engine.backendWatch.connected(client.server.time()); // so that the lease is verified
         Reply.Inspected key = look();
         assertThat(key.owner()).isEqualTo("c:1");
         assertThat((key.untilMillis() - key.server().millis()) * 99 / 100)
@@ -135,14 +135,14 @@ class EngineRulesTest extends EngineScene {
         lease.release();
         client.server.failOver(behind);
         assertThat(look().owner()).isEqualTo("c:1");
-        client.engine.connected(client.server.time());
+        client.engine.backendWatch.connected(client.server.time());
         assertThat(look().owner()).isNull();
     }
 
     @Test
     void aGrantForARequestThatIsGoneIsWithdrawn() {
         client.server.execute(new Command.Acquire("lock", "c:99", true, 10_000, 0, Long.MAX_VALUE));
-        client.engine.granted(new Grant("lock", "c:99", look().token(), 10_000, client.server.time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:99", look().token(), 10_000, client.server.time()));
         assertThat(look().owner()).isNull();
     }
 

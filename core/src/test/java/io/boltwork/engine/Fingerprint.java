@@ -30,19 +30,19 @@ final class Fingerprint {
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
     /** Counts; and what is written down of holds and requests that are over, which no check needs but for its message. */
     private static final Set<String> UNIMPORTANT = Set.of(
-            "Properties.holds",
-            "Properties.handovers",
-            "Properties.losses",
-            "Properties.failures",
-            "Properties.restores",
-            "Properties.waits",
-            "Properties.waiting",
-            "Properties.releases",
-            "Properties.arrivals",
-            "Story.grants",
-            "Story.byToken",
-            "Story.firstOf",
-            "Story.notHeld",
+            "SimulationHistory.holds",
+            "SimulationHistory.handovers",
+            "SimulationHistory.losses",
+            "SimulationHistory.failures",
+            "SimulationHistory.restores",
+            "SimulationHistory.calls",
+            "SimulationHistory.pendingCalls",
+            "SimulationHistory.released",
+            "SimulationHistory.arrivals",
+            "LockHistory.grants",
+            "LockHistory.byToken",
+            "BoundedBypassCheck.firstHolds",
+            "LockHistory.notHeld",
             "SimulatedCluster.before",
             "SimulatedLock.copy",
             "SimulatedLock.newest",
@@ -83,7 +83,7 @@ final class Fingerprint {
     static long of(Simulation simulation, List<Object> others) {
         Fingerprint print = new Fingerprint(simulation);
         print.add(simulation.cluster);
-        print.add(simulation.properties);
+        print.add(simulation.checks);
         print.add(simulation.clients());
         print.add(others);
         return print.hash();

@@ -186,7 +186,7 @@ class HoldingRulesTest extends EngineScene {
     void aHoldIsVerifiedWhenAConnectionWasReplaced() {
         acquire(TEN);
         forget();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         assertThat(sent(Command.Renew.class)).hasSize(1);
     }
 
@@ -216,7 +216,7 @@ class HoldingRulesTest extends EngineScene {
         client.server.delete("lock");
         forget();
         isSilentAbout(Command.Restore.class);
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         Command.Restore restore = sent(Command.Restore.class).get(0);
         stall(500);
         answered(restore, 0, new Reply.Failed(true, BROKEN));
@@ -412,7 +412,7 @@ class HoldingRulesTest extends EngineScene {
     void aMessageThatComesTwiceChangesNothing() {
         Lease lease = byMessage(TEN);
         Duration before = lease.remaining();
-        client.engine.granted(new Grant("lock", "c:1", lease.fencingToken(), 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", lease.fencingToken(), 3_000, time()));
         assertThat(lease.remaining()).isEqualTo(before);
         forget();
         pass(1_500);
@@ -424,7 +424,7 @@ class HoldingRulesTest extends EngineScene {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
-        client.engine.granted(new Grant("lock", "c:1", lease.fencingToken() + 5_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", lease.fencingToken() + 5_000, 3_000, time()));
         isLost(lease, Reason.TAKEN);
         assertThat(asked()).containsExactly("c:2");
     }
@@ -432,7 +432,7 @@ class HoldingRulesTest extends EngineScene {
     @Test
     void anOlderTokenForTheSameRequestChangesNothing() {
         Lease lease = acquire(TEN);
-        client.engine.granted(new Grant("lock", "c:1", lease.fencingToken() - 5_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", lease.fencingToken() - 5_000, 3_000, time()));
         assertThat(lease.isValid()).isTrue();
     }
 
@@ -461,7 +461,7 @@ class HoldingRulesTest extends EngineScene {
         CompletableFuture<Lease> second = wish(FIFO);
         stallTo(first);
         ServerTime time = time();
-        client.engine.granted(new Grant("lock", "c:2", first.fencingToken() + 5_000, 3_000, time));
+        client.engine.backendWatch.granted(new Grant("lock", "c:2", first.fencingToken() + 5_000, 3_000, time));
         isLost(first, Reason.EXPIRED);
         assertThat(second).isCompleted();
     }

@@ -58,7 +58,7 @@ class IdleLifeRulesTest extends EngineScene {
         assertThat(lease.isValid()).isTrue();
         assertThat(look().owner()).isEqualTo("c:1");
         answersAgain();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         pass(60_000);
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.remaining()).isGreaterThan(Duration.ofMinutes(50));
@@ -77,7 +77,7 @@ class IdleLifeRulesTest extends EngineScene {
         assertThat(look().fence()).as("the record is gone").isZero();
         assertThat(waiting).as("the outage patience is over").isCompletedExceptionally();
         answersAgain();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         pass(10_000);
         Lease next = acquire(TEN);
         assertThat(next.fencingToken()).isGreaterThan(token);

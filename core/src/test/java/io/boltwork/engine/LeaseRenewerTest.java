@@ -302,7 +302,7 @@ class LeaseRenewerTest {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.server.advance(Duration.ofSeconds(1));
         passSeconds(2);
-        assertThat(client.engine.clocks.of(0).millisAt(client.now()))
+        assertThat(client.engine.backendWatch.clock(0).millisAt(client.now()))
                 .isEqualTo(client.server.time().millis());
         assertThat(lease.isValid()).isTrue();
     }

@@ -167,7 +167,7 @@ class LockNewsTest {
         Lease lease = lock.acquire();
         heard.clear();
         client.server.delete("lock");
-        client.engine.connected(client.server.time());
+        client.engine.backendWatch.connected(client.server.time());
         hears(new LockListener.Restored("lock", lease.fencingToken(), "thread '" + me + "'"));
         logs("The lock 'lock' of thread '" + me + "' with fencing token " + lease.fencingToken() + " was restored");
     }
@@ -207,7 +207,7 @@ class LockNewsTest {
         long token = client.engine.hold("lock").token;
         heard.clear();
         pass(Duration.ofSeconds(5));
-        client.engine.connected(client.server.time()); // it is looked at again
+        client.engine.backendWatch.connected(client.server.time()); // it is looked at again
         hears(new LockListener.Abandoned("lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
         logs("thread 'the owner' with fencing token " + token + " is gone and has not released it (THREAD_ENDED)");
         pass(Duration.ofSeconds(6));

@@ -33,7 +33,7 @@ class LostReleasesTest {
 
     private void failOver(MemoryReplica replica) {
         client.server.failOver(replica);
-        client.engine.connected(client.server.time());
+        client.engine.backendWatch.connected(client.server.time());
     }
 
     private long owned(String prefix) {

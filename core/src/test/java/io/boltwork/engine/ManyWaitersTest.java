@@ -139,7 +139,7 @@ class ManyWaitersTest extends EngineScene {
         holdElsewhere(60_000);
         isSlow();
         forget();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         assertThat(open).hasSize(IN_LINE_AFTER);
         answersAll();
         assertThat(mostOpen).isEqualTo(IN_LINE_AFTER);
@@ -155,7 +155,7 @@ class ManyWaitersTest extends EngineScene {
         List<String> order = new ArrayList<>(asked());
         open.clear();
         forget();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         answersAll();
         assertThat(asked()).startsWith(order.toArray(new String[0])).hasSize(1_000);
         assertThat(queue()).isEqualTo(asked());
@@ -169,7 +169,7 @@ class ManyWaitersTest extends EngineScene {
         forget();
         CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
         client.execute(open.remove()); // its answer is late
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         assertThat(sent(Command.Release.class)).as("sent again").hasSize(2);
         assertThat(released).isNotDone();
         answersAll();

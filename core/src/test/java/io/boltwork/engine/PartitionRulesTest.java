@@ -31,7 +31,7 @@ class PartitionRulesTest extends EngineScene {
     PartitionRulesTest() {
         super(3);
         for (int i = 0; i < 3; i++) {
-            client.engine.connected(time(i), only(i));
+            client.engine.backendWatch.connected(time(i), only(i));
         }
         client.engine.listen(new LockListener() {
             @Override
@@ -76,12 +76,12 @@ class PartitionRulesTest extends EngineScene {
     }
 
     private void breakDown(int... partitions) {
-        client.engine.disconnected(new IllegalStateException("broken"), only(partitions));
+        client.engine.backendWatch.disconnected(new IllegalStateException("broken"), only(partitions));
     }
 
     /** At the same server run as before. */
     private void comeBack(int partition) {
-        client.engine.connected(time(partition), only(partition));
+        client.engine.backendWatch.connected(time(partition), only(partition));
     }
 
     private List<String> renewed() {
@@ -116,7 +116,7 @@ class PartitionRulesTest extends EngineScene {
     void aBackendThatNamesNoPartitionsMeansAll() {
         List.of("held0", "held1", "held2").forEach(this::acquire);
         forget();
-        client.engine.connected(time(0));
+        client.engine.backendWatch.connected(time(0));
         assertThat(renewed()).containsExactlyInAnyOrder("held0", "held1", "held2");
     }
 
@@ -128,8 +128,8 @@ class PartitionRulesTest extends EngineScene {
         server.unsubscribe("c");
         server.execute(new Command.Withdraw("wanted1", "other:1", 0));
         assertThat(wish).isNotDone();
-        server.subscribe("c", client.engine::granted);
-        client.engine.connected(time(1), only(1));
+        server.subscribe("c", client.engine.backendWatch::granted);
+        client.engine.backendWatch.connected(time(1), only(1));
         granted(wish).release();
     }
 
@@ -184,7 +184,7 @@ class PartitionRulesTest extends EngineScene {
 
     @Test
     void whatMayHaveBeenSentAgainToAnotherServerIsWithdrawnThereOnceMoreWhenItIsTooLate() {
-        client.engine.connected(new ServerTime(time(1).millis(), "the server before"), only(1));
+        client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "the server before"), only(1));
         fails(true, BROKEN);
         CompletableFuture<Lease> wish = wish("x1");
         answersAgain();
@@ -266,7 +266,7 @@ class PartitionRulesTest extends EngineScene {
     void aPartitionThatMovesWithoutAnOutageIsVerifiedAndTellsNothing() {
         acquire("x1");
         forget();
-        client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
+        client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
         assertThat(renewed()).containsExactly("x1");
         assertThat(down).isEmpty();
         assertThat(up).isEmpty();
@@ -276,7 +276,7 @@ class PartitionRulesTest extends EngineScene {
     @Test
     void aPartitionThatMovesAwayFromAServerThatIsGoneEndsItsPartOfTheOutage() {
         breakDown(0, 1);
-        client.engine.connected(time(2), only(1)); // it is there now
+        client.engine.backendWatch.connected(time(2), only(1)); // it is there now
         comeBack(0);
         assertThat(up).hasSize(1);
         assertThat(up.get(0).anotherServer()).isTrue();
@@ -288,12 +288,12 @@ class PartitionRulesTest extends EngineScene {
     void releasesAreUndoneAgainWhereAnotherServerHasTakenOverOnly() {
         List.of("x0", "x1", "x2").forEach(lock -> acquire(lock).release());
         forget();
-        client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
+        client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
         assertThat(sent(Command.Withdraw.class))
                 .extracting(Command.Withdraw::lock)
                 .containsExactly("x1");
         forget();
-        client.engine.connected(new ServerTime(time(1).millis(), "another"), only(1));
+        client.engine.backendWatch.connected(new ServerTime(time(1).millis(), "another"), only(1));
         assertThat(sent(Command.Withdraw.class)).as("the same server").isEmpty();
     }
 

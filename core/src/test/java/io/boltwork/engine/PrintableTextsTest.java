@@ -234,19 +234,19 @@ class PrintableTextsTest {
         fails(lease::release);
         Lease restored = lock.acquire();
         client.server.delete(NAME);
-        client.engine.connected(client.server.time());
+        client.engine.backendWatch.connected(client.server.time());
         restored.release();
         EngineScene.inThread(NAME, lock::lock);
         pass(5);
-        client.engine.connected(client.server.time()); // its thread is gone
+        client.engine.backendWatch.connected(client.server.time()); // its thread is gone
         inspector.forceRelease(NAME);
         pass(6);
     }
 
     private void breakDown() {
-        client.engine.warned(NAME);
-        client.engine.disconnected(new IOException(NAME));
-        client.engine.connected(client.server.time());
+        client.engine.backendWatch.warned(NAME);
+        client.engine.backendWatch.disconnected(new IOException(NAME));
+        client.engine.backendWatch.connected(client.server.time());
         client.engine.errorFlag.cause = new StackOverflowError(NAME);
         client.engine.errorFlag.raised = true;
         pass(5);

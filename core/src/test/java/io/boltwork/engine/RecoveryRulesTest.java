@@ -35,11 +35,11 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     private void breakDown() {
-        client.engine.disconnected(new IllegalStateException("broken"));
+        client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
     }
 
     private void comeBack() {
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
     }
 
     /** Kept, restored, lost, asked again. */

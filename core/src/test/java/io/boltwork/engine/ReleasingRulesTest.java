@@ -153,7 +153,7 @@ class ReleasingRulesTest extends EngineScene {
         lease.releaseAsync();
         forget();
         answersAgain();
-        client.engine.connected(time());
+        client.engine.backendWatch.connected(time());
         pass(0);
         assertThat(sent(Command.Release.class)).hasSize(1);
         assertThat(client.isFree()).isTrue();
@@ -249,7 +249,7 @@ class ReleasingRulesTest extends EngineScene {
     void aRequestWhoseBytesMayStillRunIsWithdrawnAfterItsRelease() {
         isSilentAbout(Command.Acquire.class);
         CompletableFuture<Lease> wish = wish(TEN);
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         forget();
         granted(wish).releaseAsync();
         assertThat(withdrawn()).containsExactly("c:1");
@@ -463,7 +463,7 @@ class ReleasingRulesTest extends EngineScene {
         wish(TEN);
         forget();
         happens(machine -> machine.nudgeAfter(500));
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         pass(501);
         assertThat(withdrawn()).as("by a grant").isEmpty();
         happens(machine -> machine.nudgeAfter(100));

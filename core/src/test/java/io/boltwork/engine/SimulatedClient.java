@@ -82,7 +82,7 @@ final class SimulatedClient {
                         event.lockName(),
                         event.fencingToken(),
                         event.loss().reason());
-                simulation.properties.toldOfLoss(SimulatedClient.this, event.lockName(), event.fencingToken());
+                simulation.checks.listenerToldOfLoss(SimulatedClient.this, event.lockName(), event.fencingToken());
             }
         });
         for (Plan.User user : plan.users()) {
@@ -167,7 +167,7 @@ final class SimulatedClient {
 
     /** The message of a grant is lost. */
     void neverHears(Grant grant) {
-        simulation.properties.neverHeard(grant);
+        simulation.history.grantLost(grant);
     }
 
     // ================================================================ what happens to it
@@ -242,7 +242,7 @@ final class SimulatedClient {
         happens(() -> thread(id + " closes", () -> {
                     long begin = awake();
                     engine.close();
-                    simulation.properties.callEnded(
+                    simulation.checks.callEnded(
                             "close()",
                             awake() - begin,
                             ClientOptions.defaults().shutdownTime().toNanos() + Plan.SECOND);

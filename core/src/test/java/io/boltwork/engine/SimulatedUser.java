@@ -25,7 +25,8 @@ final class SimulatedUser {
     private static final int BLUR_PART = 100;
 
     private final Simulation simulation;
-    private final Properties properties;
+    private final SimulationHistory history;
+    private final SimulationChecks checks;
     private final SimulatedClient client;
     private final VirtualTime time;
     private final Timeline timeline;
@@ -38,7 +39,8 @@ final class SimulatedUser {
 
     SimulatedUser(Simulation simulation, SimulatedClient client, Plan.User plan) {
         this.simulation = simulation;
-        this.properties = simulation.properties;
+        this.history = simulation.history;
+        this.checks = simulation.checks;
         this.client = client;
         this.time = simulation.time;
         this.timeline = simulation.timeline;
@@ -157,7 +159,7 @@ final class SimulatedUser {
     private void holds(Plan.Act act, EngineLock lock) throws InterruptedException {
         Lease lease = lock.currentLease().orElse(null);
         if (lease == null) {
-            properties.check(client.isClosed(), Property.API, () -> plan.name() + " has locked and holds nothing");
+            simulation.require(client.isClosed(), Property.API, () -> plan.name() + " has locked and holds nothing");
             return;
         }
         wished(act, client.engine.holdOf(act.lock(), Thread.currentThread()));
@@ -172,7 +174,7 @@ final class SimulatedUser {
     }
 
     private void wished(Plan.Act act, Hold hold) {
-        properties.check(
+        simulation.require(
                 hold == null || hold.request.terms.options.equals(act.options()),
                 Property.API,
                 () -> plan.name() + " wished " + act.options() + " and holds " + hold.request.terms);
@@ -182,7 +184,7 @@ final class SimulatedUser {
         long token = lock.currentLease().map(Lease::fencingToken).orElse(0L);
         boolean valid = lock.isHeldByCurrentThread();
         try (Lease inner = lock.acquire()) {
-            properties.check(
+            simulation.require(
                     valid && inner.fencingToken() == token && lock.holdCount() == 2,
                     Property.API,
                     () -> plan.name() + " nested and got " + inner + ", the token outside is " + token);
@@ -208,13 +210,13 @@ final class SimulatedUser {
                 lease.extend(Duration.ofNanos(act.extend()));
             });
             long left = Math.max(least, act.extend()) - (client.clock() - begin[0]);
-            properties.check(
+            simulation.require(
                     !lease.isValid() || lease.remaining().toNanos() >= left,
                     Property.API,
                     () -> lease + " has " + lease.remaining() + " left, was to last " + left + " ns of "
                             + act.extend());
         } catch (LeaseLostException lost) {
-            properties.check(!lease.isValid(), Property.API, () -> lease + " was not extended because it is lost");
+            simulation.require(!lease.isValid(), Property.API, () -> lease + " was not extended because it is lost");
         } catch (LockException failure) {
             failed(null, failure);
         }
@@ -227,16 +229,16 @@ final class SimulatedUser {
         boolean maybe = hold != null && hold.token == token && hold.isUnverified();
         try {
             call(what, client.backend.commandTimeout().toNanos(), act, leaving);
-            properties.check(
+            simulation.require(
                     valid || maybe || client.isClosed(),
                     Property.API,
                     () -> what + " of the lost hold " + token + " says nothing");
-            properties.check(
+            simulation.require(
                     hadInterrupt || interrupted || client.isClosed() || !Thread.interrupted(),
                     Property.API,
                     () -> plan.name() + " was interrupted though it had released " + token);
         } catch (LeaseLostException lost) {
-            properties.lost(client, act.lock(), token, valid);
+            checks.releaseReportedLoss(client, act.lock(), token, valid);
         }
     }
 
@@ -248,15 +250,14 @@ final class SimulatedUser {
     }
 
     private boolean ask(String what, long bound, Plan.Act act, BooleanSupplier call) {
-        Properties.Wait wait = properties.waits(client, act);
+        SimulationHistory.PendingCall pending = history.callBegins(client, act);
         long begin = client.awake();
         try {
             return call.getAsBoolean();
         } finally {
-            properties.ended(wait);
+            history.callEnds(pending);
             if (!client.isDead() && bound != Ticker.NEVER) {
-                properties.callEnded(
-                        plan.name() + ": " + what, client.awake() - begin, bound + bound / BLUR_PART + BLUR);
+                checks.callEnded(plan.name() + ": " + what, client.awake() - begin, bound + bound / BLUR_PART + BLUR);
             }
         }
     }
@@ -290,7 +291,7 @@ final class SimulatedUser {
         Plan.Act act = plan.acts().get(next++);
         timeline.add(plan.name(), act.kind() + " " + act.lock());
         EngineLock lock = lock(act);
-        Properties.Wait wait = properties.waits(client, act);
+        SimulationHistory.PendingCall pending = history.callBegins(client, act);
         long begin = client.awake();
         long bound = switch (act.kind()) {
             case TRY_ASYNC -> client.backend.commandTimeout().toNanos();
@@ -299,9 +300,9 @@ final class SimulatedUser {
         };
         CompletableFuture<Optional<Lease>> future = asked(act, lock);
         future.whenComplete((lease, failure) -> {
-            properties.ended(wait);
+            history.callEnds(pending);
             if (bound != Ticker.NEVER) {
-                properties.callEnded(
+                checks.callEnded(
                         plan.name() + ": " + act.kind(), client.awake() - begin, bound + bound / BLUR_PART + BLUR);
             }
             if (failure instanceof LockException refused) {
@@ -339,16 +340,16 @@ final class SimulatedUser {
         long begin = client.awake();
         long bound = client.backend.commandTimeout().toNanos();
         lease.releaseAsync().whenComplete((nothing, loss) -> {
-            properties.callEnded(
+            checks.callEnded(
                     plan.name() + ": releaseAsync()", client.awake() - begin, bound + bound / BLUR_PART + BLUR);
             if (loss != null) {
-                properties.lost(client, act.lock(), lease.fencingToken(), valid);
+                checks.releaseReportedLoss(client, act.lock(), lease.fencingToken(), valid);
             } else {
-                properties.check(
+                simulation.require(
                         valid || maybe || client.isClosed(),
                         Property.API,
                         () -> "the release of the lost " + lease + " says nothing");
-                properties.leftCleanly(client, act.lock(), lease.fencingToken());
+                checks.releaseReportedNoLoss(client, act.lock(), lease.fencingToken());
             }
         });
         rest(act);
@@ -360,6 +361,6 @@ final class SimulatedUser {
 
     private void failed(Plan.@Nullable Act act, LockException failure) {
         timeline.add(plan.name(), "failed:", failure.getMessage());
-        properties.failed(client, act, failure);
+        checks.failed(client, act, failure);
     }
 }

@@ -3,11 +3,12 @@ package io.boltwork.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Several clients with real engines and the public API on top, servers, a bad network, users who do anything: in virtual
- * time, and one thing at a time. Its {@link Plan} decides everything. What must hold, see {@link Properties}, is checked after
+ * time, and one thing at a time. Its {@link Plan} decides everything. What must hold, see {@link SimulationChecks}, is checked after
  * every event and when everything has come to rest.
  */
 final class Simulation {
@@ -20,7 +21,8 @@ final class Simulation {
     final Plan plan;
     final VirtualTime time;
     final Timeline timeline;
-    final Properties properties;
+    final SimulationHistory history;
+    final SimulationChecks checks;
     final SimulatedCluster cluster;
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final List<Plan.Fault> awaitingTheirMoment = new ArrayList<>();
@@ -36,7 +38,8 @@ final class Simulation {
         this.time = time;
         this.timeline = new Timeline(withTimeline, time);
         this.cluster = new SimulatedCluster(time, plan);
-        this.properties = new Properties(this, time, cluster);
+        this.history = new SimulationHistory(this, time, cluster);
+        this.checks = new SimulationChecks(this, history);
         cluster.watchMoves(partition -> {
             timeline.add("-", "partition", partition, "has moved to", cluster.home(partition));
             clients.forEach(client -> client.backend.hasMoved(partition));
@@ -49,16 +52,17 @@ final class Simulation {
     /** @throws Violation if a property does not hold */
     void run() {
         plan.faults().forEach(this::prepare);
-        properties.patrol();
+        checks.regularly();
         try {
             while (step(plan.loud())) {}
             heal();
-            long end = time.now() + SERVED_WITHIN + properties.waiting() * Plan.LONGEST_WORK + cluster.behind();
-            while (properties.isSomebodyWaiting() && step(end)) {}
-            properties.served();
+            long end =
+                    time.now() + SERVED_WITHIN + history.pendingCalls().size() * Plan.LONGEST_WORK + cluster.behind();
+            while (history.hasPendingCalls() && step(end)) {}
+            checks.afterHealing();
             end = time.now() + QUIET_WITHIN + cluster.behind();
             while (step(end)) {}
-            properties.nothingLeft();
+            checks.atRest();
         } finally {
             clients.forEach(SimulatedClient::endThreads);
         }
@@ -110,7 +114,7 @@ final class Simulation {
                     ? violation
                     : new Violation(Property.NO_DEFECT, defect + ", because of " + defect.getCause(), defect);
         }
-        properties.observe(clients);
+        checks.afterEvent(clients);
     }
 
     void heal() {
@@ -125,6 +129,24 @@ final class Simulation {
 
     List<SimulatedClient> clients() {
         return clients;
+    }
+
+    /** @throws Violation if the condition is false */
+    void require(boolean condition, Property property, Supplier<String> violation) {
+        if (!condition) {
+            Violation thrown = new Violation(property, violation.get());
+            defect(thrown); // callers of callbacks catch what these throw
+            throw thrown;
+        }
+    }
+
+    /** Returns the client that made a request, under any of its ids; {@code null} if there is none. */
+    @Nullable
+    SimulatedClient clientOf(String request) {
+        return clients.stream()
+                .filter(client -> client.made(request))
+                .findFirst()
+                .orElse(null);
     }
 
     /** An engine failed, or a check on a user's thread. */
@@ -145,10 +167,10 @@ final class Simulation {
             return;
         }
         timeline.add("-", "FAULT", fault);
-        properties.befalls(client);
+        checks.faultAt(client);
         SimulatedServer server = serverOf(fault);
         if (fault.trouble().isOfOneServer()) {
-            properties.strikes(server);
+            history.faultAt(server);
         }
         switch (fault.trouble()) {
             case BREAK -> client.backend.disconnect(fault);
@@ -167,7 +189,7 @@ final class Simulation {
             case FLUSH -> cluster.flush(server);
             case DELETE_KEY -> cluster.lock(fault.lock()).forget();
             case FORCE_RELEASE -> {
-                properties.force(fault.lock());
+                history.forceRelease(fault.lock());
                 timeline.add("operator", "takes away", fault.lock(), cluster.forceRelease(fault.lock()));
             }
             case CLOCK_BACK -> cluster.setClock(server, fault.jump());
@@ -184,7 +206,7 @@ final class Simulation {
 
     void failOver(Plan.Fault fault, SimulatedCluster.Copy replica) {
         timeline.add("-", "FAULT", fault);
-        properties.strikes(replica.of());
+        history.faultAt(replica.of());
         cluster.failOver(replica, fault.jump());
         allReconnect(fault, replica.of());
     }

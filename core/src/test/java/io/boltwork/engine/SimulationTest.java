@@ -93,11 +93,11 @@ class SimulationTest {
             }
             throw new AssertionError(Finding.of(seed, violation), violation);
         }
-        holds.addAndGet(simulation.properties.holds);
-        handovers.addAndGet(simulation.properties.handovers);
-        losses.addAndGet(simulation.properties.losses);
-        restores.addAndGet(simulation.properties.restores);
-        failures.addAndGet(simulation.properties.failures);
+        holds.addAndGet(simulation.history.holds);
+        handovers.addAndGet(simulation.history.handovers);
+        losses.addAndGet(simulation.history.losses);
+        restores.addAndGet(simulation.history.restores);
+        failures.addAndGet(simulation.history.failures);
         virtualSeconds.addAndGet(simulation.time.now() / Plan.SECOND);
         synchronized (faults) {
             simulation.plan.faults().forEach(fault -> faults.merge(fault.trouble(), 1, Integer::sum));

@@ -107,7 +107,7 @@ final class SmallCase {
         /** How many ways there are to go on. */
         int ways() {
             List<String> ready = time.ready();
-            boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.properties.isSomebodyWaitingOrHolding();
+            boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.history.hasPendingCallsOrHolds();
             boolean waits = ready.stream().anyMatch(channel -> !channel.startsWith("fault"));
             return ready.size() + (mayPass && (!waits || delayed < delays) ? 1 : 0);
         }
@@ -152,8 +152,8 @@ final class SmallCase {
                 introduce();
                 simulation.check();
             }
-            simulation.properties.served();
-            simulation.properties.nothingLeft();
+            simulation.checks.afterHealing();
+            simulation.checks.atRest();
         }
     }
 

@@ -71,7 +71,7 @@ public final class StillClient {
         public void rename(String other) {
             servers.forEach(one -> {
                 one.unsubscribe(client);
-                one.subscribe(other, engine::granted);
+                one.subscribe(other, engine.backendWatch::granted);
             });
             client = other;
         }

@@ -243,7 +243,7 @@ class SuspensionRulesTest extends EngineScene {
         suspend(5_000);
         notice();
         isSilent();
-        client.engine.granted(new Grant(
+        client.engine.backendWatch.granted(new Grant(
                 "lock", "c:1", time().millis() * 1_000, 3_000, new ServerTime(time().millis() - 4_000, time().run())));
         assertThat(wish).isNotDone();
     }

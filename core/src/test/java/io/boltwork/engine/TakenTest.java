@@ -26,7 +26,7 @@ class TakenTest extends EngineScene {
     private final LockInspector inspector = Doors.inspector(client.engine);
 
     private void loseMessages() {
-        client.server.subscribe("c", client.engine::granted);
+        client.server.subscribe("c", client.engine.backendWatch::granted);
     }
 
     private static void isTaken(Lease lease) {
@@ -113,7 +113,7 @@ class TakenTest extends EngineScene {
             new Taken("lock", "c:1", token, another),
             new Taken("unknown", "c:1", token, time())
         }) {
-            client.engine.taken(message);
+            client.engine.backendWatch.taken(message);
             assertThat(lease.isValid()).as("%s", message).isTrue();
         }
         assertThat(client.engine.states()).as("it makes no state").isEqualTo(1);
@@ -126,11 +126,11 @@ class TakenTest extends EngineScene {
         Lease lease = acquire(HOUR);
         Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
         take();
-        client.engine.taken(message);
+        client.engine.backendWatch.taken(message);
         isTaken(lease);
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         Lease next = acquire(HOUR);
-        client.engine.taken(message);
+        client.engine.backendWatch.taken(message);
         assertThat(next.isValid()).isTrue();
     }
 }

@@ -365,7 +365,7 @@ class WaitingRulesTest extends EngineScene {
         isSilentAbout(Command.Acquire.class);
         wish(TEN).cancel(false);
         pass(500);
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(timesOf(Command.Withdraw.class)).containsExactly(0L, 500L);
     }
 
@@ -392,7 +392,7 @@ class WaitingRulesTest extends EngineScene {
         answered(withdraw, 0, done);
         assertThat(withdrawn()).containsExactly("c:1");
         withdraw = sent(Command.Withdraw.class).get(0);
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         answered(withdraw, 0, done);
         assertThat(withdrawn()).containsExactly("c:1", "c:1");
         withdraw = sent(Command.Withdraw.class).get(1);
@@ -490,7 +490,7 @@ class WaitingRulesTest extends EngineScene {
         stall(1_000);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
         stall(500); // on its way
-        client.engine.granted(grant);
+        client.engine.backendWatch.granted(grant);
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(2_500 - 40 - 2));
     }
 
@@ -506,7 +506,7 @@ class WaitingRulesTest extends EngineScene {
                 0,
                 new Acquired(new ServerTime(0, "another run"), Verdict.QUEUED, 0, 9_000, 1, true, "other:1"));
         stall(500);
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(3_000 - 35 - 2));
     }
 
@@ -515,7 +515,7 @@ class WaitingRulesTest extends EngineScene {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
         stall(500);
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(2_500 - 30 - 2));
     }
 
@@ -523,9 +523,9 @@ class WaitingRulesTest extends EngineScene {
     void aGrantThatCannotBeCountedIsConfirmedFirst() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
-        client.engine.connected(time()); // the answer may have been lost
+        client.engine.backendWatch.connected(time()); // the answer may have been lost
         forget();
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(wish).isNotDone();
         assertThat(asked()).containsExactly("c:1");
         answersAgain();
@@ -538,7 +538,8 @@ class WaitingRulesTest extends EngineScene {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         forget();
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, new ServerTime(time().millis(), "another")));
+        client.engine.backendWatch.granted(
+                new Grant("lock", "c:1", 7_000, 3_000, new ServerTime(time().millis(), "another")));
         assertThat(wish).isNotDone();
         assertThat(asked()).containsExactly("c:1");
     }
@@ -549,12 +550,13 @@ class WaitingRulesTest extends EngineScene {
         CompletableFuture<Lease> wish = wish(TEN);
         stall(500);
         client.server.advance(Duration.ofSeconds(30));
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(granted(wish).remaining()).isEqualTo(Duration.ofMillis(3_000 - 35 - 2));
     }
 
     private void grantThatCannotBeCounted() {
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, new ServerTime(time().millis(), "another")));
+        client.engine.backendWatch.granted(
+                new Grant("lock", "c:1", 7_000, 3_000, new ServerTime(time().millis(), "another")));
     }
 
     @Test
@@ -603,9 +605,9 @@ class WaitingRulesTest extends EngineScene {
         CompletableFuture<Lease> wish = wish(TEN);
         Grant grant = new Grant("lock", "c:1", 7_000, 3_000, time());
         isSilent();
-        client.engine.connected(new ServerTime(time().millis(), "another"));
+        client.engine.backendWatch.connected(new ServerTime(time().millis(), "another"));
         forget();
-        client.engine.granted(grant);
+        client.engine.backendWatch.granted(grant);
         assertThat(wish).isNotDone();
         assertThat(asked()).containsExactly("c:1");
     }
@@ -615,8 +617,8 @@ class WaitingRulesTest extends EngineScene {
         holdElsewhere(60_000);
         CompletableFuture<Lease> wish = wish(TEN);
         isSilent();
-        client.engine.connected(time());
-        client.engine.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
+        client.engine.backendWatch.connected(time());
+        client.engine.backendWatch.granted(new Grant("lock", "c:1", 7_000, 3_000, time()));
         assertThat(wish).isCompleted();
     }
 
@@ -643,13 +645,13 @@ class WaitingRulesTest extends EngineScene {
             CompletableFuture<Lease> wish = wish(options);
             pass(100);
             fails(true, BROKEN);
-            client.engine.disconnected(new IllegalStateException("broken"));
+            client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
             pass(29_999);
             assertThat(wish).isNotDone();
             pass(1);
             assertThat(wish).isCompletedExceptionally();
             answersAgain();
-            client.engine.connected(time());
+            client.engine.backendWatch.connected(time());
         }
     }
 
@@ -657,7 +659,7 @@ class WaitingRulesTest extends EngineScene {
     void whoStandsInTheQueueGoesOnWaitingIfOnlyTheConnectionForGrantsIsLost() {
         holdElsewhere(600_000);
         CompletableFuture<Lease> wish = wish(TEN);
-        client.engine.disconnected(new IllegalStateException("broken"));
+        client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
         pass(60_000);
         assertThat(wish).isNotDone();
     }

@@ -48,7 +48,7 @@ class WarningsTest {
                 CountDownLatch both = new CountDownLatch(2);
                 others.execute(() -> {
                     meet(both);
-                    engine.warned(warning);
+                    engine.backendWatch.warned(warning);
                 });
                 Queue<String> heard = new ConcurrentLinkedQueue<>();
                 told.add(heard);

@@ -1,0 +1,97 @@
+package io.boltwork.engine;
+
+import io.boltwork.Lease;
+import io.boltwork.LockException;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Ticker;
+import io.boltwork.machine.Waiter;
+import io.boltwork.machine.Waiter.WaitResult;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/**
+ * An asynchronous request for a lock, which begins to wait when it is posted.
+ *
+ * @param <T> the type of the result, which is made of the lease, or of none if the request is refused
+ */
+final class AsyncRequest<T> extends WithdrawableFuture<T> {
+
+    private final Engine engine;
+    private final String name;
+    private volatile Waiter waiter;
+    private final long nanos;
+    private final Function<Optional<Lease>, T> result;
+
+    /** @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit */
+    AsyncRequest(Engine engine, String name, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
+        this.engine = engine;
+        this.name = name;
+        this.waiter = waiter;
+        this.nanos = nanos;
+        this.result = result;
+    }
+
+    /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
+    AsyncRequest<T> post() {
+        Waiter asked = waiter;
+        try {
+            post(asked);
+        } catch (Error cut) {
+            engine.cutShort(asked, cut);
+            throw cut;
+        }
+        return this;
+    }
+
+    private void post(Waiter asked) {
+        engine.request(name, asked);
+        if (nanos != Ticker.NEVER && !asked.tryOnly && !asked.outcome.isDecided()) {
+            Future<?> timer = engine.cancelAfter(name, asked, nanos);
+            whenComplete((value, failure) -> timer.cancel(false));
+        }
+        asked.outcome.then(() -> engine.callBack(name, () -> settle(asked)));
+    }
+
+    private void settle(Waiter asked) {
+        try {
+            settle(asked, asked.outcome.value());
+        } catch (Error cut) {
+            engine.cutShort(asked, cut);
+            throw cut;
+        }
+    }
+
+    private void settle(Waiter asked, WaitResult waited) {
+        if (waited == Waiter.Denied.CANCELLED) {
+            return; // by withdraw(): this future is complete
+        }
+        Hold hold;
+        try {
+            hold = Callers.hold(waited);
+        } catch (LockException failure) {
+            fail(failure);
+            return;
+        }
+        if (hold == null) {
+            fulfil(result.apply(Optional.empty()));
+            return;
+        }
+        LeaseHandle lease = new LeaseHandle(engine, hold);
+        T value = result.apply(Optional.of(lease));
+        if (!hold.take(asked)) { // this came too late and the hold was given up: asks again
+            waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
+            post();
+            if (isDone()) {
+                engine.cancel(name, waiter, false);
+            }
+        } else if (!fulfil(value)) {
+            lease.releaseAsync(); // withdrawn at the last moment: no caller will ever see the lease
+        }
+    }
+
+    @Override
+    void withdraw() {
+        engine.cancel(name, waiter, false);
+    }
+}

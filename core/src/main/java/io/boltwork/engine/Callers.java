@@ -1,0 +1,328 @@
+package io.boltwork.engine;
+
+import io.boltwork.BackendException;
+import io.boltwork.ClientClosedException;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockException;
+import io.boltwork.LockOptions;
+import io.boltwork.machine.Extension;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Promise;
+import io.boltwork.machine.Ticker;
+import io.boltwork.machine.Waiter;
+import io.boltwork.machine.Waiter.WaitResult;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Reply;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** The calls in which a user's thread waits. Users' threads block here and nowhere else. Thread-safe. */
+final class Callers {
+
+    /** The pause before a caller looks at something again, 1 ms: about a round trip. */
+    private static final long LOOK_AGAIN = 1_000_000;
+
+    private final Engine engine;
+    private final Sleeper sleeper;
+
+    Callers(Engine engine, Sleeper sleeper) {
+        this.engine = engine;
+        this.sleeper = sleeper;
+    }
+
+    // ================================================================ acquiring
+
+    /**
+     * Requests a lock and sleeps until the request is granted, refused or cancelled. Returns the new hold, or
+     * {@code null} if there is none.
+     *
+     * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
+     * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
+     */
+    @Nullable
+    Hold request(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+        engine.request(name, waiter);
+        // a try ends by itself, with the command timeout at the latest
+        return hold(await(name, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
+    }
+
+    private WaitResult await(String name, Waiter waiter, long nanos, boolean interruptible)
+            throws InterruptedException {
+        long start = engine.ticker.nanos();
+        if (nanos > 0 && !waiter.outcome.isDecided()) {
+            sleeper.sleep(waiter.outcome, engine, Math.min(nanos, ProgressWatch.patience(engine)));
+        }
+        return waiter.outcome.isDecided()
+                ? waiter.outcome.value() // so it is for most callers, and nothing needs to be watched
+                : awaitWatched(name, waiter, nanos, start, interruptible);
+    }
+
+    private WaitResult awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
+            throws InterruptedException {
+        boolean interrupted = false;
+        ProgressWatch watch = new ProgressWatch(engine, name, waiter, start);
+        boolean cancelled = false;
+        while (!waiter.outcome.isDecided()) {
+            long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (engine.ticker.nanos() - start);
+            if (left <= 0) {
+                cancelled = true; // the machine decides all the same: the lock may have been granted just now
+                watch.ends();
+                engine.cancel(name, waiter, true);
+                continue;
+            }
+            sleeper.sleep(waiter.outcome, engine, Math.min(left, watch.left()));
+            if (Thread.interrupted()) {
+                interrupted = true;
+                if (interruptible && !cancelled) {
+                    cancelled = true;
+                    watch.ends();
+                    engine.cancel(name, waiter, false);
+                }
+            }
+            watch.look();
+        }
+        WaitResult result = waiter.outcome.value();
+        if (interrupted) {
+            if (result == Waiter.Denied.CANCELLED) {
+                throw new InterruptedException("Interrupted while waiting for the lock '" + Printable.text(name) + "'");
+            }
+            Thread.currentThread().interrupt();
+        }
+        return result;
+    }
+
+    /**
+     * Returns the hold that a wait has ended with, or {@code null} if there is none. Throws if the request has failed.
+     */
+    static @Nullable Hold hold(WaitResult result) {
+        if (result instanceof Waiter.Granted granted) {
+            return granted.hold();
+        }
+        if (result instanceof Waiter.Failed failed) {
+            throw again(failed.cause());
+        }
+        return null;
+    }
+
+    /** Copies an exception, so that the stack trace is that of the caller. */
+    private static LockException again(LockException cause) {
+        return cause instanceof BackendException failure
+                ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
+                : new ClientClosedException(String.valueOf(cause.getMessage()));
+    }
+
+    // ================================================================ releasing
+
+    /**
+     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. It is
+     * decided when the backend has answered the release, or already if the release is not awaited.
+     */
+    Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
+        switch (left) {
+            case NESTED -> {}
+            case LAST -> {
+                Promise<Optional<LeaseLoss>> released = hold.released();
+                engine.release(hold);
+                if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
+                    return released;
+                }
+            }
+            case LOST_NESTED -> engine.expired(hold);
+            case LOST_LAST -> engine.release(hold);
+        }
+        return Promise.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
+    }
+
+    /**
+     * Sleeps until the backend has answered a release, for at most the command timeout.
+     *
+     * @throws LeaseLostException if the hold had been lost
+     */
+    void awaitRelease(Promise<Optional<LeaseLoss>> left) {
+        if (!sleep(left, engine.timing.commandTimeout())) {
+            left.decide(Optional.empty());
+        }
+        Optional<LeaseLoss> loss = left.value();
+        if (loss.isPresent()) {
+            throw new LeaseLostException(loss.get());
+        }
+    }
+
+    /** Decides the promise of a release after the command timeout, so that nothing waits for it any longer. */
+    Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
+        return engine.scheduler.schedule(() -> left.decide(Optional.empty()), engine.timing.commandTimeout());
+    }
+
+    // ================================================================ extending and verifying
+
+    /**
+     * Makes a hold last for at least {@code nanos} from now on. Sleeps until the backend has answered.
+     *
+     * @throws LeaseLostException if the hold was lost
+     */
+    void extend(Hold hold, long nanos) {
+        long start = engine.ticker.nanos();
+        long bound = hold.request.bound(start);
+        if (nanos > bound) {
+            throw new IllegalArgumentException("atLeast must not exceed what is left of maxHold, "
+                    + Durations.text(Duration.ofNanos(Math.max(0, bound))) + ", but is "
+                    + Durations.text(Duration.ofNanos(nanos)));
+        }
+        for (; ; ) {
+            Promise<Extension> outcome = new Promise<>();
+            if (!engine.post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
+                throw closed(hold.request.lock(), "cannot be extended");
+            }
+            Extension extension = null;
+            if (sleep(outcome, engine.timing.commandTimeout() - (engine.ticker.nanos() - start))) {
+                extension = outcome.value();
+            }
+            if (extension == Extension.DONE) {
+                return;
+            }
+            if (extension == Extension.LOST) {
+                throw lossOr(hold, releasedMeanwhile(hold, "extended"));
+            }
+            if (extension instanceof Extension.Failed failed) {
+                BackendException cause = failed.cause();
+                throw new BackendException(
+                        cause.getMessage() + ". The lease was not extended and runs on until its deadline",
+                        cause.isRetryable(),
+                        cause);
+            }
+            if (extension == null) {
+                engine.post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
+                throw noAnswer();
+            }
+            lookAway(); // it is being restored
+        }
+    }
+
+    /**
+     * Asks the backend whether it knows a hold. Sleeps until the backend has answered.
+     *
+     * @return whether the backend has confirmed the hold; else there was no answer, and the hold is valid by the clock
+     * @throws LeaseLostException if the hold was lost
+     */
+    boolean verify(Hold hold) {
+        String lock = hold.request.lock();
+        long start = engine.ticker.nanos();
+        for (; ; ) {
+            Promise<Extension> outcome = new Promise<>();
+            if (!engine.post(lock, driver -> driver.machine.verify(hold, outcome))) {
+                throw lossOr(hold, closed(lock, "cannot be verified"));
+            }
+            if (!sleep(outcome, engine.timing.commandTimeout() - (engine.ticker.nanos() - start))) {
+                engine.post(lock, driver -> driver.machine.extensionGivenUp(outcome));
+                return validByClock(hold);
+            }
+            Extension answer = outcome.value();
+            if (answer == Extension.DONE) {
+                return true;
+            }
+            if (answer == Extension.LOST) {
+                throw lossOr(hold, releasedMeanwhile(hold, "verified"));
+            }
+            if (answer instanceof Extension.Failed) {
+                return validByClock(hold);
+            }
+            lookAway(); // it is being restored
+        }
+    }
+
+    /** Returns {@code false}: the backend has not confirmed the hold. Throws if the hold is lost by the clock. */
+    private static boolean validByClock(Hold hold) {
+        if (!hold.isValid()) {
+            throw lossOr(hold, releasedMeanwhile(hold, "verified"));
+        }
+        return false;
+    }
+
+    private static RuntimeException lossOr(Hold hold, RuntimeException otherwise) {
+        LeaseLoss loss = hold.loss();
+        return loss == null ? otherwise : new LeaseLostException(loss);
+    }
+
+    private static IllegalStateException releasedMeanwhile(Hold hold, String what) {
+        return new IllegalStateException("The lease of the lock '" + Printable.text(hold.request.lock())
+                + "' was released before it could be " + what);
+    }
+
+    /**
+     * Sleeps while the server is asked about a hold after a suspension of the machine, for at most the command timeout.
+     */
+    void awaitVerified(Hold hold) {
+        boolean interrupted = false;
+        while (hold.isUnverified() && !hold.isOver()) {
+            lookAway();
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ================================================================ asking the backend
+
+    /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
+    Reply.Answer ask(Command command) {
+        if (engine.isClosed()) {
+            throw new ClientClosedException("The client is closed; it can no longer ask " + engine.backend);
+        }
+        Promise<Reply> outcome = new Promise<>();
+        engine.backend.send(command, outcome::decide);
+        if (!sleep(outcome, engine.timing.commandTimeout())) {
+            throw noAnswer();
+        }
+        Reply reply = outcome.value();
+        if (reply instanceof Reply.Failed failed) {
+            throw again(failed.cause());
+        }
+        return (Reply.Answer) reply;
+    }
+
+    private BackendException noAnswer() {
+        return new BackendException(
+                "No answer from " + engine.backend + " within its command timeout of "
+                        + Durations.text(engine.backend.commandTimeout())
+                        + ". Is the server frozen, or the network down?",
+                true,
+                null);
+    }
+
+    /** The failure of a call that needs a client that is open. */
+    static ClientClosedException closed(String lock, String what) {
+        return new ClientClosedException("The lock '" + lock + "' " + what + ": its client is closed");
+    }
+
+    // ================================================================ sleeping
+
+    /**
+     * Sleeps until a promise is decided. An interrupt does not end the sleep; the thread's flag is set afterwards.
+     *
+     * @param nanos the longest time to sleep
+     * @return whether the promise is decided
+     */
+    boolean sleep(Promise<?> outcome, long nanos) {
+        long start = engine.ticker.nanos();
+        boolean interrupted = false;
+        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (engine.ticker.nanos() - start)) {
+            sleeper.sleep(outcome, engine, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return outcome.isDecided();
+    }
+
+    /** Sleeps for about a round trip, or until the thread is interrupted. */
+    void lookAway() {
+        sleeper.sleep(new Promise<>(), engine, LOOK_AGAIN);
+    }
+}

@@ -1,0 +1,49 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.LockMachine;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Checks {@link Property#CALLS_END}. */
+final class CallsEndCheck extends SimulationCheck {
+
+    /** A waiter learns of an outage when the connection is lost, and its client's clock may be slow. */
+    static final long OUTAGE_NOTICED = 500 * Plan.MILLI;
+
+    /** For each call, during which outage of its link it was last seen to wait. */
+    private final Map<SimulationHistory.PendingCall, Long> outages = new HashMap<>();
+
+    CallsEndCheck(SimulationHistory history) {
+        super(Property.CALLS_END, history);
+    }
+
+    @Override
+    void callEnded(String call, long took, long bound) {
+        require(
+                took <= bound,
+                () -> call + " took " + took / Plan.MICRO + " µs, its bound is " + bound / Plan.MICRO + " µs");
+    }
+
+    @Override
+    void regularly() {
+        for (SimulationHistory.PendingCall call : history.pendingCalls()) {
+            SimulatedClient client = call.client();
+            String lock = call.act().lock();
+            LockMachine machine = client.isDead() ? null : client.machine(lock);
+            String waits = call + " waits through an outage";
+            Long outage = client.backend.outages(lock);
+            if (!outage.equals(outages.put(call, outage))) {
+                // another outage began: the lock was at another server meanwhile, or the connection was back
+                interrupt(waits);
+            }
+            requireBrief(
+                    waits,
+                    machine != null
+                            && call.act().kind().isPatient()
+                            && machine.hold() == null
+                            && client.isAwake()
+                            && !client.backend.isUp(lock),
+                    plan.outagePatience().toNanos() + OUTAGE_NOTICED);
+        }
+    }
+}

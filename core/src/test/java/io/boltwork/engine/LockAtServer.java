@@ -1,0 +1,26 @@
+package io.boltwork.engine;
+
+import io.boltwork.spi.Reply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server knows of a lock at one moment.
+ *
+ * @param history what was observed of the lock
+ * @param record the server's record
+ * @param owner the client of the owner whose lease lasts; {@code null} if there is none
+ * @param closed whether the lock is owned or kept closed
+ */
+record LockAtServer(
+        LockHistory history,
+        Reply.Inspected record,
+        @Nullable SimulatedClient owner,
+        boolean closed) {
+
+    static LockAtServer now(Simulation simulation, LockHistory history) {
+        Reply.Inspected record = history.data.look();
+        boolean closed = history.data.server().virtual(record.untilMillis()) > simulation.time.now();
+        boolean owned = record.owner() != null && closed;
+        return new LockAtServer(history, record, owned ? simulation.clientOf(record.owner()) : null, closed);
+    }
+}

@@ -1,0 +1,34 @@
+package io.boltwork.engine;
+
+import io.boltwork.spi.Reply;
+
+/** Checks {@link Property#NO_ORPHAN}. */
+final class NoOrphanCheck extends SimulationCheck {
+
+    /** A late acquire may be executed until its not-after, and the withdrawal after that may be slow and repeated. */
+    private static final long LONGEST = 2_500 * Plan.MILLI;
+
+    private static final long LONGEST_AFTER_ONE_FAULT = Plan.SECOND;
+
+    NoOrphanCheck(SimulationHistory history) {
+        super(Property.NO_ORPHAN, history);
+    }
+
+    @Override
+    void regularly(LockAtServer lock) {
+        Reply.Inspected record = lock.record();
+        LockHistory ofLock = lock.history();
+        SimulatedClient owner = lock.owner();
+        boolean unheard = lock.closed() && record.claim() && ofLock.lostGrants.contains(record.token());
+        requireBrief(
+                ofLock.name + " has the owner " + record.owner() + ", a request that its client has finished",
+                owner != null
+                        && owner.isAtHome(ofLock.name)
+                        && !owner.knows(ofLock.name, record.owner())
+                        && owner.isCurrent(record.owner()) // else another client may have the id, and nothing is sent
+                        && !unheard // such a claim lapses, and a poll or nudge of another client ends it then
+                        && ofLock.data.behind()
+                                < SimulationChecks.PERIOD, // else a not-after may come late, and a lease last longer
+                plan.weather().isBad() ? LONGEST : LONGEST_AFTER_ONE_FAULT);
+    }
+}

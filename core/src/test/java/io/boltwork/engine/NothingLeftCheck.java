@@ -1,0 +1,42 @@
+package io.boltwork.engine;
+
+import io.boltwork.spi.Reply;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Checks {@link Property#NOTHING_LEFT}. */
+final class NothingLeftCheck extends SimulationCheck {
+
+    NothingLeftCheck(SimulationHistory history) {
+        super(Property.NOTHING_LEFT, history);
+    }
+
+    @Override
+    void atRest() {
+        for (SimulatedClient client : simulation.clients()) {
+            require(
+                    client.isDead() || client.engine.states() == 0,
+                    () -> client + " has state left: "
+                            + client.engine.drivers().stream()
+                                    .map(driver -> driver.machine)
+                                    .toList());
+        }
+        Set<String> dead = new HashSet<>();
+        simulation.clients().stream().filter(SimulatedClient::isDead).forEach(client -> dead.add(client.id));
+        for (String lock : plan.locks()) {
+            SimulatedLock data = history.cluster.lock(lock);
+            Reply.Inspected record = data.look();
+            require(
+                    record.owner() == null
+                            || data.hasGoneBack()
+                            || data.server().virtual(record.untilMillis()) <= time.now(),
+                    () -> "an owner is left: " + record);
+            require(
+                    data.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant repeats it
+                            || record.queue().stream()
+                                    .allMatch(entry -> dead.contains(entry.request()
+                                            .substring(0, entry.request().indexOf(':')))),
+                    () -> "queue entries of living clients are left: " + record);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.LockTerms;
+
+/** Checks {@link Property#TOLD_IN_TIME}. */
+final class ToldInTimeCheck extends SimulationCheck {
+
+    /** A lost renewal is repeated after the command timeout, and its answer may be late as well. */
+    private static final long RENEWAL_SLOW = 2 * Plan.SECOND;
+
+    /** With a good network no verification is lost. The bound is small because a third of a fixed lease may be, too. */
+    private static final long VERIFICATION_SLOW = 300 * Plan.MILLI;
+
+    /** Fixed leases are verified as often as leases of this length are renewed. */
+    private static final long VERIFIED_AS_MILLIS = 30_000;
+
+    ToldInTimeCheck(SimulationHistory history) {
+        super(Property.TOLD_IN_TIME, history);
+    }
+
+    @Override
+    void regularly(LockAtServer lock) {
+        for (ObservedHold hold : lock.history().live) {
+            LockTerms terms = hold.hold.request.terms;
+            long visit = Math.min(terms.leaseMillis, VERIFIED_AS_MILLIS) * Plan.MILLI * 4 / 9;
+            boolean another = lock.owner() != null
+                    && !hold.hold.request.id().equals(lock.record().owner());
+            requireBrief(
+                    hold + " is valid although another request is the owner",
+                    hold.client.isWell(lock.history().name)
+                            && hold.hold.isValid()
+                            && hold.hold.absence() == null // else there is no thread to be told
+                            && another,
+                    visit + (terms.isRenewed || plan.weather().isBad() ? RENEWAL_SLOW : VERIFICATION_SLOW));
+        }
+    }
+
+    @Override
+    void regularly() {
+        for (LockHistory lock : history.locks()) {
+            for (ObservedHold hold : lock.live) {
+                requireBrief(
+                        hold + " is neither valid nor lost",
+                        hold.client.isAwake() && hold.hold.isUnverified() && !hold.hold.isOver(),
+                        hold.client.backend.commandTimeout().toNanos() + CallsEndCheck.OUTAGE_NOTICED);
+            }
+        }
+    }
+}

@@ -267,7 +267,7 @@ class AcquireScriptTest extends ScriptTest {
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
         a.release(LOCK, "a:1", token);
-        assertThat(b.nextGrant().request()).isEqualTo("b:1"); // as a claim
+        assertThat(b.nextGrant().request()).isEqualTo("b:1"); // by message, so it is a claim
         endLease();
         assertThat(b.acquire(LOCK, "b:2").known()).isFalse();
     }
@@ -309,7 +309,7 @@ class AcquireScriptTest extends ScriptTest {
     void aRequestThatBecomesTheOwnerLeavesTheQueue() {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
-        set("owner", "b:1"); // as after late bytes
+        set("owner", "b:1"); // as if a late acquire had run
         assertThat(b.acquire(LOCK, "b:1").token()).isEqualTo(token);
         assertThat(queue()).isEmpty();
     }

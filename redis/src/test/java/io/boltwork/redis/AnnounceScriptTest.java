@@ -9,17 +9,17 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AnnounceScriptTest extends ScriptTest {
-    private static final String CARD = "boltwork:client:a";
+    private static final String RECORD = "boltwork:client:a";
 
-    private static ClientRecord card(String application) {
+    private static ClientRecord clientRecord(String application) {
         return new ClientRecord("a", application, "host-7", 4_711, 1_700_000_000_123L, 1);
     }
 
     @Test
     void anAnnouncedClientIsKnownUntilItsRecordExpires() {
         long before = a.inspect(LOCK).server().millis();
-        assertThat(a.announce(card("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
-        assertThat(fields(CARD))
+        assertThat(a.announce(clientRecord("shop"), 60_000).server().millis()).isGreaterThanOrEqualTo(before);
+        assertThat(fields(RECORD))
                 .isEqualTo(Map.of(
                         "application",
                         "shop",
@@ -33,42 +33,42 @@ class AnnounceScriptTest extends ScriptTest {
                         "1",
                         "nonce",
                         "nonce"));
-        assertThat((Long) redis.command("PTTL", CARD)).isBetween(1L, 60_000L);
-        assertThat(b.identify("b", "a", "a")).containsExactly(card("shop"), card("shop"));
+        assertThat((Long) redis.command("PTTL", RECORD)).isBetween(1L, 60_000L);
+        assertThat(b.identify("b", "a", "a")).containsExactly(clientRecord("shop"), clientRecord("shop"));
     }
 
     @Test
     void anAnnouncementReturnsTheNonceOfTheRecordBefore() {
-        assertThat(a.announce(card("shop"), 60_000, "one").before()).isEmpty();
-        assertThat(a.announce(card("shop"), 60_000, "two").before()).isEqualTo("one");
-        assertThat(a.announce(card("shop"), 0, "").before()).isEqualTo("two");
-        assertThat(a.announce(card("shop"), 60_000, "three").before()).isEmpty();
+        assertThat(a.announce(clientRecord("shop"), 60_000, "one").before()).isEmpty();
+        assertThat(a.announce(clientRecord("shop"), 60_000, "two").before()).isEqualTo("one");
+        assertThat(a.announce(clientRecord("shop"), 0, "").before()).isEqualTo("two");
+        assertThat(a.announce(clientRecord("shop"), 60_000, "three").before()).isEmpty();
     }
 
     @Test
     void aClientCanBeAnnouncedAgain() {
-        a.announce(card("shop"), 60_000);
-        a.announce(card("sh\"op\r\n' größe {} %"), 600_000);
-        assertThat(b.identify("a")).containsExactly(card("sh\"op\r\n' größe {} %"));
-        assertThat((Long) redis.command("PTTL", CARD)).isGreaterThan(60_000);
+        a.announce(clientRecord("shop"), 60_000);
+        a.announce(clientRecord("sh\"op\r\n' größe {} %"), 600_000);
+        assertThat(b.identify("a")).containsExactly(clientRecord("sh\"op\r\n' größe {} %"));
+        assertThat((Long) redis.command("PTTL", RECORD)).isGreaterThan(60_000);
     }
 
     @Test
     void anAnnouncementWithoutALifeRemovesTheClient() {
-        a.announce(card("shop"), 0);
-        assertThat(redis.command("EXISTS", CARD)).isEqualTo(0L);
-        a.announce(card("shop"), 60_000);
-        a.announce(card("shop"), 0);
-        assertThat(redis.command("EXISTS", CARD)).isEqualTo(0L);
+        a.announce(clientRecord("shop"), 0);
+        assertThat(redis.command("EXISTS", RECORD)).isEqualTo(0L);
+        a.announce(clientRecord("shop"), 60_000);
+        a.announce(clientRecord("shop"), 0);
+        assertThat(redis.command("EXISTS", RECORD)).isEqualTo(0L);
         assertThat(b.identify("a")).isEmpty();
     }
 
     @Test
     void aKeyThatIsNotAClientRecordIsIgnored() {
-        redis.command("SET", CARD, "something else");
+        redis.command("SET", RECORD, "something else");
         redis.command("HSET", "boltwork:client:b", "pid", "7");
         assertThat(b.identify("a", "b")).isEmpty();
-        Failed failed = a.ask(new Command.Announce(card("shop"), 1_000, "nonce"), Failed.class);
+        Failed failed = a.ask(new Command.Announce(clientRecord("shop"), 1_000, "nonce"), Failed.class);
         assertThat(failed.executed()).isFalse();
         assertThat(failed.cause()).hasMessageContaining("the client 'a'");
     }

@@ -53,14 +53,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application's own Lettuce: it is used, and stays the application's. */
+/** Tests a backend that uses an application's own Lettuce client or resources, and leaves them to the application. */
 class BringYourOwnTest {
     private static final String SECRET = "s3cr3t-p4ss";
     private static final Command.Acquire ACQUIRE = new Command.Acquire("l", "a:1", true, Client.LEASE, 0, Client.NEVER);
 
     private final Set<String> measured = ConcurrentHashMap.newKeySet();
 
-    /** Plain threads, not Netty's, as an application may have them. */
+    /** Plain threads instead of Netty's, as an application may configure them. */
     private final ClientResources resources = ClientResources.builder()
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
@@ -221,7 +221,7 @@ class BringYourOwnTest {
             client.release("l", "a:1", token);
             assertThat(client.nextGrant().request()).isEqualTo("a:2");
             assertThat(client.withdraw("l", "a:2", 0).known()).isTrue();
-            assertThat(client.events).as("the connection stands").isEmpty();
+            assertThat(client.events).as("the connection was never lost").isEmpty();
         }
     }
 
@@ -394,7 +394,7 @@ class BringYourOwnTest {
                 }
             });
             assertThat(Client.await(refused)).hasMessageContaining("Connecting blocks");
-            Client.open("a", backend); // may be tried again
+            Client.open("a", backend); // can be tried again
         }
     }
 
@@ -429,7 +429,7 @@ class BringYourOwnTest {
     }
 
     @Test
-    @SuppressWarnings("deprecation") // others with several threads to an executor are hard to find
+    @SuppressWarnings("deprecation") // few other executor groups have several threads per executor
     void incompatibleArgumentsAreRefused() {
         RedisURI uri = RedisURI.create("redis://h");
         assertThatIllegalArgumentException()

@@ -19,7 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Callbacks of users that do what they must not. */
+/** Tests user callbacks that misbehave. */
 class CallbackPromisesTest extends PromiseTest {
     private static final int PAIRS = 200;
 
@@ -30,7 +30,7 @@ class CallbackPromisesTest extends PromiseTest {
         REENTER
     }
 
-    /** Does the same to every event. */
+    /** Treats every event in the same way. */
     private record Nuisance(Runnable deed) implements LockListener {
         @Override
         public void waited(Waited event) {
@@ -78,24 +78,24 @@ class CallbackPromisesTest extends PromiseTest {
                 COMMAND_TIMEOUT);
         LockClient others = near();
         FencedLock lock = client.lock(name);
-        CountDownLatch letGo = new CountDownLatch(1);
-        nothing.closing(letGo::countDown);
+        CountDownLatch resume = new CountDownLatch(1);
+        nothing.closing(resume::countDown);
         AtomicInteger called = new AtomicInteger();
         client.addListener(new Nuisance(() -> {
             if (called.incrementAndGet() <= 10) {
-                deed(client, callbacks, letGo);
+                misbehave(client, callbacks, resume);
             }
         }));
         FencedLock renewed = client.lock(name + ":renewed", LockOptions.renewedLease(Duration.ofSeconds(1)));
         Lease lease = renewed.acquire();
         FencedLock lossy = client.lock(name + ":lost", LockOptions.renewedLease(Duration.ofSeconds(1)));
         Lease lost = lossy.acquire();
-        lost.whenLost().thenRun(() -> deed(client, callbacks, letGo));
+        lost.whenLost().thenRun(() -> misbehave(client, callbacks, resume));
         lossy.acquireAsync().whenComplete((got, failure) -> {
             if (got != null) {
                 got.releaseAsync();
             }
-            deed(client, callbacks, letGo);
+            misbehave(client, callbacks, resume);
         });
         others.inspector().forceRelease(lossy.name());
 
@@ -115,10 +115,10 @@ class CallbackPromisesTest extends PromiseTest {
         waiter.get();
         assertThat(lease.isValid()).isTrue();
         assertThat(called).hasPositiveValue();
-        letGo.countDown();
+        resume.countDown();
         lease.close();
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::close);
-        Await.until("the callbacks are through", () -> called.get() >= 3 * PAIRS);
+        Await.until("all callbacks have run", () -> called.get() >= 3 * PAIRS);
         measured(
                 20,
                 "callbacks " + callbacks + ", " + PAIRS + " pairs of lock and unlock",
@@ -126,12 +126,12 @@ class CallbackPromisesTest extends PromiseTest {
                 Duration.ofSeconds(2));
     }
 
-    private void deed(LockClient client, Callbacks callbacks, CountDownLatch letGo) {
+    private void misbehave(LockClient client, Callbacks callbacks, CountDownLatch resume) {
         switch (callbacks) {
             case THROW -> throw new IllegalStateException("thrown by a callback, on purpose");
             case BLOCK, BLOCK_THE_ONLY_THREAD -> {
                 try {
-                    letGo.await();
+                    resume.await();
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A backend that is opened for a client, with all that its listener has heard. */
+/** A backend that is opened for a client, and everything that its listener has received. */
 final class Client implements BackendListener, AutoCloseable {
     static final long LEASE = 30_000;
     static final long NEVER = 9_999_999_999_999L;
@@ -50,7 +50,7 @@ final class Client implements BackendListener, AutoCloseable {
     static Client open(String id, RedisBackend backend) {
         Client client = new Client(id, backend);
         backend.open(id, client);
-        assertThat(client.events.poll()).as("told while opening").isInstanceOf(ServerTime.class);
+        assertThat(client.events.poll()).as("the event while opening").isInstanceOf(ServerTime.class);
         return client;
     }
 
@@ -110,12 +110,12 @@ final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.ForceRelease(lock, expectedToken), Reply.Forced.class);
     }
 
-    Reply.Announced announce(ClientRecord card, long lifeMillis) {
-        return announce(card, lifeMillis, "nonce");
+    Reply.Announced announce(ClientRecord clientRecord, long lifeMillis) {
+        return announce(clientRecord, lifeMillis, "nonce");
     }
 
-    Reply.Announced announce(ClientRecord card, long lifeMillis, String nonce) {
-        return ask(new Command.Announce(card, lifeMillis, nonce), Reply.Announced.class);
+    Reply.Announced announce(ClientRecord clientRecord, long lifeMillis, String nonce) {
+        return ask(new Command.Announce(clientRecord, lifeMillis, nonce), Reply.Announced.class);
     }
 
     List<ClientRecord> identify(String... clients) {
@@ -123,7 +123,7 @@ final class Client implements BackendListener, AutoCloseable {
                 .clients();
     }
 
-    /** All locks that are like a pattern. */
+    /** All locks that match a pattern. */
     List<Reply.ScannedLocks.Lock> scanLocks(String pattern, int count) {
         List<Reply.ScannedLocks.Lock> locks = new ArrayList<>();
         String cursor = "";
@@ -137,14 +137,14 @@ final class Client implements BackendListener, AutoCloseable {
 
     /** All clients that have been announced. */
     List<ClientRecord> scanClients(int count) {
-        List<ClientRecord> cards = new ArrayList<>();
+        List<ClientRecord> clients = new ArrayList<>();
         String cursor = "";
         do {
             Reply.ScannedClients page = ask(new Command.ScanClients(cursor, count), Reply.ScannedClients.class);
-            cards.addAll(page.clients());
+            clients.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
-        return cards;
+        return clients;
     }
 
     Grant nextGrant() {
@@ -155,7 +155,7 @@ final class Client implements BackendListener, AutoCloseable {
         return next(events);
     }
 
-    /** Awaits being told that it is connected, whatever else is told before. */
+    /** Waits until the backend reports that it is connected, and skips other events. */
     ServerTime awaitConnected() {
         while (true) {
             if (nextEvent() instanceof ServerTime server) {
@@ -178,7 +178,7 @@ final class Client implements BackendListener, AutoCloseable {
         try {
             T next = queue.poll(patience().toMillis(), TimeUnit.MILLISECONDS);
             if (next == null) {
-                throw new AssertionError("Nothing came within " + patience());
+                throw new AssertionError("Nothing arrived within " + patience());
             }
             return next;
         } catch (InterruptedException e) {

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a client does with many threads, with interrupts, and when it ends. */
+/** Tests a client with many threads, with interrupts, and at the end of its life. */
 @Tag("load")
 class ClientPromisesTest extends Promises {
     private static final String LOCK = "promised";
@@ -53,7 +53,7 @@ class ClientPromisesTest extends Promises {
                 sent++;
             }
             if (threads.stream().anyMatch(CompletableFuture::isDone)) {
-                break; // one has failed
+                break; // a thread has failed
             }
         }
         over.set(true);
@@ -153,7 +153,7 @@ class ClientPromisesTest extends Promises {
         Leaving leaving = new Leaving();
         leaving.jvm.tell("closer", "close");
         long closed = leaving.jvm.number("closer", "closed");
-        leaving.waitersAreTold();
+        leaving.waitersAreNotified();
         Duration free = leaving.locksAreFree();
         report(
                 19,
@@ -215,21 +215,20 @@ class ClientPromisesTest extends Promises {
         server.freeze();
         leaving.jvm.tell("closer", "close");
         long closed = leaving.jvm.number("closer", "closed");
-        leaving.waitersAreTold();
-        String said = leaving.jvm.answer("log");
-        while (!said.startsWith(
-                "Closed")) { // it has said other things before, and may have noticed that nobody answers
-            said = leaving.jvm.answer("log");
+        leaving.waitersAreNotified();
+        String logged = leaving.jvm.answer("log");
+        while (!logged.startsWith("Closed")) { // other lines may come first, also about the missing answers
+            logged = leaving.jvm.answer("log");
         }
         server.thaw();
         Duration free = leaving.locksAreFree();
         report(
                 19,
-                "close() with Redis frozen took %d ms, its bound is %d ms; it said: %s",
+                "close() with Redis frozen took %d ms, its bound is %d ms; it logged: %s",
                 closed,
                 RemoteClient.SHUTDOWN.toMillis(),
-                said);
-        assertThat(said)
+                logged);
+        assertThat(logged)
                 .startsWith("Closed without an answer from " + server.uri())
                 .contains(" about " + (HOLDERS + 1) + " locks")
                 .endsWith("they become free when their leases end");
@@ -238,7 +237,7 @@ class ClientPromisesTest extends Promises {
         leaving.end();
     }
 
-    /** A JVM that is about to end, with holders and waiters; and others that wait for what it holds. */
+    /** A JVM that is about to end, with holders and waiters, and other clients that wait for the locks it holds. */
     private final class Leaving {
         final RemoteClient jvm = remote();
         final long begin;
@@ -261,8 +260,8 @@ class ClientPromisesTest extends Promises {
             begin = System.nanoTime();
         }
 
-        /** Who waits gets an exception, who holds hears of the loss. */
-        void waitersAreTold() {
+        /** Checks that the waiters get an exception and the holders are told of the loss. */
+        void waitersAreNotified() {
             for (int i = 0; i < WAITERS; i++) {
                 jvm.expect("waiter-" + i, "ClientClosedException");
             }
@@ -271,14 +270,14 @@ class ClientPromisesTest extends Promises {
             }
         }
 
-        /** When the others had got the last of the locks. */
+        /** Returns the time until the other clients had got the last of the locks. */
         Duration locksAreFree() {
             long last =
                     others.stream().mapToLong(other -> get(other).nanos()).max().orElseThrow();
             return Duration.ofNanos(last - begin);
         }
 
-        /** Those who waited in it are in nobody's way. */
+        /** Checks that the waiters of the ended JVM block no other client. */
         void end() {
             CompletableFuture<Arrival> next = visitor(client().lock(LOCK));
             Await.until("it waits", () -> queued(LOCK) > 0);

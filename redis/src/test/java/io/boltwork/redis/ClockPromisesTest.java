@@ -21,13 +21,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Times that a lock keeps: the bounds of a hold, and what a wall clock that jumps does to them (nothing). */
+/** Tests the durations that a lock keeps: the bounds of a hold, also while the wall clock jumps. */
 @Tag("load")
 class ClockPromisesTest extends Promises {
     private static final String LOCK = "promised";
     private static final long BOUND = millis(500).toMillis();
 
-    /** Who waits asks again after that time in any case. */
+    /** The time after which a waiter asks again in any case. */
     private static final long POLL = 5_000;
 
     // ================================================================ 17
@@ -74,7 +74,7 @@ class ClockPromisesTest extends Promises {
         Lease lease = lock.acquire();
         long until = until(LOCK);
         CompletableFuture<Arrival> waiter = visitor(client().lock(LOCK));
-        long valid = System.nanoTime(); // the last moment after which a look began that saw it valid
+        long valid = System.nanoTime(); // when the last check began that found the lease valid
         for (long now = valid; lease.isValid(); now = System.nanoTime()) {
             valid = now;
             LockSupport.parkNanos(100_000);
@@ -111,7 +111,7 @@ class ClockPromisesTest extends Promises {
         }
     }
 
-    /** From the grant to the next one's, by the server's clock. */
+    /** Returns the time from this grant to the next one, by the server's clock. */
     private Duration takenThoughKilled(RemoteClient holder, String options) {
         holder.tell("holder", "lock " + LOCK + " " + options);
         long token = holder.number("holder", "locked");
@@ -120,7 +120,7 @@ class ClockPromisesTest extends Promises {
         return Duration.ofNanos((get(waiter).token() - token) * 1_000);
     }
 
-    /** Waits for the end of a lease. */
+    /** Waits until a lease is not valid any more. */
     private static Duration validSince(long nanos, Lease lease) {
         while (lease.isValid()) {
             LockSupport.parkNanos(100_000);
@@ -141,11 +141,11 @@ class ClockPromisesTest extends Promises {
         RemoteClient jumping = remote(Map.of(
                 "LD_PRELOAD", library.orElseThrow().toString(),
                 "FAKETIME_TIMESTAMP_FILE", offset.toString(),
-                "FAKETIME_CACHE_DURATION", "1", // s; to read the file each time makes the JVM slow
+                "FAKETIME_CACHE_DURATION", "1", // s; reading the file each time would slow the JVM down
                 "FAKETIME_DONT_FAKE_MONOTONIC", "1",
-                "FAKETIME_FORCE_MONOTONIC_FIX", "0")); // else waits of the JVM end at once
+                "FAKETIME_FORCE_MONOTONIC_FIX", "0")); // otherwise waits of the JVM end at once
         assertThat(clockOf(jumping)).isLessThan(Duration.ofMinutes(1));
-        for (int i = 0; i < 5; i++) { // warms up what is measured
+        for (int i = 0; i < 5; i++) { // warms up the code that is measured
             jumping.ask("timed", "visit " + LOCK);
             jumping.ask("fixed", "life " + LOCK + " fixed:20");
         }
@@ -153,9 +153,9 @@ class ClockPromisesTest extends Promises {
         jump(jumping, offset, "-3600");
     }
 
-    /** A renewed and a fixed lease, a wait that ends in time and one that is served: all while the clock jumps. */
+    /** Runs a renewed lease, a fixed lease, a wait that times out and a wait that is served while the clock jumps. */
     private void jump(RemoteClient jumping, Path offset, String seconds) throws IOException {
-        long time = 4 * BOUND; // libfaketime looks at its file once a second
+        long time = 4 * BOUND; // libfaketime reads its file once a second
         Duration hour = Duration.ofSeconds(Long.parseLong(seconds));
         Duration before = clockOf(jumping);
         FencedLock theirs = history.recorded(client().lock(LOCK + ":theirs"));
@@ -172,7 +172,7 @@ class ClockPromisesTest extends Promises {
         long start = System.nanoTime();
         Files.writeString(offset, seconds + "\n");
         Await.until("the wall clock jumps", () -> isAbout(clockOf(jumping), hour));
-        assertThat(since(start)).as("the jump comes amid the leases").isLessThan(Duration.ofMillis(time));
+        assertThat(since(start)).as("the clock jumps during the leases").isLessThan(Duration.ofMillis(time));
         long until = until(renewed);
 
         Duration waited = Duration.ofMillis(jumping.number("timed", "false"));
@@ -182,7 +182,7 @@ class ClockPromisesTest extends Promises {
         Await.until("the lease is renewed", () -> until(renewed) > until);
         while (since(start).compareTo(Duration.ofMillis(time + 1_000)) < 0) {
             assertThat(others.tryLock())
-                    .as("somebody else gets the renewed lock")
+                    .as("another client gets the renewed lock")
                     .isFalse();
         }
         long released = System.nanoTime();
@@ -213,7 +213,7 @@ class ClockPromisesTest extends Promises {
         return one.minus(other).abs().compareTo(Duration.ofMinutes(1)) < 0;
     }
 
-    /** How far that JVM's wall clock is from this one's. */
+    /** Returns how far that JVM's wall clock is from this one's. */
     private static Duration clockOf(RemoteClient jvm) {
         jvm.tell("clock", "clock");
         return Duration.ofMillis(jvm.number("clock", "clock") - System.currentTimeMillis());

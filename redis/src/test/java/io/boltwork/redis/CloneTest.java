@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two clients of one id, as after the restoration of a snapshot, on a real Redis and on a cluster. */
+/** Tests two clients with the same id, as after the restoration of a snapshot, on a real Redis and on a cluster. */
 class CloneTest {
 
-    /** A hold that is not given back ends soon. */
+    /** A short lease, so that a hold which is not released ends soon. */
     private static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofSeconds(2));
 
     private final List<LockClient> clients = new ArrayList<>();
@@ -69,10 +69,9 @@ class CloneTest {
     private void noticed(Supplier<LockBackend> backend, RedisServer redis) {
         LockClient one = clone(backend.get());
         Lease first = one.lock("lock", OPTIONS).acquire();
-        redis.command("DEL", "boltwork:client:clone"); // both had been announced before the snapshot
+        redis.command("DEL", "boltwork:client:clone"); // both were announced before the snapshot
         LockClient other = clone(backend.get());
-        Lease second =
-                other.lock("lock", OPTIONS).acquire(); // its first request has the same number, and so is the owner
+        Lease second = other.lock("lock", OPTIONS).acquire(); // its first request has the same id, so it is the owner
         assertThat(first.fencingToken()).isEqualTo(second.fencingToken());
         LeaseLoss loss = get(CompletableFuture.anyOf(
                         first.whenLost().toCompletableFuture(),
@@ -89,7 +88,7 @@ class CloneTest {
         takeTurnsInTheEnd(one.lock("lock", OPTIONS), other.lock("lock", OPTIONS));
     }
 
-    /** The client that kept its id may find the other's nonce, too, once. */
+    /** Passes the lock back and forth, and once more if the client that kept its id finds the other client's nonce. */
     private static void takeTurnsInTheEnd(FencedLock one, FencedLock other) {
         try {
             takeTurns(one, other);
@@ -99,7 +98,7 @@ class CloneTest {
         }
     }
 
-    /** Each is told of its grants by messages, on the channels of its own id. */
+    /** Checks that each client receives its grants as messages on the channels of its own id. */
     private static void takeTurns(FencedLock one, FencedLock other) {
         for (int i = 0; i < 5; i++) {
             for (List<FencedLock> turn : List.of(List.of(one, other), List.of(other, one))) {

@@ -34,7 +34,7 @@ class CloseTest {
             client.close();
             client.close();
             assertThat(String.valueOf(redis.command("CLIENT", "LIST")).lines()).hasSize(1);
-            assertThat(client.events).as("who closes is not told").isEmpty();
+            assertThat(client.events).as("a close is not reported as an outage").isEmpty();
 
             Failed failed = (Failed) Client.await(client.send(ACQUIRE));
             assertThat(failed.executed()).isFalse();
@@ -56,7 +56,7 @@ class CloseTest {
         try {
             RedisBackend.connect(redis.uri()).close();
         } catch (io.boltwork.BackendException e) {
-            // as it should
+            // as expected
         }
         long end = System.nanoTime() + Slack.seconds(15).toNanos();
         while (lettuceThreads().stream().anyMatch(thread -> !before.contains(thread) && thread.isAlive())) {

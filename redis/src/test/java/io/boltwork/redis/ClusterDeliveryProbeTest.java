@@ -17,12 +17,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Each master of a cluster has to show that it delivers what scripts publish, on a channel of a slot that it has. */
+/** Tests that each master of a cluster must deliver messages published by scripts, on a channel of one of its slots. */
 class ClusterDeliveryProbeTest {
     private static ClusterGroup group;
     private static List<RedisServer> masters;
 
-    /** In front of the first master; the cluster tells clients its address. */
+    /** The proxy in front of the first master. The cluster announces its address to clients. */
     private static RespProxy proxy;
 
     @BeforeAll
@@ -87,7 +87,7 @@ class ClusterDeliveryProbeTest {
             for (RedisServer master : masters) {
                 if (isSharded(master)) {
                     assertThat(stats(master)).contains("cmdstat_ssubscribe:calls=1,");
-                    Await.until("it listens no more", () -> stats(master).contains("cmdstat_sunsubscribe:calls=1,"));
+                    Await.until("it has unsubscribed", () -> stats(master).contains("cmdstat_sunsubscribe:calls=1,"));
                     assertThat(master.command("PUBSUB", "SHARDCHANNELS")).isEqualTo(List.of());
                 }
             }
@@ -122,7 +122,7 @@ class ClusterDeliveryProbeTest {
             proxy.change(swallows);
             proxy.cut();
             Await.until(
-                    "told",
+                    "it is reported",
                     () -> client.health().warnings().stream()
                             .anyMatch(text -> text.contains(proxy.port() + " does not deliver")));
             assertThat(client.isConnected()).isTrue();
@@ -135,13 +135,13 @@ class ClusterDeliveryProbeTest {
             }
             proxy.change(UnaryOperator.identity());
             Await.until(
-                    "mended",
+                    "the problem is gone",
                     () -> client.health().nodes().stream()
                             .allMatch(node -> node.problem().isEmpty()));
         }
     }
 
-    /** It can look at locks and take none, so it needs no messages. */
+    /** A user that can inspect locks but not take them needs no messages. */
     @Test
     void aUserWithoutScriptRightsMayOpenAClient() {
         for (RedisServer master : masters) {

@@ -24,26 +24,29 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** A replica takes over from a master of a cluster: clients follow it, and the locks at other masters are not disturbed. */
+/**
+ * Tests that clients follow a replica that replaces a master of a cluster, without disturbing the locks at other
+ * masters.
+ */
 @Tag("load")
 class ClusterFailoverTest {
     private static final String PROOF = "boltwork.proof";
     private static final Duration PROMISE = Duration.ofSeconds(2);
 
-    /** Else all masters stop when one is gone, until its replica has taken over. */
+    /** Keeps the other masters running while one is gone and its replica has not taken over. */
     private static final String[] NO_FULL_COVERAGE = {"--cluster-require-full-coverage", "no"};
 
-    /** Longer than the outage. */
+    /** A lease that is longer than the outage. */
     private static final LockOptions LONG = LockOptions.renewedLease(Duration.ofMinutes(5));
 
-    /** Shorter than the outage: who is not renewed meanwhile is lost. */
+    /** A lease that is shorter than the outage: it is lost if it is not renewed meanwhile. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 
-    /** A command to a master that is well, on a busy machine. */
+    /** The time for a command to a healthy master on a busy machine. */
     private static final Duration PROMPT = Duration.ofMillis(500);
 
-    /** What a client heard of its backend. */
-    private static final class Heard implements LockListener {
+    /** Records the events of a client's backend. */
+    private static final class Events implements LockListener {
         final List<BackendDown> downs = new CopyOnWriteArrayList<>();
         final List<BackendUp> ups = new CopyOnWriteArrayList<>();
         final List<BackendRecovered> recoveries = new CopyOnWriteArrayList<>();
@@ -69,7 +72,7 @@ class ClusterFailoverTest {
             losses.add(event);
         }
 
-        /** One outage, and what became of holds and waiters. */
+        /** One outage, and its effects on holds and waiters. */
         void one(int held, int waiting) {
             Await.until("all is verified", () -> !recoveries.isEmpty());
             System.out.println("cluster: " + downs.get(0).cause().getMessage() + "\n  " + recoveries);
@@ -80,32 +83,32 @@ class ClusterFailoverTest {
             assertThat(ups.get(0).anotherServer() && counts.anotherServer()).isTrue();
             assertThat(counts.kept() + counts.restored()).isEqualTo(held);
             assertThat(counts.lost()).isZero();
-            // who waits, and perhaps who tries in the meantime
+            // the waiter, and perhaps a try in the meantime
             assertThat(counts.askedAgain()).isBetween(waiting, waiting + 1);
             assertThat(losses).isEmpty();
         }
     }
 
-    /** At each master somebody holds a lock and somebody else waits for it, in two clients. */
+    /** Takes one lock at each master in one client, and waits for it in another client. */
     private static final class Scene implements AutoCloseable {
         final ClusterGroup group;
         final RedisServer old;
         final LockClient holder;
         final LockClient waiter;
-        final Heard holderHeard = new Heard();
-        final Heard waiterHeard = new Heard();
+        final Events holderEvents = new Events();
+        final Events waiterEvents = new Events();
         final List<Lease> held = new ArrayList<>();
         final List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         final List<String> free = new ArrayList<>();
 
-        /** The second master is the one to which something will happen. */
+        /** Returns the second master, which the fault will hit. */
         Scene(ClusterGroup group) {
             this.group = group;
             ClientOptions patient = ClientOptions.defaults().withOutagePatience(Duration.ofMinutes(5));
             holder = LockClient.create(RedisBackend.connectCluster(group.uris()), patient);
             waiter = LockClient.create(RedisBackend.connectCluster(group.uris()), patient);
-            holder.addListener(holderHeard);
-            waiter.addListener(waiterHeard);
+            holder.addListener(holderEvents);
+            waiter.addListener(waiterEvents);
             old = group.masters().get(1);
             for (RedisServer master : group.masters()) {
                 LockOptions options = master == old ? LONG : LockOptions.renewedLease(SHORT);
@@ -118,7 +121,7 @@ class ClusterFailoverTest {
                 free.add(at(master, "free"));
             }
             Await.until(
-                    "the replica knows it all",
+                    "the replica has all data",
                     () -> offset(old, "master_repl_offset")
                             .equals(offset(group.replicasOf(old).get(0), "slave_repl_offset")));
         }
@@ -141,8 +144,8 @@ class ClusterFailoverTest {
         }
 
         /**
-         * Takes and gives back the free lock at a healthy master until it is told to stop, and looks whether the hold there is
-         * renewed on time; the longest pair.
+         * Takes and releases the free lock at a healthy master until it is stopped, and checks that the hold there is
+         * renewed on time. Returns the longest pair.
          */
         Task<Duration> tries(int number, CompletableFuture<Boolean> stop) {
             RedisServer master = group.masters().get(number);
@@ -157,13 +160,13 @@ class ClusterFailoverTest {
                     longest = took.compareTo(longest) > 0 ? took : longest;
                     assertThat(held.get(number).isValid()).isTrue();
                     ClusterLeases.at(master, "held*").areRenewedOnTime(1, SHORT);
-                    Thread.sleep(5); // a holder who looks now and then
+                    Thread.sleep(5); // a holder that checks its lease now and then
                 }
                 return longest;
             });
         }
 
-        /** The locks of the new master can be had. */
+        /** Checks that the locks at the new master can be taken. */
         void isUsable(long since) throws InterruptedException {
             FencedLock other = holder.lock(free.get(1));
             assertThat(other.tryLock(10, TimeUnit.SECONDS)).isTrue();
@@ -173,10 +176,10 @@ class ClusterFailoverTest {
             other.unlock();
         }
 
-        /** Hold and waiter are at the new master, and those at the others have heard of nothing. */
+        /** Checks that hold and waiter are at the new master, and that clients of the other masters saw no event. */
         void isFollowed(RedisServer next) {
-            holderHeard.one(1, 0);
-            waiterHeard.one(0, 1);
+            holderEvents.one(1, 0);
+            waiterEvents.one(0, 1);
             assertThat(next.command("HGET", "boltwork:{" + held.get(1).lockName() + "}", "owner"))
                     .isNotIn(null, "");
             assertThat(held).allMatch(Lease::isValid);
@@ -190,8 +193,8 @@ class ClusterFailoverTest {
                 assertThat(next.fencingToken()).isGreaterThan(token);
                 next.release();
             }
-            assertThat(holderHeard.downs).hasSize(1);
-            assertThat(waiterHeard.downs).hasSize(1);
+            assertThat(holderEvents.downs).hasSize(1);
+            assertThat(waiterEvents.downs).hasSize(1);
         }
 
         @Override
@@ -202,7 +205,7 @@ class ClusterFailoverTest {
         }
     }
 
-    /** The locks of one master cannot be had for a while; those of the others can all the time. */
+    /** Checks that the locks of one master are unavailable for a while, and those of the others never. */
     private static void outage(Scene scene, Runnable fault, Runnable afterwards) throws Exception {
         CompletableFuture<Boolean> stop = new CompletableFuture<>();
         List<Task<Duration>> tries = new ArrayList<>();
@@ -220,7 +223,7 @@ class ClusterFailoverTest {
         }
         for (Task<Duration> each : tries) {
             Duration longest = each.get();
-            System.out.println("cluster: the longest pair at a master that is well: " + longest.toMillis() + " ms");
+            System.out.println("cluster: the longest pair at a healthy master: " + longest.toMillis() + " ms");
             assertThat(longest).isLessThan(Slack.of(PROMPT));
         }
         scene.goesFromHandToHand();

@@ -15,10 +15,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several JVMs take locks of a cluster in turns while its masters die, freeze and come back, slots move, and the cluster is down.
- * Where a replica takes over that Redis has not told all, two may believe to hold a lock: that is counted, as in {@link
- * FailoverHistoriesTest}, and told. Nothing else may happen: tokens tell the holds apart and grow, who was told of a loss does not
- * hold afterwards, every call is answered, and the turns go on. Where no data are lost, nobody holds beside another.
+ * Several JVMs take locks of a cluster in turns while masters die, freeze and come back, slots move, and the cluster
+ * is down. If a replica takes over before Redis has replicated everything, two clients may believe that they hold a
+ * lock. These cases are counted and printed, as in {@link FailoverHistoriesTest}. Nothing else may happen: tokens
+ * distinguish the holds and grow, a holder that was told of a loss does not hold afterwards, every call is answered,
+ * and the turns go on. If no data is lost, no two holds overlap.
  */
 @Tag("load")
 class ClusterHistoriesTest {
@@ -27,17 +28,20 @@ class ClusterHistoriesTest {
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration SHORT_LEASE = Duration.ofSeconds(2);
 
-    /** A failover of three seconds and what is promised after it; or a safety poll of five seconds in a slot on its way. */
+    /**
+     * A failover of three seconds and the promised time after it, or a safety poll of five seconds in a migrating
+     * slot.
+     */
     private static final Duration WAIT = Duration.ofMillis(6_500);
 
-    /** Longer than a failover. */
+    /** A lease that is longer than a failover. */
     private static final Duration LONG = Duration.ofSeconds(4);
 
     @TempDir
     Path directory;
 
     private static void pass(Duration time) throws InterruptedException {
-        Thread.sleep(time.toMillis()); // a fault that lasts so long is the subject
+        Thread.sleep(time.toMillis()); // the duration of the fault is part of the test
     }
 
     // ================================================================ 1. killed
@@ -64,7 +68,7 @@ class ClusterHistoriesTest {
             turns.awaitTurns(others, 20);
             group.awaitFailover(slot, old);
             turns.usable(affected, System.nanoTime(), PROMISE);
-            turns.judge(what, WAIT);
+            turns.check(what, WAIT);
         }
     }
 
@@ -92,7 +96,7 @@ class ClusterHistoriesTest {
             group.thaw(old);
             turns.awaitTurns(20);
             Await.until("the old one is a replica", () -> group.replicasOf(next).contains(old));
-            turns.judge(what, WAIT);
+            turns.check(what, WAIT);
         }
     }
 
@@ -105,10 +109,10 @@ class ClusterHistoriesTest {
             int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
             turns.group.freeze(old);
             turns.group.awaitFailover(slot, old);
-            turns.group.thaw(old); // what was sent to it while it was frozen, it does now
+            turns.group.thaw(old); // it now executes the commands that were sent while it was frozen
             turns.usable(affected, System.nanoTime(), PROMISE);
             turns.awaitTurns(20);
-            turns.judge("master frozen and back at once", WAIT);
+            turns.check("master frozen and back at once", WAIT);
         }
     }
 
@@ -142,11 +146,11 @@ class ClusterHistoriesTest {
                 for (int i = 0; i < slots.length; i++) {
                     group.beginMove(slots[i], at(masters, homes[i], !away), at(masters, homes[i], away));
                 }
-                turns.awaitTurns(5); // the keys are where they were
+                turns.awaitTurns(5); // the keys have not moved yet
                 for (int i = 0; i < slots.length; i++) {
                     group.moveKeys(slots[i], at(masters, homes[i], !away), at(masters, homes[i], away));
                 }
-                turns.awaitTurns(5); // the keys are where the slots are not yet
+                turns.awaitTurns(5); // the keys have moved, the slots have not
                 for (int i = 0; i < slots.length; i++) {
                     group.endMove(slots[i], at(masters, homes[i], away));
                 }
@@ -160,7 +164,7 @@ class ClusterHistoriesTest {
                             IntStream.range(first, last), at(masters, homes[i], !away), at(masters, homes[i], away));
                 }
             }
-            turns.judgeStrictly(what, WAIT);
+            turns.checkStrictly(what, WAIT);
         }
     }
 
@@ -183,7 +187,7 @@ class ClusterHistoriesTest {
         }
     }
 
-    /** Without a majority nobody is promoted: the same masters go on, with what they had written down. */
+    /** Without a majority no replica is promoted: the same masters resume with the data that they had stored. */
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void twoOfThreeMastersAreKilledAndComeBack() throws Exception {
@@ -199,14 +203,14 @@ class ClusterHistoriesTest {
     }
 
     /**
-     * Nobody waits longer than the cluster is down and what is promised after that. How long it is down is its own affair: a master
-     * that was started again serves nobody for two seconds (CLUSTER_WRITABLE_DELAY in Redis's cluster.c).
+     * Checks that no call waits longer than the cluster is down plus the promised time. The length of the outage is
+     * Redis's own: a restarted master serves no client for two seconds (CLUSTER_WRITABLE_DELAY in Redis's cluster.c).
      */
     private static void isBack(ClusterTurns turns, long since, String what) throws InterruptedException {
         turns.group.awaitOk();
         Duration down = Duration.ofNanos(System.nanoTime() - since);
         turns.usable(turns.numbers(lock -> true), System.nanoTime(), PROMISE);
-        turns.judge(what + " for " + down.toMillis() + " ms", down.plus(PROMISE));
+        turns.check(what + " for " + down.toMillis() + " ms", down.plus(PROMISE));
     }
 
     // ================================================================ 5. clients
@@ -246,11 +250,11 @@ class ClusterHistoriesTest {
             }
             stop.complete(true);
             System.out.println("cluster: " + moves.get() + " slots moved");
-            turns.judgeStrictly(what, WAIT);
+            turns.checkStrictly(what, WAIT);
         }
     }
 
-    /** Each lock's slot goes from master to master until it is told to stop. */
+    /** Moves each lock's slot from master to master until it is stopped. */
     private static int moveAllTheTime(ClusterTurns turns, CompletableFuture<Boolean> stop) {
         List<RedisServer> masters = turns.group.masters();
         int moved = 0;

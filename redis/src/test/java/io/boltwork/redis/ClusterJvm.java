@@ -24,15 +24,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One of several JVMs that take locks of a cluster in turns and record it, until they are told to stop. Each lock has threads
- * of its own, so that one that stands still stops no other. Arguments: nodes, separated by blanks; the directory of the
- * histories; the name there; the locks, separated by blanks; the lease in milliseconds.
+ * One of several JVMs that take locks of a cluster in turns and record it, until they are stopped. Each lock has
+ * threads of its own, so that a blocked one does not stop the others. Arguments: nodes, separated by blanks; the
+ * directory of the histories; the name there; the locks, separated by blanks; the lease in milliseconds.
  */
 final class ClusterJvm {
     private static final int THREADS_PER_LOCK = 2;
     private static final Duration WAIT = Duration.ofSeconds(1);
 
-    /** One turn in so many is a long one. */
+    /** One turn in this many is a long one. */
     private static final int LONG_TURNS = 64;
 
     private static final long LONG_MILLIS = 200;
@@ -48,7 +48,7 @@ final class ClusterJvm {
         turns = new AtomicIntegerArray(locks);
     }
 
-    /** Fairness is the name's: who comes to one lock in both ways is another test. */
+    /** Returns the fairness, which depends on the name. Another test mixes both kinds on one lock. */
     static Fairness fairness(int lock) {
         return lock % 2 == 0 ? Fairness.BATCHED : Fairness.FIFO;
     }
@@ -108,7 +108,7 @@ final class ClusterJvm {
                     try (Lease lease = acquired.get()) {
                         turns.incrementAndGet(number);
                         Thread.sleep(random.nextInt(LONG_TURNS) == 0 ? LONG_MILLIS : SHORT_MILLIS);
-                        lease.isValid(); // what it is told while it holds is in the history
+                        lease.isValid(); // the history records the result
                     }
                 }
                 if (!patient) {
@@ -125,7 +125,7 @@ final class ClusterJvm {
         }
     }
 
-    /** Whoever is refused at once does not try again at once. */
+    /** Pauses after a refusal, so that the next try does not follow at once. */
     private static void pause() {
         try {
             Thread.sleep(PAUSE_MILLIS);

@@ -11,11 +11,11 @@ import java.util.Objects;
 /**
  * The leases of some locks as a server sees them.
  *
- * @param count how many are held
- * @param least what is left of the one that ends first, by the server's clock
+ * @param count the number of leases held
+ * @param least the rest of the lease that ends first, by the server's clock
  */
 record ClusterLeases(long count, Duration least) {
-    /** Beside the third of a lease after which it is due, and the ninth in which that is noticed. */
+    /** The tolerance beside the third of a lease after which it is due, and the ninth in which that is noticed. */
     private static final Duration LATE = Duration.ofMillis(500);
 
     private static final String LOOK = """
@@ -32,13 +32,13 @@ record ClusterLeases(long count, Duration least) {
             return {count, least}
             """;
 
-    /** Looks at the locks whose names are like that. */
+    /** Inspects the locks whose names match. */
     static ClusterLeases at(RedisServer master, String names) {
         List<?> seen = (List<?>) Objects.requireNonNull(master.command("EVAL", LOOK, "0", "boltwork:{" + names + "}"));
         return new ClusterLeases((long) seen.get(0), Duration.ofMillis((long) seen.get(1)));
     }
 
-    /** So many are held, and none is older than renewals on time let it become. */
+    /** Checks that this many leases are held, and that none is older than timely renewals allow. */
     void areRenewedOnTime(long howMany, Duration lease) {
         assertThat(count).isEqualTo(howMany);
         Duration fresh = lease.multipliedBy(9 - 3 - 1).dividedBy(9).minus(Slack.of(LATE));

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks on a cluster with sharded channels keep the contract. */
+/** Tests that locks on a cluster with sharded channels keep the contract. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class ClusterLockContractTest extends LockContract {
     private static ClusterGroup group;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is read of a cluster is what a real one means. */
+/** Tests that the map read from a real cluster is right. */
 class ClusterMapTest {
     private static final ClusterGroup CLUSTER = ClusterGroup.start();
     private static final int FOO = 12_182;
@@ -136,7 +136,7 @@ class ClusterMapTest {
         try (ClusterGroup cluster = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
             RedisServer node = cluster.nodes().get(0);
             RedisServer other = cluster.nodes().get(2);
-            assumeFalse(node.version().startsWith("6."), "skipped: this redis-server always tells hosts");
+            assumeFalse(node.version().startsWith("6."), "skipped: this redis-server always reports hosts");
             for (String type : List.of("unknown-endpoint", "hostname")) {
                 node.command("CONFIG", "SET", "cluster-preferred-endpoint-type", type);
                 assertThat(read(node).master(FOO)).isEqualTo(address(other));

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Many leases at three masters, one of which does not answer for longer than they last. */
+/** Tests many leases at three masters, one of which does not answer for longer than the leases last. */
 @Tag("load")
 class ClusterRenewalTest {
-    /** After the deadline, thousands at once, each of them with a warning in the log. */
-    private static final Duration TOLD = Duration.ofSeconds(1);
+    /** The time after the deadline in which thousands of losses are reported, each with a warning in the log. */
+    private static final Duration NOTIFICATION = Duration.ofSeconds(1);
 
     @Test
     void aThousandLeasesOfAFrozenMasterAreLostAndOthersAreRenewed() throws Exception {
@@ -78,12 +78,12 @@ class ClusterRenewalTest {
 
             frozen.freeze();
             long start = System.nanoTime();
-            Thread.sleep(200); // what it had answered before has arrived
+            Thread.sleep(200); // its earlier answers have arrived
             Map<String, Long> deadlines = new ConcurrentHashMap<>();
             leases.forEach(each -> deadlines.put(
                     each.lockName(), System.nanoTime() + each.remaining().toNanos()));
-            Duration least =
-                    look(healthy, counts, lease, start + lease.plus(TOLD).toNanos());
+            Duration least = look(
+                    healthy, counts, lease, start + lease.plus(NOTIFICATION).toNanos());
             Await.until("the leases are lost", () -> lost.size() >= affected && heard.size() >= affected);
             long latest = lost.entrySet().stream()
                     .mapToLong(each -> each.getValue() - deadlines.get(each.getKey()))
@@ -98,7 +98,7 @@ class ClusterRenewalTest {
                     + TimeUnit.NANOSECONDS.toMillis(latest) + " ms after their deadlines; others had "
                     + least.toMillis() + " ms left at least");
             assertThat(earliest).isNotNegative();
-            assertThat(Duration.ofNanos(latest)).isLessThan(Slack.of(TOLD));
+            assertThat(Duration.ofNanos(latest)).isLessThan(Slack.of(NOTIFICATION));
             frozen.thaw();
             look(healthy, counts, lease, System.nanoTime() + lease.toNanos());
             assertThat(lost).hasSize((int) affected);
@@ -106,7 +106,7 @@ class ClusterRenewalTest {
             assertThat(downs).hasValue(1);
             release(leases, lost.keySet());
             Await.until(
-                    "nobody holds anything",
+                    "no lock is held",
                     () -> group.masters().stream()
                             .allMatch(
                                     master -> ClusterLeases.at(master, "lease*").count() == 0));
@@ -121,7 +121,7 @@ class ClusterRenewalTest {
         return leases.stream().map(CompletableFuture::join).toList();
     }
 
-    /** Looks all the time until then; returns what the lease had that had the least at any time. */
+    /** Checks the leases all the time until then. Returns the shortest rest of a lease seen. */
     private static Duration look(List<RedisServer> masters, List<Long> counts, Duration lease, long until)
             throws InterruptedException {
         Duration least = lease;
@@ -131,7 +131,7 @@ class ClusterRenewalTest {
                 seen.areRenewedOnTime(counts.get(i), lease);
                 least = seen.least().compareTo(least) < 0 ? seen.least() : least;
             }
-            Thread.sleep(50); // from one look to the next
+            Thread.sleep(50); // from one check to the next
         }
         return least;
     }

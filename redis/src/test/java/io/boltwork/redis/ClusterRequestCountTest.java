@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What locking costs at a cluster: the same. */
+/** Checks the number of requests at a cluster, which is the same as at one server. */
 class ClusterRequestCountTest extends RequestCounts {
     private static ClusterGroup group;
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a user of a cluster needs beside the rights that locks need anywhere. */
+/** Tests the rights that a user of a cluster needs beside those that locks need anywhere. */
 class ClusterRightsTest {
     private static final List<String> MORE =
             List.of("+cluster|slots", "+asking", "+hlen", "+spublish", "+ssubscribe", "+sunsubscribe");
@@ -24,7 +24,7 @@ class ClusterRightsTest {
     void theseRightsSufficeAndAMissingOneIsNamed() {
         try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
             assertThat(refusedWithout(group, "+sunsubscribe"))
-                    .as("channels would stay, no more")
+                    .as("with this right missing, only a channel would stay open")
                     .isNull();
             for (String right : List.of("+cluster|slots", "+spublish", "+ssubscribe")) {
                 assertThat(refusedWithout(group, right)).as(right).hasMessageContaining("lacks a right: " + right);
@@ -33,7 +33,7 @@ class ClusterRightsTest {
         }
     }
 
-    /** What who waits is told; {@code null} if it gets the lock. */
+    /** Returns the error of a waiter, or {@code null} if it gets the lock. */
     private static @Nullable BackendException refusedWithout(ClusterGroup group, String right) {
         List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">p", "resetchannels"));
         Stream.concat(RightsTest.LOCKING.stream(), MORE.stream())
@@ -65,7 +65,7 @@ class ClusterRightsTest {
         }
     }
 
-    /** Refused without a channel, which is opened then; and again, if it has been refused meanwhile. */
+    /** Tries until it is not refused for the missing channel, which is then opened. This may be needed twice. */
     private static Reply waiting(Client client) {
         Reply reply;
         do {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** A cluster whose masters stay the masters: it is more patient than tests are. */
+/** A cluster whose masters stay the masters, because its patience is longer than the tests. */
 record ClusterSite(ClusterGroup group) implements LockSite {
     static final Duration PATIENT = Duration.ofMinutes(10);
 
@@ -66,7 +66,7 @@ record ClusterSite(ClusterGroup group) implements LockSite {
         group.awaitOk();
     }
 
-    /** Those that were it at first. */
+    /** The servers that were masters at first. */
     private List<RedisServer> masters() {
         return group.nodes().subList(0, group.nodes().size() / 2);
     }

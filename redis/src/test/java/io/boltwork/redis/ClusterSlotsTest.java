@@ -16,10 +16,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Slots of a cluster are scattered, go and come back: who waits is woken all the same. */
+/** Tests that waiters are woken although slots of a cluster are scattered or move away and back. */
 @Tag("load")
 class ClusterSlotsTest {
-    /** Much less than the safety poll, by which it would be found without a message. */
+    /** The limit for a wake-up by message, much less than the safety poll. */
     private static final Duration WOKEN = Duration.ofSeconds(1);
 
     private static ClusterGroup group;
@@ -53,7 +53,7 @@ class ClusterSlotsTest {
         return waiting;
     }
 
-    /** The lock is passed on; how long that took. */
+    /** Passes the lock on and checks how long that takes. */
     private static void isWoken(Lease held, CompletableFuture<Lease> waiting) throws Exception {
         long since = System.nanoTime();
         held.release();
@@ -98,7 +98,7 @@ class ClusterSlotsTest {
                 CompletableFuture<Lease> waiting = waits(waiter, lock);
                 group.moveSlot(slot, master, other);
                 group.moveSlot(slot, other, master);
-                TimeUnit.MILLISECONDS.sleep(i * 30); // less or more than clients need to look
+                TimeUnit.MILLISECONDS.sleep(i * 30); // less or more time than clients need to read the map
                 isWoken(held, waiting);
             }
         }

@@ -20,12 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A master that was frozen, and replaced, grants on waking what was asked of it before: nobody holds for that. */
+/** Tests that the grants that a frozen and replaced master makes when it resumes are no holds. */
 @Tag("load")
 class ClusterStaleTest {
     private static final String LOCK = "stale";
 
-    /** Longer than the freeze, so that the old master does not find the request too late. */
+    /** A command timeout that is longer than the freeze, so that the old master does not find the request too late. */
     private static final Duration COMMAND_TIMEOUT = Slack.seconds(6);
 
     private static LockClient client(ClusterGroup group) {
@@ -52,7 +52,7 @@ class ClusterStaleTest {
                 LockClient other = client(group)) {
             int slot = ClusterTurns.slot(LOCK);
             one.lock(LOCK).acquire().release();
-            other.lock(LOCK).acquire().release(); // the scripts are known, so one message is enough
+            other.lock(LOCK).acquire().release(); // the server has the scripts, so one message is enough
             CompletableFuture<LockListener.BackendUp> followed = new CompletableFuture<>();
             one.addListener(new LockListener() {
                 @Override
@@ -62,11 +62,11 @@ class ClusterStaleTest {
             });
             RedisServer old = group.masterOf(slot);
             group.freeze(old);
-            Task<Optional<Lease>> asked =
-                    Task.start("asks", () -> one.lock(LOCK).tryAcquire()); // once: not at the new master, too
+            Task<Optional<Lease>> asked = Task.start(
+                    "asks", () -> one.lock(LOCK).tryAcquire()); // a try is sent once, so not to the new master as well
             RedisServer next = group.awaitFailover(slot, old);
             if (known) {
-                Await.until("the client knows of the new master", followed::isDone);
+                Await.until("the client knows the new master", followed::isDone);
             }
             group.thaw(old);
             assertThat(asked.failure()).isInstanceOf(BackendException.class);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Locks on a real cluster of Redis 7 whose masters are well. */
+/** Tests locks on a real cluster of Redis 7 whose masters are healthy. */
 class ClusterTest {
     private static ClusterGroup group;
 
@@ -78,7 +78,7 @@ class ClusterTest {
                 () -> looks.inspector().describe(lock).queue().size() == waiting);
     }
 
-    /** Names in the slot of the first one. */
+    /** Returns names in the slot of the first one. */
     private static List<String> inOneSlot(int count) {
         return Stream.concat(
                         Stream.of("stock"), IntStream.iterate(0, i -> i + 1).mapToObj(i -> "stock-" + i))
@@ -137,12 +137,12 @@ class ClusterTest {
         held.forEach(Lease::release);
         waiting.forEach(future -> get(future).release());
         sweep(backend);
-        assertThat(listened()).as("they were used until just now").isEqualTo(slots);
+        assertThat(listened()).as("they have just been used").isEqualTo(slots);
         sweep(backend);
-        Await.until("nobody listens any more", () -> listened().isEmpty());
+        Await.until("no client listens any more", () -> listened().isEmpty());
     }
 
-    /** One command for each slot: in one command for several a server listens to none. */
+    /** Checks resubscription, which takes one command per slot: a server accepts only one slot in one command. */
     @Test
     void waitersListenAgainAfterConnectionsWereLost() {
         LockClient holder = client();
@@ -165,7 +165,7 @@ class ClusterTest {
         long begin = System.nanoTime();
         waiting.forEach(future -> get(future).release());
         assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                .as("nobody had to ask again after 5 s")
+                .as("no waiter had to ask again after 5 s")
                 .isLessThan(Slack.of(Duration.ofSeconds(3)));
     }
 
@@ -205,7 +205,7 @@ class ClusterTest {
             held.ensureValid();
             held.extend(Duration.ofSeconds(20));
             Await.until(
-                    "who waits listens at the new master", () -> channels(to).size() == 1);
+                    "the waiter listens at the new master", () -> channels(to).size() == 1);
             held.release();
             Lease next = get(waiting);
             assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -251,7 +251,7 @@ class ClusterTest {
         long begin = System.nanoTime();
         Lease next = get(waiting);
         assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                .as("the message came, nobody had to ask again after 5 s")
+                .as("the message came, so the waiter did not have to ask again after 5 s")
                 .isLessThan(Slack.of(Duration.ofSeconds(2)));
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         next.release();

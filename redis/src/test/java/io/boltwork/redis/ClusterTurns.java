@@ -24,7 +24,10 @@ import java.util.Objects;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
-/** A real cluster, several JVMs that take locks of all its masters in turns ({@link ClusterJvm}), and the judgement. */
+/**
+ * A real cluster, several JVMs that take locks of all its masters in turns ({@link ClusterJvm}), and the checks at the
+ * end.
+ */
 final class ClusterTurns implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final int JVMS = 3;
@@ -39,7 +42,7 @@ final class ClusterTurns implements AutoCloseable {
     private final List<String> names = new ArrayList<>();
     private int started;
 
-    /** Takes the cluster over; the JVMs take turns when this returns. */
+    /** Starts the JVMs on the cluster, which is closed with this. When this returns, the JVMs take turns. */
     ClusterTurns(ClusterGroup group, Path directory, Duration lease) throws InterruptedException {
         this.group = group;
         this.directory = directory;
@@ -84,12 +87,12 @@ final class ClusterTurns implements AutoCloseable {
         return jvm;
     }
 
-    /** One JVM more. */
+    /** Starts one more JVM. */
     void launch() throws InterruptedException {
         assertThat(begin().nextLine(START)).isEqualTo("ready");
     }
 
-    /** The numbers of the locks whose slots a master has. */
+    /** Returns the numbers of the locks whose slots a master has. */
     List<Integer> locksOf(RedisServer master) {
         return numbers(lock -> group.masterOf(slot(locks.get(lock))) == master);
     }
@@ -102,7 +105,7 @@ final class ClusterTurns implements AutoCloseable {
         return jvms.get(number);
     }
 
-    /** SIGKILL, which the history tells. */
+    /** Kills a JVM (SIGKILL) and records that in the history. */
     void kill(int number) {
         jvms.remove(number).close();
         history.killed(names.remove(number));
@@ -110,17 +113,17 @@ final class ClusterTurns implements AutoCloseable {
 
     // ================================================================ turns
 
-    /** Each JVM has that many more turns with each lock. */
+    /** Waits until each JVM has had this many more turns with each lock. */
     void awaitTurns(int more) {
         awaitTurns(jvms, numbers(lock -> true), more);
     }
 
-    /** Each JVM has that many more turns with each of these locks. */
+    /** Waits until each JVM has had this many more turns with each of these locks. */
     void awaitTurns(List<Integer> which, int more) {
         awaitTurns(jvms, which, more);
     }
 
-    /** Each JVM but one, which may be frozen, has that many more turns with each lock. */
+    /** Waits until all JVMs but one, which may be frozen, have had this many more turns with each lock. */
     void awaitTurnsWithout(int number, int more) {
         List<ChildJvm> others = new ArrayList<>(jvms);
         others.remove(number);
@@ -130,7 +133,7 @@ final class ClusterTurns implements AutoCloseable {
     private static void awaitTurns(List<ChildJvm> jvms, List<Integer> which, int more) {
         for (ChildJvm jvm : jvms) {
             int[] before = turns(jvm);
-            Await.until("JVM " + jvm.pid() + " goes on taking turns with locks " + which, () -> {
+            Await.until("JVM " + jvm.pid() + " continues to take turns with locks " + which, () -> {
                 int[] now = turns(jvm);
                 return which.stream().allMatch(lock -> now[lock] >= before[lock] + more);
             });
@@ -156,7 +159,7 @@ final class ClusterTurns implements AutoCloseable {
         return sums;
     }
 
-    /** Somebody has had a turn with each of these locks; how long after {@code since}. */
+    /** Waits until some JVM has had a turn with each of these locks. Returns how long after {@code since} that was. */
     Duration usable(List<Integer> which, long since, Duration promise) {
         int[] before = sums();
         Await.until("locks " + which + " are usable", () -> {
@@ -171,15 +174,18 @@ final class ClusterTurns implements AutoCloseable {
 
     // ================================================================ the end
 
-    /** Two may have held at once because the last writes were lost, and nothing else went wrong; nobody waited longer than {@code longestWait}. */
-    void judge(String what, Duration longestWait) throws InterruptedException {
+    /**
+     * Checks that nothing went wrong except that two may have held at once because the last writes were lost, and that
+     * no call waited longer than {@code longestWait}.
+     */
+    void check(String what, Duration longestWait) throws InterruptedException {
         Verdict verdict = ended(what, longestWait);
         assertThat(verdict.violations()).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
         assertThat(verdict.violations()).hasSizeLessThanOrEqualTo(2);
     }
 
-    /** Nothing was lost, so nothing went wrong; nobody waited longer than {@code longestWait}. */
-    void judgeStrictly(String what, Duration longestWait) throws InterruptedException {
+    /** Checks that nothing was lost or went wrong, and that no call waited longer than {@code longestWait}. */
+    void checkStrictly(String what, Duration longestWait) throws InterruptedException {
         ended(what, longestWait).orThrow();
     }
 
@@ -205,9 +211,9 @@ final class ClusterTurns implements AutoCloseable {
     }
 
     /**
-     * How long callers had to wait.
+     * The waits of callers.
      *
-     * @param longest whoever had to wait longest, until he had the lock or was refused
+     * @param longest the longest wait until a caller had the lock or was refused
      * @param pause the longest time between two turns with one lock
      */
     private record Waits(Duration longest, Duration pause) {

@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a server has executed since it was asked to count: commands of clients and those inside of scripts. */
+/** The commands that a server has executed since the last reset: those of clients and those inside scripts. */
 record CommandStats(Map<String, Long> calls) {
     private static final Pattern LINE = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
 
-    /** What connections and tests say, locks or not. */
-    private static final Set<String> IDLE_TALK =
+    /** Commands of connections and tests, which do not depend on locks. */
+    private static final Set<String> NOT_ABOUT_LOCKS =
             Set.of("info", "ping", "config", "hello", "client", "subscribe", "ssubscribe", "script", "cluster");
 
     static void reset(List<RedisServer> servers) {
@@ -29,7 +29,7 @@ record CommandStats(Map<String, Long> calls) {
         return of(List.of(server));
     }
 
-    /** Of all servers together. */
+    /** Returns the sum over all servers. */
     static CommandStats of(List<RedisServer> servers) {
         Map<String, Long> calls = new TreeMap<>();
         for (RedisServer server : servers) {
@@ -37,7 +37,7 @@ record CommandStats(Map<String, Long> calls) {
                     .toString());
             while (line.find()) {
                 String command = line.group(1).replaceFirst("\\|.*", "");
-                if (!IDLE_TALK.contains(command)) {
+                if (!NOT_ABOUT_LOCKS.contains(command)) {
                     calls.merge(command, Long.valueOf(line.group(2)), Long::sum);
                 }
             }
@@ -45,7 +45,7 @@ record CommandStats(Map<String, Long> calls) {
         return new CommandStats(calls);
     }
 
-    /** What came from clients. */
+    /** Returns the number of commands of clients. */
     long requests() {
         return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
     }
@@ -54,12 +54,12 @@ record CommandStats(Map<String, Long> calls) {
         return calls.getOrDefault(command, 0L);
     }
 
-    /** Messages. */
+    /** Returns the number of messages published. */
     long published() {
         return of("publish") + of("spublish");
     }
 
-    /** All that was executed, inside of scripts and outside. */
+    /** Returns the number of all commands executed, inside and outside scripts. */
     long total() {
         return calls.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -138,9 +138,9 @@ class ConnectTest {
                 client.release("l", "a:1", token);
                 assertThat(client.nextGrant().request()).isEqualTo("a:2");
                 assertThat(client.withdraw("l", "a:2", 0).known()).isTrue();
-                ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
-                client.announce(card, 60_000);
-                client.announce(card, 0);
+                ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
+                client.announce(clientRecord, 60_000);
+                client.announce(clientRecord, 0);
                 assertThat(client.force("l", 0).released()).isFalse();
                 for (Command look : List.of(
                         new Command.Inspect("l"),
@@ -154,11 +154,11 @@ class ConnectTest {
 
                 redis.command("ACL", "SETUSER", "locks", "+hgetall", "+scan");
                 client.acquire("l", "a:3");
-                client.announce(card, 60_000);
+                client.announce(clientRecord, 60_000);
                 assertThat(client.inspect("l").owner()).isEqualTo("a:3");
                 assertThat(client.scanLocks("*", 10)).hasSize(1);
-                assertThat(client.scanClients(10)).containsExactly(card);
-                assertThat(client.identify("a")).containsExactly(card);
+                assertThat(client.scanClients(10)).containsExactly(clientRecord);
+                assertThat(client.identify("a")).containsExactly(clientRecord);
             }
         }
     }
@@ -169,7 +169,7 @@ class ConnectTest {
             redis.command("ACL", "SETUSER", "locks", "on", ">" + SECRET, "~*", "+@all", "resetchannels");
             String uri = "redis://locks:" + SECRET + "@127.0.0.1:" + redis.port();
             try (RedisBackend backend = RedisBackend.connect(uri)) {
-                for (int i = 0; i < 2; i++) { // may be tried again
+                for (int i = 0; i < 2; i++) { // can be tried again
                     assertThatExceptionOfType(BackendException.class)
                             .isThrownBy(() -> Client.open("a", backend))
                             .withMessageContaining("NOPERM")
@@ -230,7 +230,7 @@ class ConnectTest {
         }
     }
 
-    /** An old server: it does not know HELLO and quotes what it does not know. */
+    /** An old server, which does not know HELLO and quotes unknown commands in its errors. */
     private static void actAsServer(ServerSocket listener, String info) {
         try (Socket socket = listener.accept()) {
             InputStream in = socket.getInputStream();
@@ -248,7 +248,7 @@ class ConnectTest {
                 socket.getOutputStream().write(reply.getBytes(StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
-            // the client or the test has closed it
+            // the client or the test has closed the connection
         }
     }
 

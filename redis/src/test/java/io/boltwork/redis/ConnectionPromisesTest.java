@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Replies that are lost, and connections that break. */
+/** Tests lost replies and broken connections. */
 class ConnectionPromisesTest extends PromiseTest {
     private static final Duration SAFETY_POLL = Duration.ofSeconds(5);
 
@@ -69,8 +69,8 @@ class ConnectionPromisesTest extends PromiseTest {
     }
 
     /**
-     * So soon that the server still executes them, as it does within the command timeout. What nobody wants any more is
-     * withdrawn again after that time.
+     * Delivers the bytes so soon that the server still executes them, as it does within the command timeout. An
+     * unwanted request is withdrawn again after that time.
      */
     @TimedTest
     void lateBytesOfAnAcquireLeaveNoOrphan(Caller caller) {
@@ -80,12 +80,12 @@ class ConnectionPromisesTest extends PromiseTest {
         Fault silent = inject(link.halfOpen(Kind.COMMANDS));
         CountDownLatch arrived = new CountDownLatch(1);
         Task<?> acquirer = start(() -> {
-            acquireInTheDark(lock, caller, arrived);
+            acquireWithoutReply(lock, caller, arrived);
             return true;
         });
-        pass(Duration.ofMillis(500)); // its bytes are on the way
+        pass(Duration.ofMillis(500)); // its bytes are under way
         Fault stranded = inject(link.strand(Kind.COMMANDS));
-        Await.until("the caller has gone on", () -> isReady(others, caller, acquirer));
+        Await.until("the caller has continued", () -> isReady(others, caller, acquirer));
         silent.heal();
         stranded.heal();
         pass(Duration.ofMillis(200)); // the bytes arrive
@@ -104,7 +104,7 @@ class ConnectionPromisesTest extends PromiseTest {
                 Duration.ofSeconds(4));
     }
 
-    private static void acquireInTheDark(FencedLock lock, Caller caller, CountDownLatch arrived)
+    private static void acquireWithoutReply(FencedLock lock, Caller caller, CountDownLatch arrived)
             throws InterruptedException {
         if (caller == Caller.GAVE_UP) {
             assertThatExceptionOfType(BackendException.class)
@@ -131,16 +131,16 @@ class ConnectionPromisesTest extends PromiseTest {
     @TimedTest
     void aReleaseWithALostReplyFreesTheLockAndMayBeRepeated() {
         LockClient client = far();
-        Queue<Record> heard = new ConcurrentLinkedQueue<>();
+        Queue<Record> events = new ConcurrentLinkedQueue<>();
         client.addListener(new LockListener() {
             @Override
             public void lost(Lost event) {
-                heard.add(event);
+                events.add(event);
             }
 
             @Override
             public void backendUp(BackendUp event) {
-                heard.add(event);
+                events.add(event);
             }
         });
         LockClient others = near();
@@ -152,7 +152,7 @@ class ConnectionPromisesTest extends PromiseTest {
             FencedLock theirs = others.lock(name);
             theirs.lock();
             Duration waited = since(start);
-            Await.until("the client is connected again", () -> !heard.isEmpty());
+            Await.until("the client is connected again", () -> !events.isEmpty());
             pass(COMMAND_TIMEOUT.plusMillis(500)); // the release is repeated
             Lease lease = theirs.currentLease().orElseThrow();
             lease.ensureValid();
@@ -163,7 +163,7 @@ class ConnectionPromisesTest extends PromiseTest {
         lock.unlock();
         Duration unlocked = since(start);
         Duration free = next.get();
-        assertThat(heard).hasSize(1).allMatch(event -> event instanceof LockListener.BackendUp);
+        assertThat(events).hasSize(1).allMatch(event -> event instanceof LockListener.BackendUp);
         measured(6, "reply of a release lost, unlock() returned", unlocked, COMMAND_TIMEOUT.plusMillis(200));
         measured(6, "reply of a release lost, the next had the lock", free, Duration.ofMillis(500));
     }
@@ -205,7 +205,7 @@ class ConnectionPromisesTest extends PromiseTest {
         LockClient others = near();
         FencedLock theirs = others.lock(name);
         theirs.lock();
-        int[] served = new int[1]; // guarded by the lock only
+        int[] served = new int[1]; // guarded only by the lock
         List<Task<Boolean>> waiters = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             FencedLock lock = far().lock(name);

@@ -21,12 +21,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What others notice of a JVM that is killed (SIGKILL) or frozen (SIGSTOP) while it holds a lock or waits for it. */
+/**
+ * Tests the effects on other clients of a JVM that is killed (SIGKILL) or frozen (SIGSTOP) while it holds a lock or
+ * waits for it.
+ */
 @Tag("load")
 class CrashPromisesTest extends Promises {
     private static final String LOCK = "promised";
 
-    /** Of holders that are going to die. */
+    /** The lease of holders that will be killed. */
     private static final long LEASE = millis(1_000).toMillis();
 
     private static final String RENEWED = "renewed:" + LEASE;
@@ -46,7 +49,7 @@ class CrashPromisesTest extends Promises {
         atMost(100, batched, "BATCHED");
     }
 
-    /** A live waiter for a lock that is held here, behind 20 of other JVMs. */
+    /** Measures the wait of a live waiter behind 20 waiters of other JVMs, for a lock that is held here. */
     private final class BehindTwenty {
         private final String name;
         private final FencedLock ours;
@@ -58,7 +61,7 @@ class CrashPromisesTest extends Promises {
             LockOptions options = LockOptions.defaults().withFairness(fairness);
             ours = history.recorded(client().lock(name, options));
             FencedLock live = client().lock(name, options);
-            for (int i = 0; i < 3; i++) { // the last one, when all is warm
+            for (int i = 0; i < 3; i++) { // the last round counts, when everything is warmed up
                 ours.lock();
                 CompletableFuture<Arrival> next = visitor(live);
                 awaitQueued(name, 1);
@@ -68,7 +71,7 @@ class CrashPromisesTest extends Promises {
             for (int i = 0; i < 20; i++) {
                 String thread = fairness + "-" + i;
                 RemoteClient jvm = doomed.get(i % doomed.size());
-                if (fairness == Fairness.BATCHED) { // else the waiters of a JVM would share one place in the queue
+                if (fairness == Fairness.BATCHED) { // otherwise the waiters of a JVM would share one place in the queue
                     jvm.tell(thread, "own");
                     jvm.expect(thread, "opened");
                 }
@@ -79,13 +82,13 @@ class CrashPromisesTest extends Promises {
             awaitQueued(name, 21);
         }
 
-        /** From the unlock until the live one has the lock, less what it takes behind nobody. */
+        /** Returns the time from the unlock until the live waiter has the lock, less the time with an empty queue. */
         Duration cost() {
             return unlock(ours, waiter).minus(undisturbed);
         }
     }
 
-    /** How long after the unlock the waiter has the lock. */
+    /** Returns the time from the unlock until the waiter has the lock. */
     private static Duration unlock(FencedLock lock, CompletableFuture<Arrival> waiter) {
         long start = System.nanoTime();
         lock.unlock();
@@ -145,7 +148,7 @@ class CrashPromisesTest extends Promises {
         FencedLock ours = history.recorded(client().lock(LOCK, fifo));
         ours.lock();
         List<CompletableFuture<Arrival>> others = new ArrayList<>();
-        for (int i = 0; i < 20; i++) { // each is a client of its own
+        for (int i = 0; i < 20; i++) { // each one is a separate client
             RemoteClient jvm = frozen.get(i % frozen.size());
             jvm.tell("frozen-" + i, "own");
             jvm.expect("frozen-" + i, "opened");
@@ -218,7 +221,7 @@ class CrashPromisesTest extends Promises {
         atMost(50, late, "tryLock()");
     }
 
-    /** How long after the end of the lease at the server a waiter has the lock. */
+    /** Returns the time from the end of the lease at the server until a waiter has the lock. */
     private Duration lateAfterKill(RemoteClient holder, String options, Fairness fairness) {
         String name = LOCK + ":" + fairness;
         assertThat(holder.ask("holder", "lock " + name + " " + options)).startsWith("locked ");
@@ -227,10 +230,10 @@ class CrashPromisesTest extends Promises {
                 visitor(client().lock(name, LockOptions.defaults().withFairness(fairness)));
         awaitQueued(name, 1);
         long taken = until(name);
-        Await.until("the lease is renewed", () -> until(name) > taken); // so that the waiter has to learn a new end
+        Await.until("the lease is renewed", () -> until(name) > taken); // so that the waiter has to learn the new end
         holder.kill();
         long until = until(name);
-        assertThat(field(name, "owner")).as("who owns it after the crash").isEqualTo(owner);
+        assertThat(field(name, "owner")).as("the owner after the crash").isEqualTo(owner);
         Duration late = Duration.ofMillis(get(waiter).wallMillis() - until);
         assertThat(late).as("never before the end of the lease").isGreaterThanOrEqualTo(Duration.ZERO);
         return late;
@@ -251,7 +254,7 @@ class CrashPromisesTest extends Promises {
         long start = System.nanoTime();
         Arrival next = visit(client().lock(LOCK));
         Arrival nextOfFixed = visit(client().lock(other));
-        Await.until("a second is over", () -> since(start).compareTo(millis(1_200)) > 0);
+        Await.until("a second has passed", () -> since(start).compareTo(millis(1_200)) > 0);
         frozen.thaw();
         String seen = frozen.answer("watch");
         report(12, "a holder that was frozen past its lease sees, %s", seen);
@@ -274,12 +277,12 @@ class CrashPromisesTest extends Promises {
     @TimedTest
     void aThreadThatEndsWhileHoldingIsNamedAndItsLeaseEnds() throws InterruptedException {
         LockClient client = client();
-        List<LockListener.Abandoned> told = new CopyOnWriteArrayList<>();
+        List<LockListener.Abandoned> abandoned = new CopyOnWriteArrayList<>();
         List<LockListener.Lost> lost = new CopyOnWriteArrayList<>();
         client.addListener(new LockListener() {
             @Override
             public void abandoned(Abandoned event) {
-                told.add(event);
+                abandoned.add(event);
             }
 
             @Override
@@ -293,19 +296,19 @@ class CrashPromisesTest extends Promises {
         careless.join();
         long end = System.nanoTime();
         CompletableFuture<Arrival> waiter = visitor(client().lock(LOCK));
-        Await.until("it is told of", () -> !told.isEmpty());
+        Await.until("the abandoned lock is reported", () -> !abandoned.isEmpty());
         Duration noticed = since(end);
         Duration free = Duration.ofNanos(get(waiter).nanos() - end);
-        Await.until("the loss is told of", () -> !lost.isEmpty());
+        Await.until("the loss is reported", () -> !lost.isEmpty());
         report(
                 16,
                 "a dead thread is named after %.0f ms, its lock with a lease of %d ms is free after %.0f ms",
                 ms(noticed),
                 LEASE,
                 ms(free));
-        assertThat(told).hasSize(1);
-        assertThat(told.get(0).owner()).isEqualTo("thread 'careless'");
-        assertThat(told.get(0).absence()).isEqualTo(LockListener.Absence.THREAD_ENDED);
+        assertThat(abandoned).hasSize(1);
+        assertThat(abandoned.get(0).owner()).isEqualTo("thread 'careless'");
+        assertThat(abandoned.get(0).absence()).isEqualTo(LockListener.Absence.THREAD_ENDED);
         assertThat(lost.get(0).loss().reason()).isEqualTo(LeaseLoss.Reason.EXPIRED);
         atMost(LEASE / 2 + 50, noticed, "noticed when its lease is due to be renewed");
         atMost(LEASE + 50, free, "free after the lease");
@@ -315,7 +318,7 @@ class CrashPromisesTest extends Promises {
 
     @Test
     void aNestedAcquireWithAnotherLeaseKeepsTheOuterLease() throws InterruptedException {
-        long leaseMillis = millis(1_500).toMillis(); // is not renewed before all have been nested
+        long leaseMillis = millis(1_500).toMillis(); // long enough that no renewal comes before all are nested
         FencedLock lock =
                 history.recorded(client().lock(LOCK, LockOptions.renewedLease(Duration.ofMillis(leaseMillis))));
         RemoteClient other = remote();

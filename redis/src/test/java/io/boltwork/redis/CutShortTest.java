@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stacks that end anywhere inside the client, Lettuce and Netty included. */
+/** Tests stack overflows anywhere inside the client, Lettuce and Netty included. */
 class CutShortTest {
 
     private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A server has to show that it delivers what scripts publish. */
+/** Tests the probe by which a server must show that it delivers messages published by scripts. */
 class DeliveryProbeTest {
     private static RedisServer redis;
     private static RedisServer oldest;
@@ -35,7 +35,7 @@ class DeliveryProbeTest {
         redis = RedisServer.start();
         oldest = RedisServer.startEmbedded();
         proxy = new RespProxy(redis);
-        Client.open("warm", redis.uri()).close(); // the first of a JVM takes longer, and the scripts are known
+        Client.open("warm", redis.uri()).close(); // the first client of a JVM takes longer; this also loads the scripts
         Client.open("warm", oldest.uri()).close();
     }
 
@@ -56,13 +56,13 @@ class DeliveryProbeTest {
                 BackendException.class, () -> Client.open("a", uri).close());
     }
 
-    /** Changes the first answers to probes, so many of them, into something else. */
+    /** Replaces the given number of first answers to probes by another value. */
     private static UnaryOperator<RespProxy.@Nullable Value> answering(int times, RespProxy.Value other) {
         AtomicInteger left = new AtomicInteger(times);
         return value -> value.isProbeAnswer() && left.getAndDecrement() > 0 ? other : value;
     }
 
-    private static UnaryOperator<RespProxy.@Nullable Value> reachingNobody() {
+    private static UnaryOperator<RespProxy.@Nullable Value> reachingNoClient() {
         return value -> value.isProbeAnswer()
                 ? new RespProxy.Value(
                         '*',
@@ -85,7 +85,7 @@ class DeliveryProbeTest {
 
     @Test
     void aMessagePublishedByAScriptMustReachTheClient() {
-        proxy.change(reachingNobody());
+        proxy.change(reachingNoClient());
         BackendException refused = refused(proxy.uri());
         assertThat(refused)
                 .hasMessageContaining("does not deliver what scripts publish")
@@ -96,8 +96,8 @@ class DeliveryProbeTest {
     @Test
     void anAnswerOfNoReceiversIsCheckedAgain() {
         AtomicInteger times = new AtomicInteger();
-        UnaryOperator<RespProxy.@Nullable Value> nobody = reachingNobody();
-        proxy.change(value -> value.isProbeAnswer() && times.getAndIncrement() < 2 ? nobody.apply(value) : value);
+        UnaryOperator<RespProxy.@Nullable Value> unreceived = reachingNoClient();
+        proxy.change(value -> value.isProbeAnswer() && times.getAndIncrement() < 2 ? unreceived.apply(value) : value);
         assertThat(refused(proxy.uri())).isNull();
         assertThat(times).hasValue(3);
     }
@@ -183,7 +183,7 @@ class DeliveryProbeTest {
             wanted.release();
             waits.get(Slack.seconds(20).toMillis(), TimeUnit.MILLISECONDS).release();
             proxy.change(UnaryOperator.identity());
-            Await.until("mended", () -> problem(client).isEmpty());
+            Await.until("the problem is gone", () -> problem(client).isEmpty());
             assertThat(client.isConnected()).isTrue();
             assertThat(held.isValid()).isTrue();
         }
@@ -239,7 +239,7 @@ class DeliveryProbeTest {
             redis.command("ACL", "SETUSER", "probe", "-publish");
             redis.command("CLIENT", "KILL", "TYPE", "pubsub");
             Await.until(
-                    "told",
+                    "it is reported",
                     () -> client.warnings.stream().anyMatch(text -> text.contains("the user lacks a right: +publish")));
             client.nextEvent();
             client.awaitConnected();

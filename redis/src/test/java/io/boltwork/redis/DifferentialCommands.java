@@ -15,19 +15,19 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random commands that hang together: most of them come from somebody who owns or waits, with the right token, and some
- * from somebody who is late, wrong or gone.
+ * Random commands that depend on each other. Most come from a request that owns the lock or waits for it, with the
+ * right token, and some from a request that is late, wrong or gone.
  */
 final class DifferentialCommands {
     private static final List<String> LOCKS = List.of("stock:1001", "a{b}%7Bc", "lock ü");
 
     private static final List<String> PATTERNS = List.of("*", "stock:*", "a{b}%*c", "??????", "*o?k*", "[a-z]*");
-    private static final int PAGE = 1_000; // more than there are
+    private static final int PAGE = 1_000; // more than exist
     private static final long HOUR = 3_600_000;
 
     static final List<String> LISTENERS = List.of("alice", "bob", "carol");
 
-    /** The last one listens to nothing. */
+    /** All clients, the last of which does not listen. */
     static final List<String> CLIENTS = List.of("alice", "bob", "carol", "ghost");
 
     private static final int REQUESTS = 4;
@@ -51,11 +51,11 @@ final class DifferentialCommands {
 
     DifferentialCommands(long seed) {
         random = new SplittableRandom(seed);
-        longLeases = random.nextInt(2, 6); // one in so many
-        locks = LOCKS.subList(0, random.nextInt(1, LOCKS.size() + 1)); // the fewer, the longer the queues
+        longLeases = random.nextInt(2, 6); // one in this many
+        locks = LOCKS.subList(0, random.nextInt(1, LOCKS.size() + 1)); // fewer locks have longer queues
     }
 
-    /** One in {@code n} times. */
+    /** Returns true one time in {@code n}. */
     boolean oneIn(int n) {
         return random.nextInt(n) == 0;
     }
@@ -68,17 +68,17 @@ final class DifferentialCommands {
         return locks;
     }
 
-    /** A number below another. */
+    /** Returns a number below the bound. */
     int below(int bound) {
         return random.nextInt(bound);
     }
 
     /**
-     * When to execute the next command, if the clock is ours: now, soon, at an edge (a millisecond before it, at it, or
-     * after it), much later, or before.
+     * Returns the time of the next command if the test sets the clock: now, soon, at an edge (a millisecond before it,
+     * at it, or after it), much later, or earlier.
      *
      * @param micros the clock
-     * @param expiry when keys expire
+     * @param expiry the expiry times of keys
      */
     long moment(long micros, DifferentialExpiry expiry) {
         int dice = random.nextInt(100);
@@ -98,7 +98,7 @@ final class DifferentialCommands {
         return micros + 1_000 * random.nextLong(new long[] {301, 3_001, 30_000, HOUR, DAY, 3 * DAY}[random.nextInt(6)]);
     }
 
-    /** A moment that something depends on: the end of a lease, an expiry that is due to be set anew. */
+    /** Returns a moment on which the outcome depends: the end of a lease, or an expiry that is due to be set again. */
     private long edge(String lock, DifferentialExpiry expiry) {
         Inspected snapshot = seen.get(lock);
         int dice = random.nextInt(10);
@@ -111,12 +111,12 @@ final class DifferentialCommands {
         return millis;
     }
 
-    /** The clock at the next command. */
+    /** Sets the clock for the next command. */
     void at(long now) {
         millis = now;
     }
 
-    /** Takes note of how a lock looks now. */
+    /** Records the present state of a lock. */
     void saw(String lock, Inspected snapshot) {
         seen.put(lock, snapshot);
         millis = snapshot.server().millis();
@@ -138,7 +138,7 @@ final class DifferentialCommands {
 
     private int nonces;
 
-    /** A new one each time: no dice for it, or all other commands would be others. */
+    /** Returns a new nonce each time, without a random number, which would change all later commands. */
     private String nonce() {
         return "nonce " + ++nonces;
     }
@@ -152,7 +152,7 @@ final class DifferentialCommands {
         } else if (dice >= 106) {
             return look();
         } else if (dice >= 103) {
-            return new Command.Announce(card(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR, nonce());
+            return new Command.Announce(clientRecord(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR, nonce());
         } else if (dice >= 100) {
             return forceRelease(lock());
         } else if (dice < 48) {
@@ -194,7 +194,7 @@ final class DifferentialCommands {
         return oneIn(5) ? oneIn(8) ? 2 * DAY : random.nextInt(1, 12) : 0;
     }
 
-    /** Something for the lock whose key is no hash. */
+    /** Returns a command for the lock whose key is no hash. */
     private Command broken() {
         String lock = DifferentialSite.BROKEN;
         return switch (random.nextInt(5)) {
@@ -206,7 +206,7 @@ final class DifferentialCommands {
         };
     }
 
-    /** A release by the owner, or a nudge if there is none. */
+    /** Returns a release by the owner, or a nudge if there is none. */
     Command releaseOf(String lock) {
         Inspected snapshot = seen.get(lock);
         String owner = snapshot.owner();
@@ -221,7 +221,7 @@ final class DifferentialCommands {
                 List.of(new Command.Renew.Item(lock, request, first(lock, request), 60_000, 0)), Long.MAX_VALUE);
     }
 
-    /** The owner of a token that the server has never seen comes back. */
+    /** Returns a restore with a token that the server has never seen. */
     Command newerRestore(String lock) {
         return new Command.Restore(lock, "carol:0", seen.get(lock).fence() + 1, 3_000, 0, Long.MAX_VALUE);
     }
@@ -232,10 +232,10 @@ final class DifferentialCommands {
         }
         long first = first(lock, someone(lock));
         long token = oneIn(3) ? first + BLOCK_EDGES[random.nextInt(BLOCK_EDGES.length)] : last(first);
-        return new Command.ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any
+        return new Command.ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any token
     }
 
-    private ClientRecord card() {
+    private ClientRecord clientRecord() {
         return new ClientRecord(
                 CLIENTS.get(random.nextInt(CLIENTS.size())),
                 oneIn(2) ? "shop" : "desk",
@@ -277,13 +277,13 @@ final class DifferentialCommands {
         return new Command.Renew(items, notAfter());
     }
 
-    /** Mostly the owner, or who was it last; else as {@link #asker}. */
+    /** Returns mostly the present or last owner, otherwise as {@link #asker}. */
     private String someone(String lock) {
         String owner = owners.get(lock);
         return owner != null && random.nextInt(3) > 0 ? owner : asker(lock);
     }
 
-    /** One who waits, if there is one, or anybody; sometimes the owner. */
+    /** Returns a waiting request if there is one, or any request; sometimes the owner. */
     private String asker(String lock) {
         Inspected snapshot = seen.get(lock);
         if (snapshot != null && snapshot.owner() != null && oneIn(10)) {
@@ -298,7 +298,7 @@ final class DifferentialCommands {
         return CLIENTS.get(random.nextInt(CLIENTS.size())) + ":" + random.nextInt(1, REQUESTS + 1);
     }
 
-    /** Mostly the owner's token, else an older one of the request, else any. */
+    /** Returns mostly the owner's token, otherwise an older one of the request, otherwise any token. */
     private long first(String lock, String request) {
         Inspected snapshot = seen.get(lock);
         if (snapshot != null && request.equals(snapshot.owner())) {
@@ -320,7 +320,7 @@ final class DifferentialCommands {
         return known.get(random.nextInt(2) > 0 ? known.size() - 1 : random.nextInt(known.size()));
     }
 
-    /** A token above the fence. */
+    /** Returns a token above the fence. */
     private long raised(String lock) {
         Inspected snapshot = seen.get(lock);
         return random.nextInt(1, 2 * LockBackend.TOKENS_PER_HOLD) + (snapshot == null ? 0 : snapshot.fence());

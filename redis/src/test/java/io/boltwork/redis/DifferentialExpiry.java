@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * When the key of each lock expires: some time after the end of its owner's lease, set anew when less than 7/8 of that time is
- * left and never to an earlier time; later if the lock was taken away.
+ * The expiry of each lock's key: some time after the end of its owner's lease. It is set again when less than 7/8 of
+ * that time is left, never to an earlier time, and to a later time after a force release.
  */
 final class DifferentialExpiry {
-    /** What clients have set. */
+    /** The idle lives that clients have set. */
     static final List<Duration> LIVES = List.of(IdleLife.DEFAULT, IdleLife.SHORTEST, IdleLife.LONGEST);
 
     private final Map<String, Long> keys = new HashMap<>();
 
-    /** A lock was used, and its owner's lease ends, or it is kept, in {@code left} ms. */
+    /** Records the use of a lock whose owner's lease ends, or which is kept closed, in {@code left} ms. */
     void used(String lock, long now, long left, long life) {
         Long before = keys.get(lock);
         if (before == null || IdleLife.isDue(before - now - left, life)) {
@@ -24,7 +24,10 @@ final class DifferentialExpiry {
         }
     }
 
-    /** A lock was taken away, whose lease would have ended in {@code closed} ms, and that of the next owner in {@code left}. */
+    /**
+     * Records a force release of a lock whose lease would have ended in {@code closed} ms. The next owner's lease ends
+     * in {@code left} ms.
+     */
     void forced(String lock, long now, long left, long closed, long life) {
         used(
                 lock,
@@ -37,7 +40,7 @@ final class DifferentialExpiry {
         return keys.containsKey(lock);
     }
 
-    /** The last moment at which there is the key. */
+    /** Returns the last moment at which the key exists. */
     long expiresAt(String lock) {
         return keys.get(lock);
     }

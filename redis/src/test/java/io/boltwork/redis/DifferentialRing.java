@@ -8,20 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Whether the fields of a lock's queue fit together. */
+/** Checks that the fields of a lock's queue are consistent. */
 final class DifferentialRing {
     private DifferentialRing() {}
 
-    /** {@code isShort}: it never had more places than one step looks at, so its head is at an entry. */
+    /**
+     * Checks the fields. If {@code isShort}, the ring never had more places than one step examines, so its head is at
+     * an entry.
+     */
     static void check(Map<String, String> fields, List<Waiting> queue, boolean isShort) {
         Set<String> wanted = new HashSet<>();
         Set<String> late = new HashSet<>();
         fields.forEach((name, text) -> {
             if (name.matches("q\\d+")) {
                 String[] entry = text.split(" ", 4);
-                boolean isMark = entry[0].equals("-");
-                String index = (isMark ? "gone:" : "r") + entry[3];
-                assertThat(fields).as("what leads to %s %s", name, text).containsEntry(index, name.substring(1));
+                boolean isEnd = entry[0].equals("-");
+                String index = (isEnd ? "gone:" : "r") + entry[3];
+                assertThat(fields).as("the index of %s %s", name, text).containsEntry(index, name.substring(1));
                 wanted.addAll(List.of(name, index));
                 if (entry[0].endsWith("*")) {
                     late.add("late:" + entry[3].replaceFirst(":[^:]*$", ""));
@@ -29,7 +32,7 @@ final class DifferentialRing {
             }
         });
         assertThat(fields.keySet().stream().filter(name -> name.matches("q\\d+|r.*:.*|gone:.*")))
-                .as("one entry or mark, and what leads to it")
+                .as("each entry or end entry, and its index")
                 .containsExactlyInAnyOrderElementsOf(wanted);
         assertThat(fields.keySet().stream().filter(name -> name.startsWith("late:")))
                 .isSubsetOf(late);

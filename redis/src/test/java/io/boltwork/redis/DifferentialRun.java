@@ -25,29 +25,29 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One random sequence of commands, executed by a real Redis and by a {@link MemoryServer}, which must agree on every
- * answer, every grant and on how the locks look after every step, their keys' expiry included.
+ * One random sequence of commands, executed by a real Redis and by a {@link MemoryServer}. Both must agree on every
+ * answer, on every grant, and after every step on the state of the locks and the expiry of their keys.
  *
- * <p>If Redis' clock stands still, both clocks are set before each step, to the microsecond, often to an edge: the end of a
- * lease, a moment before it or after it.
+ * <p>If the clock of Redis stands still, the test sets both clocks before each step, to the microsecond and often to
+ * an edge: the end of a lease, or a moment before or after it.
  *
- * <p>Else the memory server's clock follows Redis': before each step it is set to the millisecond that Redis answered. Within
- * this millisecond it is set to the microsecond of the owner's token at Redis, if that token is of this millisecond,
- * since only a new token tells the microsecond. Any other new token must be the fence's successor, and the memory
- * server finds it by itself. When a lock is taken away, the fence tells the microsecond in the same way. So no token of
- * Redis is believed that is below its millisecond, or not above its fence.
+ * <p>Otherwise the memory server's clock follows that of Redis. Before each step it is set to the millisecond that
+ * Redis answered. Within this millisecond it is set to the microsecond of the owner's token at Redis, if that token is
+ * of this millisecond, because only a new token reveals the microsecond. Any other new token must be the fence's
+ * successor, which the memory server finds by itself. After a force release, the fence reveals the microsecond in the
+ * same way. So a token of Redis is rejected if it is below its millisecond or not above its fence.
  */
 final class DifferentialRun {
     private static final int STEPS = 400;
     private static final int LAPSES = 400;
     private static final int TRACE = 40;
 
-    /** So many places less a ring has at least if it was packed, the new entry's counted. */
+    /** The least number of places that a ring loses when it is packed, including the new entry's place. */
     private static final int LEAST_PACKED = 49;
 
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
 
-    /** What is compared. */
+    /** The part that is being compared. */
     enum Part {
         ANSWER,
         GRANT,
@@ -60,7 +60,7 @@ final class DifferentialRun {
     private final Map<String, Integer> counts;
     private final Map<String, ArrayDeque<Grant>> expected = new LinkedHashMap<>();
     private final DifferentialExpiry expiry = new DifferentialExpiry();
-    private final Map<String, Long> cards = new HashMap<>();
+    private final Map<String, Long> announcedUntil = new HashMap<>();
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final MemoryServer memory = MemoryServer.create(() -> Instant.EPOCH.plus(this.micros, ChronoUnit.MICROS));
     private Part part = Part.ANSWER;
@@ -74,7 +74,7 @@ final class DifferentialRun {
     /**
      * A sequence on an empty server.
      *
-     * @param counts how often each situation was seen, to be added to
+     * @param counts the number of times that each situation was seen, to be added to
      */
     DifferentialRun(DifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
@@ -131,32 +131,32 @@ final class DifferentialRun {
         noOtherGrants();
     }
 
-    /** A queue of many hundreds with many holes in it, which is served to its end. */
+    /** Executes a queue of many hundreds with many holes in it, which is served to its end. */
     private void executeLongQueue() throws Exception {
         String lock = commands.lock();
         step(wish(lock, "alice:0"), false);
         if (site.clock() != null) {
             lapseAtTheHead(lock);
         }
-        String before = "nobody:0";
+        String before = "none:0";
         int wishes = 1_020 + commands.below(100);
         for (int i = 1; i <= wishes; i++) {
             String request = wish(lock, i);
-            boolean early = i < 100; // when a ring with many holes is still small
-            if (early != commands.oneIn(early ? 10 : 3)) { // takes out the one before, so that a hole is left
+            boolean early = i < 100; // while a ring with many holes is still small
+            if (early != commands.oneIn(early ? 10 : 3)) { // removes the previous entry, which leaves a hole
                 send(new Command.Withdraw(lock, before, 0));
             }
             before = request;
         }
         thin(lock, 2);
         for (int i = 1; i <= 60; i++) {
-            wish(lock, wishes + i); // one of 50 finds more holes than entries
+            wish(lock, wishes + i); // one entry in 50 finds more holes than entries
         }
         thin(lock, 3);
         step(new Command.ForceRelease(lock, 0), false);
         for (int i = 0; i < 40; i++) {
             if (commands.oneIn(6) && site.clock() != null) {
-                move(micros + 3_000_000); // the claim lapses, and takes all of its client along
+                move(micros + 3_000_000); // the claim lapses, and all requests of its client are dropped
                 step(commands.oneIn(2) ? commands.newerRestore(lock) : new Command.Withdraw(lock, null, 0), false);
             }
             step(commands.releaseOf(lock), false);
@@ -165,8 +165,8 @@ final class DifferentialRun {
     }
 
     /**
-     * Leaves at the head of a queue what claims that lapse leave there: an entry that does not count, the mark that ends that, and
-     * an entry that stands there for the second time.
+     * Leaves the traces of lapsed claims at the head of a queue: an entry that does not count, the end entry of the
+     * gone client, and an entry that is there for the second time.
      */
     private void lapseAtTheHead(String lock) throws Exception {
         for (String request : List.of("bob:lost", "carol:late", "alice:keep", "carol:stay", "bob:gone")) {
@@ -184,7 +184,7 @@ final class DifferentialRun {
         return new Command.Acquire(lock, request, true, 60_000, 0, Long.MAX_VALUE);
     }
 
-    /** A short queue of clients that take their claims, or do not, over a few minutes. */
+    /** Executes a short queue of clients that confirm their claims, or do not, over a few minutes. */
     private void executeLapses() throws Exception {
         String lock = commands.lock();
         List<Long> pauses = List.of(1L, 299L, 300L, 301L, 3_000L, 10_000L, 29_000L, 30_000L);
@@ -206,7 +206,7 @@ final class DifferentialRun {
                 command = commands.releaseOf(lock);
             } else if (dice == 2) {
                 command = new Command.Withdraw(lock, null, 0);
-            } else if (dice == 3 && now.owner() != null) { // takes its claim
+            } else if (dice == 3 && now.owner() != null) { // confirms its claim
                 command = wish(lock, now.owner());
             } else if (dice < 6 && !now.queue().isEmpty()) {
                 String waiting =
@@ -228,7 +228,7 @@ final class DifferentialRun {
         noOtherGrants();
     }
 
-    /** A queue in which hundreds in a row do not listen, or do not confirm their claims. */
+    /** Executes a queue in which hundreds in a row do not listen, or do not confirm their claims. */
     private void executeDeadQueue() throws Exception {
         String lock = commands.lock();
         send(wish(lock, "alice:0"));
@@ -245,13 +245,13 @@ final class DifferentialRun {
         step(new Command.Withdraw(lock, "ghost:0", 0), false);
         Inspected held = (Inspected) memory.execute(new Command.Inspect(lock));
         Command.Acquire next = wish(lock, "bob:next");
-        // more are gone than one command passes over, or three
+        // more waiters are gone than one command skips, or than three skip
         step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, next), false);
         step(new Command.Acquire(lock, "carol:try", false, 60_000, 0, Long.MAX_VALUE), false);
         step(wish(lock, "carol:wish"), false);
         for (int i = 0; i < 60; i++) {
             Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
-            if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // it lapses
+            if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // the claim lapses
                 move(now.untilMillis() * 1_000);
             }
             String carol = "carol:" + (commands.oneIn(2) ? number : number + i);
@@ -273,7 +273,7 @@ final class DifferentialRun {
         noOtherGrants();
     }
 
-    /** Somebody enters a queue, and now and then asks again. */
+    /** Adds a request to a queue, which now and then asks again. */
     private String wish(String lock, int number) throws Exception {
         String request = DifferentialCommands.CLIENTS.get(commands.below(4)) + ":" + number;
         Command.Acquire wish = new Command.Acquire(lock, request, true, 3_000, 0, Long.MAX_VALUE);
@@ -284,7 +284,7 @@ final class DifferentialRun {
         return request;
     }
 
-    /** Leaves one in {@code n} in a queue. */
+    /** Removes all but one in {@code n} requests from a queue. */
     private void thin(String lock, int n) throws Exception {
         Inspected full = (Inspected) memory.execute(new Command.Inspect(lock));
         for (Inspected.Waiting waiting : full.queue()) {
@@ -294,7 +294,7 @@ final class DifferentialRun {
         }
     }
 
-    /** What differed, or that there was no answer. */
+    /** Returns the part that differed, or that there was no answer. */
     String difference(Throwable failure) {
         if (!(failure instanceof AssertionError)) {
             return "no answer";
@@ -314,7 +314,7 @@ final class DifferentialRun {
         }
     }
 
-    /** Another client goes on, which has another idle life. */
+    /** Continues as another client, which has another idle life. */
     private void live(int which) {
         site.live(which);
         Duration idleLife = DifferentialExpiry.LIVES.get(which);
@@ -334,7 +334,7 @@ final class DifferentialRun {
             site.flush();
             memory.flush();
             expiry.clear();
-            cards.clear();
+            announcedUntil.clear();
             return " after FLUSHALL";
         } else if (commands.oneIn(30)) {
             String lock = commands.lock();
@@ -352,13 +352,16 @@ final class DifferentialRun {
         return "";
     }
 
-    /** Sets the clock, but to no millisecond at which one server has dropped something and the other will in the next. */
+    /**
+     * Sets the clock, but never to a millisecond at which one server has dropped something and the other will drop it
+     * in the next.
+     */
     private String move(long to) throws Exception {
         if (to == micros) {
             return "";
         }
         long target = to;
-        while (cards.containsValue(target / 1_000)) {
+        while (announcedUntil.containsValue(target / 1_000)) {
             target += 1_000;
         }
         setClock(target);
@@ -377,7 +380,7 @@ final class DifferentialRun {
         commands.at(to / 1_000);
     }
 
-    /** What has expired is gone at both servers. */
+    /** Checks that expired keys are gone at both servers. */
     private void forget() throws Exception {
         long now = micros / 1_000;
         for (String lock : commands.locks()) {
@@ -394,20 +397,20 @@ final class DifferentialRun {
                     .as("%s has expired in memory", lock)
                     .isEqualTo(gone);
             if (gone) {
-                memory.delete(lock); // or it would be there again when the clock goes back
+                memory.delete(lock); // otherwise it would exist again when the clock goes back
                 expiry.remove(lock);
             }
         }
-        if (cards.values().stream().anyMatch(end -> end <= now)) {
+        if (announcedUntil.values().stream().anyMatch(end -> end <= now)) {
             step(new Command.Identify(DifferentialCommands.CLIENTS), false);
-            cards.values().removeIf(end -> end <= now);
+            announcedUntil.values().removeIf(end -> end <= now);
         }
     }
 
-    /** One command, its answer, and how everything looks afterwards. */
+    /** Executes one command and compares its answer and the state afterwards. */
     void step(Command command, boolean full) throws Exception {
         if (command instanceof Command.Announce announce) {
-            cards.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
+            announcedUntil.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
         }
         part = Part.ANSWER;
         List<String> locks = locks(command);
@@ -472,7 +475,7 @@ final class DifferentialRun {
         }
     }
 
-    /** Notices that a ring was packed: one that enters it stands further to the front than the one before. */
+    /** Detects that a ring was packed: a new entry is further to the front than the previous one. */
     private void pack(String first, int position) {
         if (first.equals(firstInLine) && position <= lastPosition - LEAST_PACKED) {
             seen("a ring was packed");
@@ -481,7 +484,10 @@ final class DifferentialRun {
         lastPosition = position;
     }
 
-    /** A key of another type, or a command that needs memory: it was not executed, and the answer says so. */
+    /**
+     * Checks that a command for a key of another type, or one that needs memory, was not executed and that the answer
+     * says so.
+     */
     private void refused(Command command, Reply.Failed failed, boolean full) throws Exception {
         boolean broken = List.of(DifferentialSite.BROKEN).equals(all(command));
         assertThat(failed.executed()).as("%s", failed).isFalse();
@@ -496,14 +502,14 @@ final class DifferentialRun {
             seen("refused: no memory");
         }
         if (command instanceof Command.Announce announce) {
-            cards.remove(announce.card().id());
+            announcedUntil.remove(announce.card().id());
             memory.execute(new Command.Announce(announce.card(), 0, ""));
             Reply forgotten = site.send(new Command.Announce(announce.card(), 0, ""));
             assertThat(forgotten).isInstanceOf(Reply.Announced.class);
         }
     }
 
-    /** The memory server's answer, which knows no key of another type. */
+    /** Returns the memory server's answer, which has no keys of another type. */
     private Reply execute(Command command) {
         if (!(command instanceof Command.Renew renew)) {
             return memory.execute(command);
@@ -546,7 +552,7 @@ final class DifferentialRun {
         }
     }
 
-    /** Takes note of when a key expires after a command. */
+    /** Records the expiry of a key after a command. */
     private void expire(Command command, Reply answer, String lock, Inspected before, long now) {
         Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
         if (isBlank(after) || now > notAfter(command) || renewal(command, answer, lock) != Reply.Renewal.OK) {
@@ -561,7 +567,7 @@ final class DifferentialRun {
         }
     }
 
-    /** A command that is later than that leaves the key as it is. */
+    /** Returns the time after which the command leaves the key as it is. */
     private static long notAfter(Command command) {
         if (command instanceof Command.Acquire acquire) {
             return acquire.notAfter();
@@ -573,7 +579,7 @@ final class DifferentialRun {
         return Long.MAX_VALUE;
     }
 
-    /** What became of a lock's renewal; of all else, that it was done. */
+    /** Returns the outcome of a lock's renewal, and OK for all other commands. */
     private static Reply.Renewal renewal(Command command, Reply answer, String lock) {
         if (command instanceof Command.Renew renew) {
             int index = renew.items().stream()
@@ -592,7 +598,10 @@ final class DifferentialRun {
                 && lock.queue().isEmpty();
     }
 
-    /** The microsecond that a new token tells, or a new fence if a lock was taken away, whose next owner has what follows. */
+    /**
+     * Returns the microsecond revealed by a new token, or by a new fence after a force release, whose next owner has
+     * the following token.
+     */
     private static long moment(Command command, Reply answer, Inspected after) {
         if (command instanceof Command.ForceRelease force
                 && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
@@ -659,12 +668,12 @@ final class DifferentialRun {
         } else if (reply instanceof Reply.Announced announced) {
             seen(announced.before().isEmpty() ? "announce" : "announce anew");
         } else if (reply instanceof Reply.Identified identified) {
-            seen("identify " + (identified.clients().isEmpty() ? "nobody" : "somebody"));
+            seen("identify " + (identified.clients().isEmpty() ? "none" : "some"));
         } else if (reply instanceof Reply.ScannedLocks scanned) {
             if (scanned.locks().isEmpty()) {
                 seen("scan no lock");
             }
-            scanned.locks().forEach(lock -> seen("scan a lock " + (lock.owner() == null ? "of nobody" : "owned")));
+            scanned.locks().forEach(lock -> seen("scan a lock " + (lock.owner() == null ? "without owner" : "owned")));
         } else if (reply instanceof Reply.ScannedClients scanned) {
             seen("scan " + (scanned.clients().isEmpty() ? "no client" : "a client"));
         } else {
@@ -676,7 +685,7 @@ final class DifferentialRun {
         counts.merge(what, 1, Integer::sum);
     }
 
-    /** The locks that a command is about and that are locks. */
+    /** Returns the locks of a command, without the key of another type. */
     private static List<String> locks(Command command) {
         return all(command).stream()
                 .filter(lock -> !lock.equals(DifferentialSite.BROKEN))

@@ -25,18 +25,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A Redis with clients that listen to it, and a connection that sees the keys as they are; for one run after the other. */
+/**
+ * A Redis with clients that listen to it, and a connection that reads the keys directly, for one run after the other.
+ */
 final class DifferentialSite implements AutoCloseable {
     static final KeySpace KEYS = new KeySpace("boltwork");
 
     /** A lock whose key is a string. */
     static final String BROKEN = "broken";
 
-    /** A connection that a busy machine does not replace: grants of that time would be missed, and the two differ. */
+    /**
+     * A connection that a busy machine does not replace, because grants would be missed meanwhile and the two servers
+     * would differ.
+     */
     private static final String PATIENT = "?timeout=30s";
 
-    /** It changes nothing. */
-    private static final Command.Acquire STALE = new Command.Acquire("stale", "nobody:1", true, 1_000, 0, 0);
+    /** A command that changes nothing. */
+    private static final Command.Acquire STALE = new Command.Acquire("stale", "none:1", true, 1_000, 0, 0);
 
     /** A lock and its key at one moment. */
     record Look(Inspected lock, Map<String, String> fields, long ttl) {}
@@ -54,17 +59,17 @@ final class DifferentialSite implements AutoCloseable {
     private long barriers;
     private long started;
 
-    /** A server whose clock runs. */
+    /** Connects to a server whose clock runs. */
     DifferentialSite(String uri, Duration patience) {
         this(uri, patience, null);
     }
 
-    /** A server whose clock stands still until it is set. */
+    /** Connects to a server whose clock stands still until it is set. */
     DifferentialSite(SteppedRedis redis, Duration patience) {
         this(redis.uri(), patience, redis);
     }
 
-    /** In place of a lease. */
+    /** The lease of a grant that stands for a taken message. */
     static final long TAKEN = -1;
 
     private DifferentialSite(String uri, Duration patience, @Nullable SteppedRedis stepped) {
@@ -76,7 +81,7 @@ final class DifferentialSite implements AutoCloseable {
             LockBackend backend =
                     RedisBackend.connect(uri + PATIENT, RedisOptions.defaults().withIdleLife(life));
             backends.add(backend);
-            backend.open(listener, new Ear(heard));
+            backend.open(listener, new Recorder(heard));
             grants.put(listener, heard);
         }
         sender = backends.get(0);
@@ -87,12 +92,12 @@ final class DifferentialSite implements AutoCloseable {
         }
     }
 
-    /** One that no grant is like, for both are compared in the same order. */
+    /** Returns a grant that equals no real one, because both kinds are compared in one order. */
     static Grant asGrant(Taken taken) {
         return new Grant(taken.lock(), taken.request(), taken.token(), TAKEN, taken.server());
     }
 
-    private record Ear(BlockingQueue<Grant> heard) implements BackendListener {
+    private record Recorder(BlockingQueue<Grant> heard) implements BackendListener {
         @Override
         public void granted(Grant grant) {
             heard.add(grant);
@@ -110,19 +115,19 @@ final class DifferentialSite implements AutoCloseable {
         public void disconnected(Throwable cause) {}
     }
 
-    /** The server's clock if it is to be set, or {@code null}. */
+    /** Returns the server's clock if the test sets it, or {@code null}. */
     @Nullable
     SteppedRedis clock() {
         return stepped;
     }
 
-    /** What {@code client} is granted next, {@code null} if nothing. */
+    /** Returns the next grant of {@code client}, or {@code null} if there is none. */
     @Nullable
     Grant nextGrant(String client) throws InterruptedException {
         return grants.get(client).poll(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Sends from now on as the client that has that idle life. */
+    /** Makes the client with this idle life the sender of later commands. */
     void live(int life) {
         sender = backends.get(life);
         raw = connection(sender).lettuce();
@@ -142,22 +147,22 @@ final class DifferentialSite implements AutoCloseable {
         await(raw.scriptFlush());
     }
 
-    /** Lets the server know a script. */
+    /** Loads a script into the server. */
     void load(byte[] script) throws Exception {
         await(raw.scriptLoad(script));
     }
 
-    /** No memory is left for what needs more of it. */
+    /** Sets whether the server has no memory left. */
     private void full(boolean full) {
         raw.configSet("maxmemory", full ? "1" : "0");
     }
 
-    /** Whether the broken lock's key is what it was. */
+    /** Returns whether the broken lock's key is unchanged. */
     boolean isBrokenIntact() throws Exception {
         return Arrays.equals(bytes("no lock"), await(raw.get(bytes(KEYS.key(BROKEN)))));
     }
 
-    /** Waits until every grant made up to now has arrived; answers those that nobody has taken. */
+    /** Waits until every grant made so far has arrived. Returns those that the test has not read. */
     List<Grant> leftover() throws Exception {
         long barrier = ++barriers;
         List<Grant> left = new ArrayList<>();
@@ -186,7 +191,7 @@ final class DifferentialSite implements AutoCloseable {
     }
 
     /**
-     * Sends a command and looks at locks afterwards.
+     * Sends a command and reads locks afterwards.
      *
      * @param full whether no memory is left while it is executed
      */
@@ -195,7 +200,7 @@ final class DifferentialSite implements AutoCloseable {
             full(true);
         }
         CompletableFuture<Reply> reply = start(command);
-        if (stepped == null) { // the server may have to be sent the script, which is behind what is sent meanwhile
+        if (stepped == null) { // the script may have to be sent again, behind later commands
             await(reply);
         }
         if (full) {
@@ -235,12 +240,12 @@ final class DifferentialSite implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The connection that the backend's commands go through, so that looks are executed after them. */
+    /** Returns the connection of the backend's commands, so that reads are executed after them. */
     static ServerConnection connection(LockBackend backend) {
         return ((SingleMaster) ((RedisBackend) backend).servers()).commands();
     }
 
-    /** Alone or in a group, in turns. */
+    /** Sends commands alternately alone and in a group. */
     private CompletableFuture<Reply> start(Command command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);

@@ -7,11 +7,11 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Inspected;
 import java.util.List;
 
-/** In which words a command, the lock that it found and its outcome are counted. */
+/** Describes a command, the lock that it found and its outcome in the words that are counted. */
 final class DifferentialSituation {
     private DifferentialSituation() {}
 
-    /** What there is to count after a command on one lock; {@code before} it looked like this. */
+    /** Describes a command on one lock whose state was {@code before}. */
     static String of(Command command, Inspected before, Reply reply) {
         if (command instanceof Command.Acquire acquire) {
             Acquired answer = (Acquired) reply;
@@ -29,10 +29,10 @@ final class DifferentialSituation {
                     + after(answer.owner(), answer.claimMillis());
         } else if (command instanceof Command.Withdraw withdraw) {
             Reply.Withdrawn answer = (Reply.Withdrawn) reply;
-            String who = withdraw.request() == null
+            String which = withdraw.request() == null
                     ? "nudge " + owner(before, "", now(reply)) + queued(before)
                     : "withdraw " + find(before, withdraw.request(), now(reply));
-            return who + ": " + (answer.known() ? "known" : "unknown") + after(answer.owner(), answer.claimMillis());
+            return which + ": " + (answer.known() ? "known" : "unknown") + after(answer.owner(), answer.claimMillis());
         } else if (command instanceof Command.Restore restore) {
             Reply.Restored answer = (Reply.Restored) reply;
             return "restore " + find(before, restore.request(), now(reply)) + ": " + answer.outcome();
@@ -45,7 +45,7 @@ final class DifferentialSituation {
         throw new IllegalArgumentException(command.toString());
     }
 
-    /** The same for a renewal's part. */
+    /** Describes one item of a renewal. */
     static String of(Command.Renew.Item item, Inspected before, Reply.Renewed.Item outcome, long now) {
         return "renew " + find(before, item.request(), now) + ": " + outcome.outcome();
     }
@@ -71,7 +71,7 @@ final class DifferentialSituation {
         List<String> queue =
                 lock.queue().stream().map(Inspected.Waiting::request).toList();
         return switch (queue.indexOf(request)) {
-            case -1 -> queue.isEmpty() ? "nobody waits" : "others wait";
+            case -1 -> queue.isEmpty() ? "none wait" : "others wait";
             case 0 -> "first";
             default -> "behind";
         };

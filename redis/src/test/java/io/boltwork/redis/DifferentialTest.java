@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random sequences of commands on a real Redis and on the in-memory server are answered alike. A failure names the
- * seed of its sequence and its last commands; {@code -Dboltwork.seed=<seed>} begins with that sequence.
+ * Compares the answers of a real Redis and of the in-memory server to random sequences of commands. A failure names
+ * the seed of its sequence and its last commands; {@code -Dboltwork.seed=<seed>} begins with that sequence.
  */
 @Tag("load")
 class DifferentialTest {
     private static final int SEQUENCES = 12;
 
-    /** So many if a rare answer has not come by then. */
+    /** The limit of sequences while a rare answer is still missing. */
     private static final int MOST_SEQUENCES = 48;
 
     private static final List<String> EVERY_ANSWER = List.of(
@@ -39,8 +39,8 @@ class DifferentialTest {
             "force then claimed",
             "force then free",
             "grant",
-            "identify nobody",
-            "identify somebody",
+            "identify none",
+            "identify some",
             "nudge then again",
             "nudge then claimed",
             "nudge then free",
@@ -70,7 +70,7 @@ class DifferentialTest {
             "restore OK",
             "restore STALE",
             "scan a client",
-            "scan a lock of nobody",
+            "scan a lock without owner",
             "scan a lock owned",
             "scan no client",
             "scan no lock",
@@ -122,7 +122,7 @@ class DifferentialTest {
         return counts.keySet().stream().flatMap(DifferentialTest::answers).collect(Collectors.toSet());
     }
 
-    /** The answers of a situation, without the lock that the command found. */
+    /** Returns the answers of situations, without the lock that the command found. */
     private static Stream<String> answers(String situation) {
         int colon = situation.indexOf(": ");
         if (colon < 0) {

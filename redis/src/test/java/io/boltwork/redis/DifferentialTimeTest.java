@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random sequences of commands are answered alike also by a Redis whose clock is ours: at the edges of leases, a millisecond
- * before and after them, when the clock goes back, when keys expire. It goes on until every situation that is listed in {@code
- * situations.txt} has been seen. A failure names its sequence as {@link DifferentialTest}'s does.
+ * Compares the answers also with a Redis whose clock the test sets: at the edges of leases, a millisecond before and
+ * after them, when the clock goes back, and when keys expire. The test continues until every situation in {@code
+ * situations.txt} has been seen. A failure names its sequence as {@link DifferentialTest} does.
  */
 class DifferentialTimeTest {
     private static final int MOST_SEQUENCES = 300;

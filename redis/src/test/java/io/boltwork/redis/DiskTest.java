@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@link Replication#onDisk}. */
+/** Tests {@link Replication#onDisk}. */
 class DiskTest {
 
     private static final LockOptions ON_DISK =

@@ -69,14 +69,14 @@ class ErrorsTest {
         assertThat(LettuceClient.connected(thrice, 3)).isCompletedWithValue("connected");
         tried.set(0);
         assertThat(LettuceClient.connected(thrice, 2)).isCompletedExceptionally();
-        assertThat(tried).as("never for ever").hasValue(2);
+        assertThat(tried).as("the number of attempts is bounded").hasValue(2);
         tried.set(0);
         Supplier<CompletionStage<String>> refused = () -> {
             tried.incrementAndGet();
             return CompletableFuture.failedFuture(new RedisConnectionException("refused"));
         };
         assertThat(LettuceClient.connected(refused, 3)).isCompletedExceptionally();
-        assertThat(tried).as("what is known is not tried again").hasValue(1);
+        assertThat(tried).as("a known error is not retried").hasValue(1);
     }
 
     @Test
@@ -142,11 +142,11 @@ class ErrorsTest {
                 assertThat(failed.cause().isRetryable()).isTrue();
                 assertThat(failed.cause()).hasMessageContaining("replica");
                 redis.command("REPLICAOF", "NO", "ONE");
-                client.awaitConnected(); // it has looked whether another server is the master now
+                client.awaitConnected(); // it has checked whether another server is the master
             }
             assertThat(client.inspect("held").owner()).isEqualTo("a:1");
             assertThat(client.waiting("held")).containsExactly("a:2");
-            assertThat(client.grants).as("no message for what was not written").isEmpty();
+            assertThat(client.grants).as("no message for a refused write").isEmpty();
         }
     }
 

@@ -24,9 +24,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several JVMs take a lock in turns while another server becomes the master. Redis replicates after it has answered, so in that
- * moment two may believe to hold it: that is counted and told. Nothing else may happen: tokens tell the holds apart and grow,
- * who was told of a loss does not hold afterwards, every call is answered, and the turns go on.
+ * Several JVMs take a lock in turns while another server becomes the master. Redis replicates after it has answered,
+ * so at that moment two clients may believe that they hold the lock. These cases are counted and printed. Nothing else
+ * may happen: tokens distinguish the holds and grow, a holder that was told of a loss does not hold afterwards, every
+ * call is answered, and the turns go on.
  */
 @Tag("load")
 class FailoverHistoriesTest {
@@ -53,7 +54,7 @@ class FailoverHistoriesTest {
         awaitTurns(100);
     }
 
-    /** Each JVM has that many more turns. */
+    /** Waits until each JVM has had this many more turns. */
     private void awaitTurns(int more) throws InterruptedException {
         for (ChildJvm jvm : jvms) {
             int before = turns(jvm);
@@ -74,8 +75,8 @@ class FailoverHistoriesTest {
         }
     }
 
-    /** Two may have held at once because the last writes were lost, and nothing else went wrong. */
-    private void judge(String what) throws InterruptedException {
+    /** Checks that nothing went wrong except that two may have held at once because the last writes were lost. */
+    private void check(String what) throws InterruptedException {
         Verdict verdict = ended(what);
         assertThat(verdict.violations()).allMatch(violation -> violation.rule() == Rule.EXCLUSION);
         assertThat(verdict.violations()).hasSizeLessThanOrEqualTo(2);
@@ -113,7 +114,7 @@ class FailoverHistoriesTest {
             old.kill();
             group.awaitOther(old);
             long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-            judge("master killed, sentinels (who took " + millis + " ms)");
+            check("master killed, sentinels (failover took " + millis + " ms)");
         } finally {
             end();
         }
@@ -130,13 +131,16 @@ class FailoverHistoriesTest {
             old.thaw();
             awaitTurns(200);
             Await.until("the old one is a replica", () -> "slave".equals(ReplicaGroup.field(old, "role")));
-            judge("master frozen and back, sentinels");
+            check("master frozen and back, sentinels");
         } finally {
             end();
         }
     }
 
-    /** As on a host that stands still: what the master said on waking is there before the client looks. */
+    /**
+     * Tests a freeze of a whole host: the master's messages after the freeze arrive before the client checks its
+     * clock.
+     */
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void theMasterAndAClientAreFrozenTogetherAndResume() throws Exception {
@@ -150,7 +154,7 @@ class FailoverHistoriesTest {
             jvms.get(0).thaw();
             awaitTurns(200);
             Await.until("the old one is a replica", () -> "slave".equals(ReplicaGroup.field(old, "role")));
-            judge("master and client frozen and back, sentinels");
+            check("master and client frozen and back, sentinels");
         } finally {
             end();
         }
@@ -173,7 +177,7 @@ class FailoverHistoriesTest {
                 master = next;
                 awaitTurns(50);
             }
-            judge("promoted by hand three times, replicated");
+            check("promoted by hand three times, replicated");
         } finally {
             end();
         }
@@ -186,7 +190,7 @@ class FailoverHistoriesTest {
             group.fallBehind();
             awaitTurns(100);
             group.promote();
-            judge("the last hundreds of writes lost");
+            check("the last hundreds of writes lost");
         } finally {
             end();
         }
@@ -211,7 +215,7 @@ class FailoverHistoriesTest {
         }
     }
 
-    /** A master and a replica between whom the network can be cut. */
+    /** A master and a replica, and a link between them that can be cut. */
     private static final class Behind implements AutoCloseable {
         private final RedisServer master = RedisServer.start("--repl-diskless-sync-delay", "0");
         private final RedisServer replica = RedisServer.start("--repl-diskless-sync-delay", "0");
@@ -235,7 +239,7 @@ class FailoverHistoriesTest {
             replica.command("REPLICAOF", "NO", "ONE");
         }
 
-        /** Another replica, of the one that was promoted. */
+        /** Adds another replica to the promoted one. */
         RedisServer follow() {
             RedisServer another = RedisServer.start();
             another.command("REPLICAOF", replica.host(), Integer.toString(replica.port()));
@@ -266,8 +270,8 @@ class FailoverHistoriesTest {
                             .skip(1)
                             .anyMatch(server -> "master".equals(ReplicaGroup.field(server, "role"))));
             awaitTurns(100);
-            asleep.thaw(); // it names the old master at first
-            judge("one sentinel slept through it");
+            asleep.thaw(); // at first it names the old master
+            check("one sentinel slept through it");
         } finally {
             end();
         }
@@ -280,11 +284,11 @@ class FailoverHistoriesTest {
             start(group.uri());
             RedisServer old = group.data().servers().get(0);
             group.sentinels().forEach(RedisServer::freeze);
-            awaitTurns(200); // nobody needs them while the master lives
+            awaitTurns(200); // the clients do not need the sentinels while the master lives
             group.sentinels().forEach(RedisServer::thaw);
             old.kill();
             group.awaitOther(old);
-            judge("sentinels gone and back, master killed");
+            check("sentinels gone and back, master killed");
         } finally {
             end();
         }

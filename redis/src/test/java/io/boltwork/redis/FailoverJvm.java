@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One of several JVMs that take a lock in turns and record it, until they are told to stop. Arguments: the URIs of the
- * deployment, separated by blanks (one: as it is; several: replicated), the directory of the histories, the name there, threads, how many replicas must have the lock.
+ * One of several JVMs that take a lock in turns and record it, until they are stopped. Arguments: the URIs of the
+ * deployment, separated by blanks (one: as it is; several: replicated), the directory of the histories, the name
+ * there, threads, how many replicas must have the lock.
  */
 final class FailoverJvm {
     static final String LOCK = "failover";
@@ -84,7 +85,7 @@ final class FailoverJvm {
             try (Lease lease = lock.acquire()) {
                 turned();
                 Thread.sleep(2);
-                lease.isValid(); // what it is told while it holds is in the history
+                lease.isValid(); // the history records the result
             } catch (LeaseLostException e) {
                 LOST.incrementAndGet();
             } catch (BackendException e) {

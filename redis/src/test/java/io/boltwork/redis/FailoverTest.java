@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Another server becomes the master, and clients follow it. */
+/** Tests that clients follow when another server becomes the master. */
 @Tag("load")
 class FailoverTest {
     private static final Duration PROMISE = Duration.ofSeconds(2);
 
     private static final LockOptions LEASE = LockOptions.renewedLease(Duration.ofMinutes(5));
 
-    /** Somebody holds a lock and somebody else waits for it, in two clients. */
+    /** Holds a lock in one client and waits for it in another one. */
     private static final class Scene implements AutoCloseable {
         final LockClient holder;
         final LockClient waiter;
@@ -55,10 +55,10 @@ class FailoverTest {
                     "it waits", () -> !holder.inspector().describe("l").queue().isEmpty());
         }
 
-        /** Waits until the replicas have it, too: what they have not got can be lost. */
+        /** Waits until the replicas have hold and queue, because data that they lack can be lost. */
         Scene inStep(ReplicaGroup group) {
             Await.until(
-                    "the replicas know who waits",
+                    "the replicas have the queue",
                     () -> group.servers().stream()
                                     .map(server -> server.command("HLEN", "boltwork:{l}"))
                                     .distinct()
@@ -67,7 +67,7 @@ class FailoverTest {
             return this;
         }
 
-        /** The lock goes from hand to hand at the new master, and others work; returns how long that took. */
+        /** Passes the lock on at the new master and takes other locks. Returns how long that took. */
         void worksAt(RedisServer master, long since) throws Exception {
             assertThat(holder.lock("other").tryLock(10, TimeUnit.SECONDS)).isTrue();
             Duration took = Duration.ofNanos(System.nanoTime() - since);
@@ -86,7 +86,7 @@ class FailoverTest {
             assertThat(one.kept() + one.restored() + other.kept() + other.restored())
                     .isEqualTo(1);
             assertThat(one.lost() + other.lost()).isZero();
-            // who waits, and perhaps who tries in the meantime
+            // the waiter, and perhaps a try in the meantime
             assertThat(one.askedAgain() + other.askedAgain()).isBetween(1, 2);
             long token = held.fencingToken();
             held.release();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class ForceReleaseScriptTest extends ScriptTest {
 
-    /** A lock that was released by a:1 and is kept closed; answers a:1's token. */
+    /** Releases a lock by a:1 so that it is kept closed, and returns a:1's token. */
     private long keep() {
         long token = a.acquire(LOCK, "a:1").token();
         a.ask(new Command.Release(LOCK, "a:1", token, token, 5_000, null), Released.class);
@@ -58,11 +58,11 @@ class ForceReleaseScriptTest extends ScriptTest {
         Forced forced = b.force(LOCK, 0);
         assertThat(forced.taken()).isEqualTo("a:1");
         assertThat(forced.takenToken()).isEqualTo(token);
-        assertThat(toldOf(token)).isEqualTo(new Taken(LOCK, "a:1", token, forced.server()));
+        assertThat(messageOf(token)).isEqualTo(new Taken(LOCK, "a:1", token, forced.server()));
     }
 
-    /** What a is told of that hold, after all that it was told of before. */
-    private Taken toldOf(long token) throws InterruptedException {
+    /** Returns the message to a about that hold, and skips earlier ones. */
+    private Taken messageOf(long token) throws InterruptedException {
         while (true) {
             Taken taken = a.takings.poll(5, TimeUnit.SECONDS);
             assertThat(taken).as("a message").isNotNull();
@@ -76,14 +76,14 @@ class ForceReleaseScriptTest extends ScriptTest {
     void noMessageIsSentIfNoHoldWasTaken() throws InterruptedException {
         long before = a.acquire(LOCK, "a:1").token();
         a.force(LOCK, 0);
-        toldOf(before);
+        messageOf(before);
         long token = a.acquire(LOCK, "a:1").token();
         assertThat(a.force(LOCK, token + BLOCK).taken()).isNull();
         assertThat(a.force(LOCK, token - 1).takenToken()).isZero();
         a.release(LOCK, "a:1", token);
         assertThat(a.force(LOCK, 0).taken()).isNull();
         keep();
-        assertThat(a.force(LOCK, 0).taken()).as("from nobody").isNull();
+        assertThat(a.force(LOCK, 0).taken()).as("no hold was taken").isNull();
         CommandStats.reset(redis);
         assertThat(a.force(LOCK, 0).taken()).isNull();
         assertThat(CommandStats.of(redis).published()).isZero();

@@ -21,28 +21,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 
-/** What becomes of a hold that the server has forgotten. */
+/** Tests a hold that the server has forgotten. */
 class ForgettingPromisesTest extends PromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);
-    private static final Duration TELLING = Duration.ofMillis(200);
+    private static final Duration NOTIFICATION = Duration.ofMillis(200);
 
-    enum Oblivion {
+    enum DataLoss {
         FLUSH,
         DELETED_KEY,
         EVICTION,
         RESTART_WITHOUT_DATA,
-        /** What a failover that lost the last writes looks like. */
+        /** A state like after a failover that lost the last writes. */
         ANOTHER_SERVER_AT_THE_ADDRESS;
 
-        /** Connections break, so the client looks after its holds as soon as it is connected again. */
+        /** Returns whether connections break, so that the client checks its holds as soon as it is connected again. */
         boolean reconnects() {
             return this == RESTART_WITHOUT_DATA || this == ANOTHER_SERVER_AT_THE_ADDRESS;
         }
     }
 
-    /** What a client's listener has heard. */
-    private static final class Heard implements LockListener {
+    /** Records the events of a client's listener. */
+    private static final class Events implements LockListener {
         final Queue<Restored> restored = new ConcurrentLinkedQueue<>();
         final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
 
@@ -59,24 +59,24 @@ class ForgettingPromisesTest extends PromiseTest {
 
     @AfterEach
     void forgetAll() {
-        redis.command("FLUSHALL"); // the hold has gone on at another server
+        redis.command("FLUSHALL"); // the hold has continued at another server
     }
 
     @TimedTest
-    void aForgottenHoldIsRestoredWithItsTokenAndAnEvent(Oblivion how) {
+    void aForgottenHoldIsRestoredWithItsTokenAndAnEvent(DataLoss how) {
         LockClient client = far();
-        Heard heard = new Heard();
-        client.addListener(heard);
+        Events events = new Events();
+        client.addListener(events);
         FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
 
         forget(how);
         long forgotten = System.nanoTime();
-        Await.until("it is restored", () -> heard.restored.size() == 1);
+        Await.until("it is restored", () -> events.restored.size() == 1);
         Duration restored = since(forgotten);
 
-        assertThat(heard.restored.element().fencingToken()).isEqualTo(lease.fencingToken());
+        assertThat(events.restored.element().fencingToken()).isEqualTo(lease.fencingToken());
         LockClient others = far();
         Await.until(
                 "it is held", () -> others.inspector().describe(name).holder().isPresent());
@@ -85,21 +85,21 @@ class ForgettingPromisesTest extends PromiseTest {
         assertThat(others.lock(name).tryLock()).isFalse();
         lease.ensureValid();
         assertThat(loss).isNotDone();
-        assertThat(heard.lost).isEmpty();
+        assertThat(events.lost).isEmpty();
         lease.release();
         assertThat(isFree(others)).isTrue();
-        measured(3, how + ", hold restored", restored, how.reconnects() ? LEASE : RENEWAL.plus(TELLING));
+        measured(3, how + ", hold restored", restored, how.reconnects() ? LEASE : RENEWAL.plus(NOTIFICATION));
     }
 
     @TimedTest({"FLUSH", "DELETED_KEY", "EVICTION"})
-    void theHolderOfAForgottenLockTakenByAnotherIsTold(Oblivion how) {
+    void theHolderOfAForgottenLockTakenByAnotherIsTold(DataLoss how) {
         LockClient client = far();
         FencedLock lock = client.lock(name, LockOptions.renewedLease(LEASE));
         FencedLock theirs = warm(near());
         Lease lease = lock.acquire();
         CompletableFuture<LeaseLoss> loss = lease.whenLost().toCompletableFuture();
 
-        do { // again if the holder was just being renewed, and so restored
+        do { // again if a renewal has just restored the hold
             forget(how);
         } while (!theirs.tryLock());
         long taken = System.nanoTime();
@@ -110,12 +110,12 @@ class ForgettingPromisesTest extends PromiseTest {
         assertThat(lease.isValid()).isFalse();
         assertThat(theirs.currentLease().orElseThrow().fencingToken()).isGreaterThan(lease.fencingToken());
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lease::release);
-        theirs.currentLease().orElseThrow().extend(Duration.ofMinutes(1)); // the server confirms it
+        theirs.currentLease().orElseThrow().extend(Duration.ofMinutes(1)); // the server confirms the lease
         theirs.unlock();
-        measured(3, how + " and somebody took it, old holder told", after, RENEWAL.plus(TELLING));
+        measured(3, how + " and another client took it, old holder told", after, RENEWAL.plus(NOTIFICATION));
     }
 
-    private void forget(Oblivion how) {
+    private void forget(DataLoss how) {
         switch (how) {
             case FLUSH -> Faults.flush(redis).inject();
             case DELETED_KEY -> redis.command("DEL", "boltwork:{" + name + "}");
@@ -128,7 +128,7 @@ class ForgettingPromisesTest extends PromiseTest {
         }
     }
 
-    /** The server evicts every key, and then has room again. */
+    /** Makes the server evict every key and then have memory again. */
     private static void evictAll() {
         redis.command("CONFIG", "RESETSTAT");
         redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
@@ -138,7 +138,7 @@ class ForgettingPromisesTest extends PromiseTest {
                 () -> !Objects.requireNonNull(redis.command("INFO", "stats"))
                         .toString()
                         .contains("evicted_keys:0"));
-        Await.until("all are", () -> Objects.equals(redis.command("DBSIZE"), 0L));
+        Await.until("all keys are evicted", () -> Objects.equals(redis.command("DBSIZE"), 0L));
         redis.command("CONFIG", "SET", "maxmemory", "0");
         redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
     }

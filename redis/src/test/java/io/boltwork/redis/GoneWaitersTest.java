@@ -15,19 +15,19 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What one script call costs at most, however many of those that wait are gone. */
+/** Tests the maximal cost of one script call when many waiters are gone. */
 class GoneWaitersTest extends ScriptTest {
     private static final int MANY = 100_000;
 
-    /** Commands inside of a call: two for each place, and some. */
+    /** The limit of commands inside a call: two for each place, and a few more. */
     private static final long MOST_COMMANDS = 2 * LockBackend.PLACES_PER_STEP + 30;
 
-    /** Of half of the calls, on a slow machine too. */
+    /** The limit for half of the calls, also on a slow machine. */
     private static final long MOST_MICROS = 5_000;
 
     private static final Pattern SPENT = Pattern.compile("cmdstat_evalsha:calls=1,usec=(\\d+)");
 
-    /** Entries of clients, written as the scripts would. */
+    /** Writes entries of clients as the scripts would. */
     private void queue(int count, int clients) {
         for (int from = 0; from < count; from += 1_000) {
             List<String> words = new ArrayList<>(List.of("HSET", KEY, "head", "1", "tail", "" + (count + 1)));
@@ -39,7 +39,7 @@ class GoneWaitersTest extends ScriptTest {
         }
     }
 
-    /** Calls a script; returns for how many microseconds Redis executed nothing else. */
+    /** Runs a script call. Returns the microseconds for which Redis executed nothing else. */
     private long call(Runnable command) {
         CommandStats.reset(redis);
         command.run();
@@ -54,7 +54,7 @@ class GoneWaitersTest extends ScriptTest {
         List<Long> sorted = micros.stream().sorted().toList();
         long median = sorted.get(sorted.size() / 2);
         System.out.printf("%,d waiters are gone: a call takes %,d µs (median)%n", MANY, median);
-        assertThat(median).as("half of the calls take as many µs at most").isLessThanOrEqualTo(MOST_MICROS);
+        assertThat(median).as("the median of the calls in µs").isLessThanOrEqualTo(MOST_MICROS);
     }
 
     @Test
@@ -145,7 +145,7 @@ class GoneWaitersTest extends ScriptTest {
         }
         DifferentialSite.connection(a.backend).send(new GroupCall(DifferentialSite.connection(a.backend), calls));
         replies.forEach(Client::await);
-        assertThat(fields("boltwork:{long}")).as("100 places were looked at").containsEntry("head", "148");
+        assertThat(fields("boltwork:{long}")).as("100 places were examined").containsEntry("head", "148");
         assertThat(field("head")).isEqualTo(1 + 2 * LockBackend.PLACES_PER_STEP - 100);
     }
 

@@ -73,7 +73,7 @@ class GrantMessageTest {
                     "boltwork:grants:a",
                     GrantMessage.mark(ServerInfo.field(info(server), "run_id")) + " 1 2 3 a:2 boltwork:{l}");
             assertThat(soon(client.grants).request())
-                    .as("those behind are heard")
+                    .as("later messages are read")
                     .isEqualTo("a:2");
             assertThat(client.backend.malformedMessages()).isEqualTo(100);
             assertThat(client.warnings)
@@ -82,24 +82,27 @@ class GrantMessageTest {
         }
     }
 
-    /** Redis replicates what is published, so whoever still listens at the old master hears what the new one says. */
+    /**
+     * Tests a message that the old master relays. Redis replicates messages, so a client that still listens at the old
+     * master receives those of the new one.
+     */
     @Test
     void aGrantRelayedByTheOldMasterIsNoGrant() throws Exception {
         RedisClient plain = RedisClient.create();
         try (ReplicaGroup group = ReplicaGroup.start(1)) {
             RedisServer old = group.servers().get(0);
             RedisServer next = group.servers().get(1);
-            BlockingQueue<String> passedOn = new LinkedBlockingQueue<>();
+            BlockingQueue<String> relayed = new LinkedBlockingQueue<>();
             try (Client late = Client.open("late", old.uri());
-                    StatefulRedisPubSubConnection<String, String> ear =
+                    StatefulRedisPubSubConnection<String, String> subscription =
                             plain.connectPubSub(RedisURI.create(old.uri()))) {
-                ear.addListener(new RedisPubSubAdapter<>() {
+                subscription.addListener(new RedisPubSubAdapter<>() {
                     @Override
                     public void message(String channel, String message) {
-                        passedOn.add(message);
+                        relayed.add(message);
                     }
                 });
-                ear.sync().subscribe("boltwork:grants:late");
+                subscription.sync().subscribe("boltwork:grants:late");
                 late.acquire("l", "gone:1");
                 late.acquire("l", "late:1");
                 late.acquire("l", "prompt:1");
@@ -112,12 +115,12 @@ class GrantMessageTest {
                 try (Client prompt = Client.open("prompt", next.uri())) {
                     prompt.withdraw("l", "gone:1", 0);
                     assertThat(soon(prompt.grants).request()).isEqualTo("prompt:1");
-                    assertThat(soon(passedOn)).contains("late:1");
+                    assertThat(soon(relayed)).contains("late:1");
                     String own =
                             GrantMessage.mark(ServerInfo.field(info(old), "run_id")) + " 1 2 3 late:2 boltwork:{l}";
                     old.command("PUBLISH", "boltwork:grants:late", own);
                     assertThat(soon(late.grants).request())
-                            .as("after the other one")
+                            .as("the grant after the relayed one")
                             .isEqualTo("late:2");
                 }
             }

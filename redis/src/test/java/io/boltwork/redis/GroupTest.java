@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is sent while much is under way goes out in groups, and nobody can tell. */
+/** Tests that calls sent while many are under way go out in groups, without any difference in the answers. */
 class GroupTest extends ScriptTest {
     private static final int MANY = 200;
 
@@ -40,7 +40,7 @@ class GroupTest extends ScriptTest {
 
     @Test
     void commandsForOneLockAreExecutedInOrder() {
-        // else a script that is not known is sent again, behind the others
+        // otherwise an unknown script is sent again, behind the others
         acquireAndWithdraw("warm", 1).forEach(Client::await);
         acquireAndWithdraw("warm", MANY).forEach(Client::await);
         List<CompletableFuture<Reply>> replies = acquireAndWithdraw(LOCK, MANY);
@@ -98,10 +98,11 @@ class GroupTest extends ScriptTest {
 
     @Test
     void aMissingRightFailsAllCallsOfAGroup() {
-        redis.command("ACL", "SETUSER", "poor", "reset", "on", ">p", "~*", "&*", "+@all", "-hset");
-        try (Client poor = Client.open("poor", "redis://poor:p@" + redis.uri().substring("redis://".length()))) {
+        redis.command("ACL", "SETUSER", "limited", "reset", "on", ">p", "~*", "&*", "+@all", "-hset");
+        try (Client limited =
+                Client.open("limited", "redis://limited:p@" + redis.uri().substring("redis://".length()))) {
             List<CompletableFuture<Reply>> acquired = IntStream.range(0, MANY)
-                    .mapToObj(i -> poor.send(acquire("lock-" + i, i)))
+                    .mapToObj(i -> limited.send(acquire("lock-" + i, i)))
                     .toList();
             for (CompletableFuture<Reply> each : acquired) {
                 assertThat(Client.await(each))

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** How a client and its servers are, and what is weaker than it may seem. */
+/** Tests the health of a client and its servers, and warnings about settings that weaken promises. */
 class HealthTest {
 
     @Test
@@ -112,13 +112,13 @@ class HealthTest {
     void settingsThatWeakenPromisesCauseOneWarning() {
         try (RedisServer redis = RedisServer.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru");
                 LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
-            Queue<String> heard = warnings(client);
-            Await.until("it is told", () -> heard.size() >= 2);
+            Queue<String> warnings = warnings(client);
+            Await.until("the warnings have arrived", () -> warnings.size() >= 2);
             redis.command("CLIENT", "KILL", "TYPE", "normal");
             client.lock("l").acquire().release();
-            assertThat(heard).hasSize(2).anyMatch(text -> text.contains("maxmemory-policy is allkeys-lru"));
-            assertThat(heard).anyMatch(text -> text.contains("appendonly is no"));
-            assertThat(client.health().warnings()).containsExactlyElementsOf(heard);
+            assertThat(warnings).hasSize(2).anyMatch(text -> text.contains("maxmemory-policy is allkeys-lru"));
+            assertThat(warnings).anyMatch(text -> text.contains("appendonly is no"));
+            assertThat(client.health().warnings()).containsExactlyElementsOf(warnings);
         }
     }
 
@@ -137,13 +137,13 @@ class HealthTest {
     }
 
     private static Queue<String> warnings(LockClient client) {
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
+        Queue<String> warnings = new ConcurrentLinkedQueue<>();
         client.addListener(new LockListener() {
             @Override
             public void backendWarning(BackendWarning event) {
-                heard.add(event.text());
+                warnings.add(event.text());
             }
         });
-        return heard;
+        return warnings;
     }
 }

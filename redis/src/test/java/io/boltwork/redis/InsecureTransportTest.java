@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Addresses that others in the network can listen to are warned of, once for each time that a backend is made. */
+/** Tests the warning about addresses that others in the network can listen to, once for each backend. */
 class InsecureTransportTest {
     private static final String CERTIFICATE = "does not check the server's certificate";
     private static final String PASSWORD = "goes through the network in the clear";

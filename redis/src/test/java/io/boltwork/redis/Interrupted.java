@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that takes and gives back a lock in every way and is interrupted meanwhile. Knows for each step whether it was
- * interrupted in it, and so whether the flag must be set afterwards.
+ * A thread that takes and releases a lock in every way and is interrupted meanwhile. It knows for each step whether it
+ * was interrupted in it, and so whether the flag must be set afterwards.
  */
 final class Interrupted implements Callable<Void> {
 
-    /** What a thread does when it is interrupted. */
+    /** The steps in which a thread can be interrupted. */
     enum Step {
         LOCK,
         TRY_LOCK_TIMED,
@@ -39,23 +39,23 @@ final class Interrupted implements Callable<Void> {
     private final AtomicBoolean over;
     private final Map<Step, Integer> interrupts = new EnumMap<>(Step.class);
 
-    /** Guards what is said of interrupts: {@code interrupt()} and the count of it are one. */
+    /** Guards the records of interrupts: {@code interrupt()} and its count are one step. */
     private final Object monitor = new Object();
 
     private Thread thread;
     private Step step;
     private int sent;
 
-    /** How it got the lock; {@code null} if it did not. */
+    /** How the thread got the lock; {@code null} if it did not. */
     private Step way;
 
     private Lease lease;
     private int holds;
 
     /**
-     * A thread.
+     * Creates a thread.
      *
-     * @param inside set while somebody holds the lock
+     * @param inside set while a thread holds the lock
      * @param over when to end
      */
     Interrupted(FencedLock lock, long seed, AtomicBoolean inside, AtomicBoolean over) {
@@ -65,7 +65,7 @@ final class Interrupted implements Callable<Void> {
         this.over = over;
     }
 
-    /** Interrupts it; {@code false} if it does nothing that could be interrupted just now. */
+    /** Interrupts the thread. Returns {@code false} if it is in no step that could be interrupted. */
     boolean interrupt() {
         synchronized (monitor) {
             if (step == null) {
@@ -78,7 +78,7 @@ final class Interrupted implements Callable<Void> {
         }
     }
 
-    /** How often it was interrupted, and in what. */
+    /** Returns the number of interrupts for each step. */
     Map<Step, Integer> interrupts() {
         return interrupts;
     }
@@ -108,7 +108,7 @@ final class Interrupted implements Callable<Void> {
         return null;
     }
 
-    /** Does it, and looks at the flag: it is kept, but for one interrupt that an exception stands for. */
+    /** Runs the step and checks the flag: it is kept, except for one interrupt that an exception stands for. */
     private void step(Step next, Callable<Boolean> action) throws Exception {
         synchronized (monitor) {
             Thread.interrupted();
@@ -145,7 +145,7 @@ final class Interrupted implements Callable<Void> {
             }
             return false;
         } catch (InterruptedException e) {
-            assertThat(way).as("what threw").isNotIn(Step.LOCK, Step.ACQUIRE);
+            assertThat(way).as("the step that threw").isNotIn(Step.LOCK, Step.ACQUIRE);
             way = null;
             return true;
         }
@@ -155,7 +155,7 @@ final class Interrupted implements Callable<Void> {
         try {
             return lock.tryLock(1 + random.nextInt(5), TimeUnit.MILLISECONDS);
         } catch (BackendException e) {
-            return false; // so short a time that there was no answer
+            return false; // the time was too short for an answer
         }
     }
 

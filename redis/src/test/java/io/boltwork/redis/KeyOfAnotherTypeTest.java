@@ -18,7 +18,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Somebody has put something else where a lock should be. */
+/** Tests a key of another type where a lock should be. */
 class KeyOfAnotherTypeTest {
 
     private final RedisServer server = RedisServer.start();

@@ -37,7 +37,7 @@ class KeyTest extends ScriptTest {
     @Test
     void theExpiryIsRenewedAfterAnEighthOfTheIdleLife() {
         long token = a.acquire(LOCK, "a:1").token();
-        long margin = 20_000; // longer than this takes
+        long margin = 20_000; // longer than the test takes
         long expires = field("until") + LIFE / 8 * 7 + margin;
         set("x", expires);
         a.release(LOCK, "a:1", token);
@@ -124,7 +124,7 @@ class KeyTest extends ScriptTest {
         endLease();
         b.acquire(LOCK, "b:1");
         redis.command("PEXPIRE", KEY, "1000");
-        set("x", field("x") - LIFE); // the holder is silent for so long
+        set("x", field("x") - LIFE); // the holder is silent for this long
         b.acquire(LOCK, "b:1");
         assertThat(timeToLive()).isGreaterThan(LIFE / 8 * 7);
     }

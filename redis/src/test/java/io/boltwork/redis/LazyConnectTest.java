@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A client that is made while Redis is down. */
+/** Tests a client that is created while Redis is down. */
 class LazyConnectTest {
     private static final RedisOptions LAZY = RedisOptions.defaults().withLazyConnect(true);
 
@@ -49,7 +49,7 @@ class LazyConnectTest {
             redis.kill();
             Await.until("noticed", () -> !client.isConnected());
             redis.restart();
-            Await.until("back", client::isConnected);
+            Await.until("connected again", client::isConnected);
             client.lock("a").acquire().release();
         }
     }

@@ -24,15 +24,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** When holders learn that their lease is lost. */
+/** Tests when holders learn that their lease is lost. */
 class LeasePromisesTest extends PromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);
 
-    /** A round trip, and a callback. */
-    private static final Duration TELLING = Duration.ofMillis(200);
+    /** The time for a round trip and a callback. */
+    private static final Duration NOTIFICATION = Duration.ofMillis(200);
 
-    /** More than what reading a deadline twice can differ by. */
+    /** More than the difference between two reads of one deadline. */
     private static final long MOMENT = 100_000_000;
 
     enum TakeOver {
@@ -46,7 +46,7 @@ class LeasePromisesTest extends PromiseTest {
         HALF_OPEN
     }
 
-    /** When a holder was told, by which way. */
+    /** When a holder was told, for each way. */
     private record Told(long interrupted, long whenLost) {}
 
     @TimedTest
@@ -72,16 +72,16 @@ class LeasePromisesTest extends PromiseTest {
         long takenOver = System.nanoTime();
 
         Told told = holder.get();
-        Await.until("the listener has heard it", () -> heard.size() == 1);
+        Await.until("the listener was called", () -> heard.size() == 1);
         assertThat(heard.element().loss().reason()).isEqualTo(LeaseLoss.Reason.TAKEN);
         assertThat(theirs.fencingToken()).isGreaterThan(token);
-        theirs.extend(Duration.ofMinutes(1)); // the server confirms it
+        theirs.extend(Duration.ofMinutes(1)); // the server confirms the lease
         theirs.close();
         long last = Math.max(told.interrupted(), told.whenLost());
-        measured(1, how + ", holder told", Duration.ofNanos(last - takenOver), RENEWAL.plus(TELLING));
+        measured(1, how + ", holder told", Duration.ofNanos(last - takenOver), RENEWAL.plus(NOTIFICATION));
     }
 
-    /** Again if the holder was just being renewed, and so restored. */
+    /** Takes the lock over, and tries again if a renewal has just restored the hold. */
     private static Lease takeOver(FencedLock lock) {
         while (true) {
             Optional<Lease> taken = lock.tryAcquire();
@@ -123,7 +123,7 @@ class LeasePromisesTest extends PromiseTest {
         };
     }
 
-    /** The half open connections are found out and replaced in time; there, the lease goes on. */
+    /** Half open connections are left out: they are detected and replaced in time, and the lease continues. */
     @TimedTest({"FROZEN", "UNREACHABLE"})
     void aLeaseIsLostAtItsDeadlineWhileRedisDoesNotAnswer(Outage outage) {
         LockClient client = far();
@@ -160,7 +160,7 @@ class LeasePromisesTest extends PromiseTest {
         theirs.close();
         lock.lock();
         lock.unlock();
-        measured(2, outage + ", told past the deadline", heard.minus(left), TELLING);
+        measured(2, outage + ", told past the deadline", heard.minus(left), NOTIFICATION);
     }
 
     private static boolean isConfirmed(Lease lease) {
@@ -172,7 +172,7 @@ class LeasePromisesTest extends PromiseTest {
         }
     }
 
-    /** A half open connection is replaced by a sound one, so there the fault need not end. */
+    /** Tests renewal after an outage. A half open connection is replaced, so that fault need not end. */
     @TimedTest
     void renewalIsRetriedUntilTheDeadline(Outage outage) {
         FencedLock lock = far().lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));

@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** Threads that do the same thing over and over, and how often each of them did it. */
+/** Threads that repeat the same action, and the number of times that each of them did it. */
 record Load(long[] turns, double seconds) {
 
     /** Lets each thread repeat its action for a time. */
@@ -61,14 +61,14 @@ record Load(long[] turns, double seconds) {
         return LongStream.of(turns).sum() / seconds;
     }
 
-    /** Jain's fairness index: 1 if all had the same number of turns, 1/n if one had them all. */
+    /** Returns Jain's fairness index: 1 if all had the same number of turns, 1/n if one had them all. */
     double fairness() {
         double sum = LongStream.of(turns).sum();
         double squares = LongStream.of(turns).mapToDouble(t -> (double) t * t).sum();
         return sum * sum / (turns.length * squares);
     }
 
-    /** For another JVM to read. */
+    /** Returns a text for another JVM to read. */
     private String line() {
         return seconds + " " + LongStream.of(turns).mapToObj(Long::toString).collect(Collectors.joining(" "));
     }
@@ -79,7 +79,7 @@ record Load(long[] turns, double seconds) {
                 Arrays.stream(words).skip(1).mapToLong(Long::parseLong).toArray(), Double.parseDouble(words[0]));
     }
 
-    /** Loads one lock from a JVM of its own. Arguments: URI, lock, threads, seconds; begins when it is sent a line. */
+    /** Loads one lock from a separate JVM. Arguments: URI, lock, threads, seconds. Begins when it is sent a line. */
     public static void main(String[] args) throws IOException, InterruptedException {
         int threads = Integer.parseInt(args[2]);
         double seconds = Double.parseDouble(args[3]);

@@ -21,7 +21,7 @@ final class LockingJvm {
 
     private LockingJvm() {}
 
-    /** What it is called in its history. */
+    /** The name in its history. */
     static String process(String mode, int number) {
         return mode + "-" + number;
     }
@@ -62,7 +62,7 @@ final class LockingJvm {
                 for (int j = 0; j < rounds; j++) {
                     try (Lease lease = lock.acquire()) {
                         counter.increment(number, lease.fencingToken());
-                        lease.ensureValid(); // should it be killed now, its history tells what it had till here
+                        lease.ensureValid(); // if it is killed now, its history records the lease up to here
                     }
                 }
             });

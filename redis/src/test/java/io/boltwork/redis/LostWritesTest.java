@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A replica is promoted that has not got the last writes: what asynchronous replication can lose. */
+/** Tests the promotion of a replica that lacks the last writes, which asynchronous replication can lose. */
 @Tag("load")
 class LostWritesTest {
     private RedisServer master;
@@ -44,7 +44,7 @@ class LostWritesTest {
         master.close();
     }
 
-    /** A lock of which the replica has not heard, and then the replica is all that there is. */
+    /** Takes a lock that is not replicated, and then promotes the replica. */
     private Lease heldAndLost(LockClient client) {
         replication.unreachable().inject();
         Lease lease = client.lock("l").acquire();
@@ -76,7 +76,7 @@ class LostWritesTest {
             Lease first = heldAndLost(slow);
             Lease second = fast.lock("l").tryAcquire(Duration.ofSeconds(10)).orElseThrow();
             assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
-            assertThat(first.isValid()).as("it could not be told").isTrue();
+            assertThat(first.isValid()).as("the client could not be told").isTrue();
             long healed = System.nanoTime();
             cutOff.heal();
             LeaseLoss loss =

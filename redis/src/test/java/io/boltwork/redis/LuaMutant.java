@@ -15,11 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A small change of a Lua file that makes it do something else, unless it is a change for nothing.
+ * A small change of a Lua file that changes its behaviour, unless the change is equivalent.
  *
  * @param file its name below the scripts' directory, without {@code .lua}
- * @param line which line is changed
- * @param change what is changed into what, so that it tells the mutant from the others of the file
+ * @param line the line that is changed
+ * @param change the old and the new text, which distinguishes the mutant from the others of the file
  * @param text the changed file
  */
 record LuaMutant(String file, int line, String change, String text) {
@@ -27,7 +27,7 @@ record LuaMutant(String file, int line, String change, String text) {
     private static final Pattern TOKEN = Pattern.compile(
             "--[^\\n]*|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\\d+|==|~=|<=|>=|\\.\\.\\.|\\.\\.|[-+*/%#<>=(){}\\[\\],.:]|\\n");
 
-    /** What begins or ends an operand of a logical expression, but for brackets. */
+    /** The tokens that begin or end an operand of a logical expression, except brackets. */
     private static final Set<String> LIMITS =
             Set.of("and", "or", "if", "elseif", "then", "while", "do", "return", "not", ",", "=");
 
@@ -36,7 +36,7 @@ record LuaMutant(String file, int line, String change, String text) {
 
     private record Token(String text, int start, int end) {}
 
-    /** All mutants of all files that a script is made of. */
+    /** Returns all mutants of all files that are part of a script. */
     static List<LuaMutant> all() {
         Set<String> files = new TreeSet<>();
         for (Script script : scripts()) {
@@ -57,7 +57,7 @@ record LuaMutant(String file, int line, String change, String text) {
                 Script.ANNOUNCE);
     }
 
-    /** A script's text with the changed file in it. */
+    /** Returns a script's text with the changed file in it. */
     byte[] textOf(Script script) {
         StringBuilder out = new StringBuilder();
         append(out, script.name());
@@ -68,7 +68,7 @@ record LuaMutant(String file, int line, String change, String text) {
         return filesOf(script.name()).contains(file);
     }
 
-    /** What tells it from all others, on one line: not its place, which moves with every change of the file. */
+    /** Returns a unique name on one line, without the position, which moves with every change of the file. */
     String name() {
         return file + ".lua " + change;
     }
@@ -133,7 +133,7 @@ record LuaMutant(String file, int line, String change, String text) {
         return mutants;
     }
 
-    /** What stands before it in its line, so that equal changes of one line have different names. */
+    /** Returns the text before the change in its line, so that equal changes of one line have different names. */
     private static String at(String text, int start) {
         String before =
                 text.substring(text.lastIndexOf('\n', start - 1) + 1, start).strip();
@@ -157,7 +157,7 @@ record LuaMutant(String file, int line, String change, String text) {
                 tokens.add(new Token(matcher.group(), matcher.start(), matcher.end()));
             }
         }
-        // a line break that does not end a statement is none
+        // a line break that does not end a statement is ignored
         for (int i = tokens.size() - 2; i > 0; i--) {
             if (tokens.get(i).text().equals("\n")
                     && (Set.of("and", "or").contains(tokens.get(i + 1).text()) || depth(tokens, i) > 0)) {
@@ -175,7 +175,7 @@ record LuaMutant(String file, int line, String change, String text) {
         return depth;
     }
 
-    /** A whole condition, and each operand of it, is true, and is false. A loop without end is only made shorter. */
+    /** Makes a whole condition, and each operand of it, true and false. An endless loop is only made shorter. */
     private static void conditions(String text, List<Token> tokens, int i, Changes changes) {
         String word = tokens.get(i).text();
         if (Set.of("if", "elseif", "while").contains(word)) {
@@ -236,7 +236,7 @@ record LuaMutant(String file, int line, String change, String text) {
         return tokens.size() - 1;
     }
 
-    /** A comparison is another, the greater is the less, and one more is not. */
+    /** Replaces comparisons: other operators, greater and less swapped, one more. */
     private static void exchanges(List<Token> tokens, int i, Changes changes) {
         Token token = tokens.get(i);
         String other = EXCHANGED.get(token.text());
@@ -248,7 +248,7 @@ record LuaMutant(String file, int line, String change, String text) {
         }
     }
 
-    /** A statement of a line, or of some, is not there; declarations and what has a block stay. */
+    /** Removes a statement of one or several lines. Declarations and statements with a block stay. */
     private static void statements(String text, List<Token> tokens, int i, Changes changes) {
         boolean begins = i == 0 || tokens.get(i - 1).text().equals("\n");
         String word = tokens.get(i).text();

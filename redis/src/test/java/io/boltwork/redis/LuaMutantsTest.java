@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The differential test tells every wrong rule from the right one: each {@linkplain LuaMutant small change} of the scripts
- * makes some sequence end in a difference, but for those that are known to change nothing. What was found stands in {@code
- * target/lua-mutants.md}.
+ * Tests that the differential test detects every wrong rule: each {@linkplain LuaMutant small change} of the scripts
+ * makes some sequence end in a difference, except those that are known to change nothing. The results are written to
+ * {@code target/lua-mutants.md}.
  */
 class LuaMutantsTest {
     private static final Pattern ONLY = Pattern.compile(System.getProperty("boltwork.mutant", ""));
@@ -46,7 +46,7 @@ class LuaMutantsTest {
     private SteppedRedis redis;
     private DifferentialSite site;
 
-    /** How a mutant was told from the original; {@code by} is empty if it was not. */
+    /** How a mutant was detected; {@code by} is empty if it was not. */
     private record Verdict(LuaMutant mutant, String by, long seed, long millis) {
         String row() {
             return "| " + mutant.name().replace("|", "\\|") + " | " + mutant.line() + " | "
@@ -67,7 +67,7 @@ class LuaMutantsTest {
             assertThat(attempt(null)).as("the original").isNull();
             for (LuaMutant mutant : LuaMutant.all()) {
                 if (ONLY.matcher(mutant.name()).find()) {
-                    verdicts.add(judge(mutant));
+                    verdicts.add(examine(mutant));
                 }
             }
         } finally {
@@ -83,7 +83,10 @@ class LuaMutantsTest {
                 .isSubsetOf(equivalent.keySet());
     }
 
-    /** A change that is gone would hide nothing, and its reason would mislead. */
+    /**
+     * Checks the list of equivalent mutants, because an entry without a mutant would hide nothing and its reason would
+     * mislead.
+     */
     @Test
     void everyMutantListedAsEquivalentExists() {
         assertThat(LuaMutant.all()).extracting(LuaMutant::name).containsAll(equivalent.keySet());
@@ -98,7 +101,7 @@ class LuaMutantsTest {
         assertThat(LuaMutant.all()).extracting(LuaMutant::name).doesNotHaveDuplicates();
     }
 
-    private Verdict judge(LuaMutant mutant) throws Exception {
+    private Verdict examine(LuaMutant mutant) throws Exception {
         long start = System.nanoTime();
         restore();
         for (Script script : LuaMutant.scripts()) {
@@ -120,7 +123,7 @@ class LuaMutantsTest {
         return new Verdict(mutant, verdict.by, verdict.seed, millis(start));
     }
 
-    /** Runs sequences, those first that have caught most, until one finds a difference. */
+    /** Runs sequences, the most successful ones first, until one finds a difference. */
     private Verdict attempt(LuaMutant mutant) throws Exception {
         boolean known = mutant != null && equivalent.containsKey(mutant.name());
         for (long seed : known ? seeds().subList(0, FEW) : seeds()) {
@@ -134,7 +137,7 @@ class LuaMutantsTest {
                 }
                 caught.merge(seed, 1, Integer::sum);
                 String by = run == null ? "no answer" : run.difference(e);
-                if (!(e instanceof AssertionError)) { // the script may run for ever
+                if (!(e instanceof AssertionError)) { // the script may never end
                     close();
                     open();
                 }
@@ -163,11 +166,11 @@ class LuaMutantsTest {
     }
 
     private void close() throws IOException, InterruptedException {
-        redis.close(); // first: it may not answer any more
+        redis.close(); // first, because it may not answer any more
         site.close();
     }
 
-    /** Makes the calls of a script name another to the server. */
+    /** Makes the script calls use another script's name at the server. */
     private static void name(Script script, byte[] text) throws Exception {
         byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
         byte[] sha = HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);

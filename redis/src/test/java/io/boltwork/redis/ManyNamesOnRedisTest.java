@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Names that were used once leave nothing in Redis that does not expire. */
+/** Tests that names which were used once leave nothing in Redis without an expiry. */
 class ManyNamesOnRedisTest {
     private static final int NAMES = 30_000;
 
@@ -20,7 +20,7 @@ class ManyNamesOnRedisTest {
     private static final double MOST_BYTES = 250;
 
     /* Counts the keys of locks, and lists those that live for ever, for less than 7/8 of ten minutes or for longer than ten and a lease. */
-    private static final String JUDGE = """
+    private static final String CHECK = """
             local cursor, seen, bad = '0', 0, {}
             repeat
                 local page = redis.call('SCAN', cursor, 'MATCH', 'boltwork:{*', 'COUNT', 1000)
@@ -50,7 +50,7 @@ class ManyNamesOnRedisTest {
             });
             double bytes = (usedMemory(server) - before) / (double) NAMES;
             long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-            assertThat(server.command("EVAL", JUDGE, "0", "" + passed)).isEqualTo(List.of(Integer.toString(NAMES)));
+            assertThat(server.command("EVAL", CHECK, "0", "" + passed)).isEqualTo(List.of(Integer.toString(NAMES)));
             System.out.printf("an idle lock takes %.0f bytes in Redis%n", bytes);
             assertThat(bytes).as("bytes for each idle lock").isBetween(100.0, MOST_BYTES);
         }

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 
-/** Very many FIFO waiters of one client; with {@code -Dboltwork.proof=true} the 50,000 of the goal. */
+/** Tests very many FIFO waiters of one client; with {@code -Dboltwork.proof=true} the full 50,000. */
 @Tag("load")
 class ManyWaitersOnRedisTest {
 
@@ -29,7 +29,7 @@ class ManyWaitersOnRedisTest {
 
     private static final LockOptions FIFO = LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO);
 
-    /** Locks and unlocks another lock of the client until it is stopped, and notes how long each pair took. */
+    /** Locks and unlocks another lock of the client until it is stopped, and records the time of each pair. */
     private static final class Pairs implements AutoCloseable {
         private final List<Long> micros = new ArrayList<>();
         private final Thread thread;
@@ -78,7 +78,7 @@ class ManyWaitersOnRedisTest {
         return wishes;
     }
 
-    /** Turns a second until all are served. */
+    /** Returns the turns per second until all waiters are served. */
     private static double rate(List<CompletableFuture<Lease>> wishes, Lease first) throws InterruptedException {
         CountDownLatch all = new CountDownLatch(wishes.size());
         for (CompletableFuture<Lease> wish : wishes) {
@@ -101,7 +101,7 @@ class ManyWaitersOnRedisTest {
             FencedLock lock = client.lock("crowded", FIFO);
             FencedLock taken = elsewhere.lock("crowded");
             Lease first = taken.acquire();
-            rate(queue(server, lock, FEW), first); // so that all is compiled
+            rate(queue(server, lock, FEW), first); // so that everything is compiled
             first = taken.acquire();
             double few = rate(queue(server, lock, FEW), first);
 
@@ -133,8 +133,8 @@ class ManyWaitersOnRedisTest {
                     many,
                     FEW,
                     few);
-            // of 50,000: 10 to 31 ms, pauses of the collector, which copies what all the waiters and cancellations are
-            // made of
+            // with 50,000 waiters: 10 to 31 ms, pauses of the garbage collector, which copies the objects of all
+            // waiters and cancellations
             assertThat((double) p99).as("p99 of a pair, µs").isLessThan(40_000 * Slack.factor());
             assertThat((double) queued).as("queued, ms").isLessThan(5_000 * Slack.factor());
             assertThat((double) cancelled).as("cancelled, ms").isLessThan(5_000 * Slack.factor());

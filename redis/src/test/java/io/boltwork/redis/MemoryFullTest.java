@@ -59,7 +59,10 @@ class MemoryFullTest extends ScriptTest {
         assertThat(fields()).containsEntry("owner", "").containsEntry("fence", "" + token);
     }
 
-    /** Redis refuses only the first write of a script: what goes out as a group with a release is not refused. */
+    /**
+     * Redis refuses only the first write of a script, so it does not refuse calls that are in one group with a
+     * release.
+     */
     @Test
     void aLockRequestedInOneGroupWithAReleaseIsGranted() {
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
@@ -174,13 +177,14 @@ class MemoryFullTest extends ScriptTest {
 
     @Test
     void noClientIsAnnouncedButALeavingOneIsRemoved() {
-        ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
-        a.announce(card, 60_000);
+        ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 42, 1, 1);
+        a.announce(clientRecord, 60_000);
         fillMemory();
-        assertThat(a.ask(new Command.Announce(card, 60_000, "n"), Failed.class).executed())
+        assertThat(a.ask(new Command.Announce(clientRecord, 60_000, "n"), Failed.class)
+                        .executed())
                 .isFalse();
-        assertThat(a.identify("a")).containsExactly(card);
-        a.announce(card, 0);
+        assertThat(a.identify("a")).containsExactly(clientRecord);
+        a.announce(clientRecord, 0);
         assertThat(a.identify("a")).isEmpty();
     }
 

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several JVMs exclude each other: a counter in a file that they share, not atomic by itself, comes out exact. */
+/**
+ * Tests that several JVMs exclude each other: a counter in a shared file, which is not atomic itself, must be exact.
+ */
 @Tag("load")
 class MultiJvmExclusionTest {
     private static final Duration START = Duration.ofSeconds(30);
@@ -69,7 +71,7 @@ class MultiJvmExclusionTest {
         endWell(workers);
         assertThat(counter.value()).isEqualTo(3L * THREADS * rounds);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().hasSize(3 * THREADS * rounds);
-        assertThat(judged().holds()).isEqualTo(3 * THREADS * rounds);
+        assertThat(checked().holds()).isEqualTo(3 * THREADS * rounds);
     }
 
     @Test
@@ -88,13 +90,13 @@ class MultiJvmExclusionTest {
         kill(waiter, LockingJvm.process("hold", 8));
         kill(holder, LockingJvm.process("hold", 9));
         long start = System.nanoTime();
-        Await.until("somebody works", () -> counter.value() > 0);
+        Await.until("a JVM works", () -> counter.value() > 0);
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isLessThan(LockingJvm.LEASE.plus(Slack.of(Duration.ofSeconds(2))));
         endWell(workers);
         assertThat(counter.value()).isEqualTo(2L * THREADS * rounds);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates().allMatch(later -> later > token);
-        assertThat(judged().holds()).isEqualTo(1 + 2 * THREADS * rounds);
+        assertThat(checked().holds()).isEqualTo(1 + 2 * THREADS * rounds);
     }
 
     @Test
@@ -111,7 +113,7 @@ class MultiJvmExclusionTest {
         long victims = counter.of(2); // it may have been killed between the sum and its own count
         assertThat(counter.value()).isBetween(others + victims, others + victims + 1);
         assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates();
-        assertThat((long) judged().holds()).isBetween(others + victims, others + victims + 1);
+        assertThat((long) checked().holds()).isBetween(others + victims, others + victims + 1);
     }
 
     private List<ChildJvm> workers(int... rounds) throws InterruptedException {
@@ -142,8 +144,8 @@ class MultiJvmExclusionTest {
         history.killed(process);
     }
 
-    /** All have ended: their histories must be right, too. */
-    private Verdict judged() {
+    /** Checks the histories after all JVMs have ended. */
+    private Verdict checked() {
         Verdict verdict = HistoryChecker.checkEnded(History.read(directory)).orThrow();
         System.out.println("several JVMs: " + verdict);
         return verdict;

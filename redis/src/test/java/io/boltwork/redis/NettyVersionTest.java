@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Lettuce names an older Netty with published vulnerabilities; users must get the one that is tested here. */
+/** Tests that users get the tested Netty, because Lettuce names an older one with published vulnerabilities. */
 class NettyVersionTest {
 
     private static final String LETTUCE_POM = "/META-INF/maven/io.lettuce/lettuce-core/pom.xml";
@@ -28,7 +28,7 @@ class NettyVersionTest {
                 .hasSize(1);
     }
 
-    /** A published POM carries the versions of direct dependencies only. */
+    /** Tests direct dependencies, because a published POM carries the versions of these only. */
     @Test
     void nettyArtifactsThatLettuceNeedsAreDirectDependencies() throws Exception {
         Set<String> needed;

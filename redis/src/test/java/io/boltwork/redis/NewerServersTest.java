@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** The contract, each branch of each script, and sharded channels, on servers that are newer than the usual one. */
+/**
+ * Tests the contract, each branch of each script, and sharded channels on servers that are newer than the usual one.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class NewerServersTest {
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks on a cluster of Redis 6.2, which has no sharded channels, keep the contract. */
+/** Tests that locks on a cluster of Redis 6.2, which has no sharded channels, keep the contract. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class PlainClusterLockContractTest extends LockContract {
     private static ClusterGroup group;

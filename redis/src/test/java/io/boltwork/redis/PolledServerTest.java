@@ -20,7 +20,7 @@ class PolledServerTest {
     private final LettuceClient lettuce =
             new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
     private final List<CompletableFuture<String>> questions = new CopyOnWriteArrayList<>();
-    private final PolledServer<String> scout =
+    private final PolledServer<String> polled =
             new PolledServer<>(deployment.node(), Errors.of(deployment.node()), lettuce::scout, (where, connection) -> {
                 CompletableFuture<String> answer = new CompletableFuture<>();
                 questions.add(answer);
@@ -35,12 +35,12 @@ class PolledServerTest {
     private CompletableFuture<String> ask() {
         int before = questions.size();
         CompletableFuture<String> answer =
-                CompletableFuture.supplyAsync(scout::ask, lettuce.loop()).join();
+                CompletableFuture.supplyAsync(polled::ask, lettuce.loop()).join();
         Await.until("it is asked", () -> questions.size() > before);
         return answer;
     }
 
-    /** It may have been given long before it is here. */
+    /** Tests that an answer is not used for a later question, because it may be older than its arrival. */
     @Test
     void anAnswerIsNotUsedForALaterQuestion() {
         CompletableFuture<String> first = ask();

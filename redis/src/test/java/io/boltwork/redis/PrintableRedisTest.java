@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Texts about what is in Redis, where others may have written anything, and about addresses. */
+/** Tests that texts about addresses and about data in Redis, which other programs may have written, are printable. */
 class PrintableRedisTest {
     private static final String NAME = "stock\n\r\u001b[31m\u202e:1";
     private static final String ESCAPED = "stock\\u000a\\u000d\\u001b[31m\\u202e:1";
@@ -89,12 +89,12 @@ class PrintableRedisTest {
             });
             client.lock("lock").lock();
             String request = (String) redis.command("HGET", "boltwork:{lock}", "owner");
-            String mark =
+            String origin =
                     GrantMessage.mark(ServerInfo.field(String.valueOf(redis.command("INFO", "server")), "run_id"));
             redis.command(
                     "PUBLISH",
                     "boltwork:grants:" + request.substring(0, request.lastIndexOf(':')),
-                    mark + " 1 1 1000 " + request + " " + NAME);
+                    origin + " 1 1 1000 " + request + " " + NAME);
             Await.until("it is warned of", () -> warnings.stream().anyMatch(text -> text.contains("not a grant")));
             warnings.stream().filter(text -> text.contains("not a grant")).forEach(texts::add);
             client.lock("lock").unlock();

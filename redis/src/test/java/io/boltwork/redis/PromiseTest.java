@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A real server, a link to it that faults can befall, clients behind that link ({@code far}) and beside it ({@code near}), and
- * the check that nothing of a test is left. Each test prints the figure that docs/measurements/promises.md quotes.
+ * A real server, a link to it that injects faults, clients behind that link ({@code far}) and beside it ({@code
+ * near}), and the check that nothing of a test is left. Each test prints the figure that docs/measurements/promises.md
+ * quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class PromiseTest {
@@ -68,7 +69,7 @@ abstract class PromiseTest {
         return nothing.closing(LockClient.create(backend, options));
     }
 
-    /** A lock of that client, once it has been taken and given back: the server knows the scripts and the client the server. */
+    /** Returns a lock of that client after it has been taken and released once, so that the scripts are loaded. */
     FencedLock warm(LockClient client) {
         FencedLock lock = client.lock(name);
         lock.lock();
@@ -86,7 +87,7 @@ abstract class PromiseTest {
         return Task.start("promise", body);
     }
 
-    /** A thread that waits for the lock, has it for a moment, and says when it got it. */
+    /** Starts a thread that waits for the lock, holds it for a moment, and returns when it got it. */
     Task<Long> visitor(FencedLock lock) {
         return start(() -> {
             lock.lock();
@@ -107,10 +108,10 @@ abstract class PromiseTest {
         return seen.state() == LockSummary.State.FREE && seen.queue().isEmpty();
     }
 
-    /** Waits until the server knows neither an owner nor a request, and says how long it took. */
+    /** Waits until the server has neither an owner nor a request, and returns how long that took. */
     Duration awaitFree(LockClient looker, Duration bound) {
         long start = System.nanoTime();
-        Await.within(bound, "nobody holds or wants " + name, () -> isFree(looker));
+        Await.within(bound, "no client holds or wants " + name, () -> isFree(looker));
         return since(start);
     }
 
@@ -118,7 +119,7 @@ abstract class PromiseTest {
         return Duration.ofNanos(System.nanoTime() - nanos);
     }
 
-    /** Lets time pass, where time is the subject. */
+    /** Lets time pass in tests of durations. */
     static void pass(Duration time) {
         try {
             Thread.sleep(time.toMillis());
@@ -127,7 +128,7 @@ abstract class PromiseTest {
         }
     }
 
-    /** Prints the figure, and holds it to its bound. */
+    /** Prints the figure and checks it against its bound. */
     static void measured(int row, String what, Duration figure, Duration bound) {
         System.out.println("promise " + row + ": " + what + " after " + figure.toMillis() + " ms");
         TimedTests.atMost(bound, figure, what);

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server, clients and JVMs of one promise of docs/guarantees.md, and the check that nothing of it is left. Each prints the
- * figure that docs/measurements/promises.md quotes.
+ * The server, clients and JVMs of one promise of docs/guarantees.md, and the check that nothing of it is left. Each
+ * test prints the figure that docs/measurements/promises.md quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class Promises {
@@ -46,11 +46,11 @@ abstract class Promises {
     @RegisterExtension
     final LeavesNothingBehind nothing = new LeavesNothingBehind(() -> server);
 
-    /** What all JVMs of the test do with their locks is recorded here, and judged at its end. */
+    /** The directory in which all JVMs of the test record the use of their locks, checked at the end. */
     @TempDir
     Path histories;
 
-    /** This JVM's. */
+    /** The history of this JVM. */
     HistoryWriter history;
 
     private final AtomicInteger threads = new AtomicInteger();
@@ -59,11 +59,12 @@ abstract class Promises {
     @BeforeEach
     final void begin() {
         history = nothing.closing(HistoryWriter.open(histories, "test"));
-        nothing.closing(() -> HistoryChecker.check(History.read(histories)).orThrow()); // when all that comes is closed
+        nothing.closing(
+                () -> HistoryChecker.check(History.read(histories)).orThrow()); // when everything after it is closed
         warmUp();
     }
 
-    /** What is measured is not how long classes take to load. */
+    /** Warms up, so that the measurements do not include class loading. */
     private void warmUp() {
         try (LockClient our = newClient();
                 LockClient their = newClient()) {
@@ -78,7 +79,7 @@ abstract class Promises {
         }
     }
 
-    /** What was frozen goes on, so that the check that nothing is left gets answers. */
+    /** Thaws frozen processes, so that the check that nothing is left gets answers. */
     @AfterEach
     final void thaw() {
         Thread.interrupted();
@@ -115,14 +116,14 @@ abstract class Promises {
                 .toList();
     }
 
-    /** When somebody who waits has got the lock: its token, and the time by two clocks. */
+    /** The arrival of a waiter: its token, and the time by two clocks. */
     record Arrival(long token, long nanos, long wallMillis) {
         static Arrival now(long token) {
             return new Arrival(token, System.nanoTime(), System.currentTimeMillis());
         }
     }
 
-    /** A thread that waits for the lock, has it for a moment, and says when it got it. */
+    /** Starts a thread that waits for the lock, holds it for a moment, and returns when it got it. */
     final CompletableFuture<Arrival> visitor(FencedLock lock) {
         return thread(() -> visit(lock));
     }
@@ -163,7 +164,7 @@ abstract class Promises {
         return options.withFairness(LockOptions.Fairness.FIFO);
     }
 
-    /** A time that is the subject of a promise, longer on slow machines. */
+    /** Returns a duration of a promise, longer on slow machines. */
     static Duration millis(long millis) {
         return Duration.ofMillis(Slack.of(Duration.ofMillis(millis)).toMillis());
     }
@@ -176,7 +177,7 @@ abstract class Promises {
         return time.toNanos() / 1e6;
     }
 
-    /** The bound of a promise, and what was measured. */
+    /** Checks a measured time against the bound of a promise. */
     static void atMost(long millis, Duration measured, String what) {
         TimedTests.atMost(Duration.ofMillis(millis), measured, what);
     }
@@ -195,7 +196,7 @@ abstract class Promises {
         return Objects.toString(server.command("HGET", key(lock), field), "");
     }
 
-    /** When the lease ends at the server, its takeover delay included. */
+    /** Returns when the lease ends at the server, its takeover delay included. */
     final long until(String lock) {
         return Long.parseLong(field(lock, "until"));
     }
@@ -217,13 +218,13 @@ abstract class Promises {
                 .stream().map(Objects::toString).toList();
     }
 
-    /** A lock that nobody has any more and nobody waits for. */
+    /** Checks that the lock has no owner and no waiters. */
     final boolean isFree(String lock) {
         boolean held = !field(lock, "owner").isEmpty() && until(lock) > System.currentTimeMillis();
         return !held && queued(lock) == 0;
     }
 
-    /** This one included. */
+    /** Counts the connections, this one included. */
     final long connections() {
         return Objects.toString(server.command("CLIENT", "LIST")).lines().count();
     }

@@ -17,13 +17,13 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** A shutdown during an outage logs no error. */
+/** Tests that a shutdown during an outage logs no error. */
 class QuietShutdownTest {
     private static final String END = "end";
 
     /**
-     * The time-outs of refused connections are over while the threads end. Without the right order of that, most rounds log "Failed
-     * to submit a listener notification task. Event loop shut down?".
+     * Tests shutdowns in which the time-outs of refused connections end together with the threads. In a wrong order,
+     * most rounds log "Failed to submit a listener notification task. Event loop shut down?".
      */
     @Test
     void noErrorIsLoggedWhileRefusedConnectionsTimeOut() throws Exception {
@@ -32,12 +32,12 @@ class QuietShutdownTest {
         }
     }
 
-    /** Netty looks for its logger once in each JVM. */
+    /** Runs the rounds in a separate JVM, because Netty looks for its logger once in each JVM. */
     static final class Rounds {
         private static final int NO_SERVER = 1;
         private static final Duration TIMEOUT = Duration.ofMillis(150);
 
-        /** Lettuce's timer ticks every 100 ms; a shutdown that begins a moment before is the one that is wanted. */
+        /** Lettuce's timer ticks every 100 ms; the shutdown should begin a moment before a tick. */
         private static final int FIRST_END_MILLIS = 390;
 
         private Rounds() {}
@@ -55,7 +55,7 @@ class QuietShutdownTest {
             System.out.println(END);
         }
 
-        /** Refusals go on for long enough that the first of them time out when the last have not. */
+        /** Causes refusals for long enough that the first ones time out before the last ones. */
         private static void round(long millis) throws Exception {
             String server = "redis://127.0.0.1:" + NO_SERVER;
             LettuceClient lettuce = new LettuceClient(
@@ -69,14 +69,14 @@ class QuietShutdownTest {
                 try {
                     lettuce.connect(uri).toCompletableFuture().get(10, TimeUnit.SECONDS);
                 } catch (ExecutionException refused) {
-                    // as it should
+                    // as expected
                 }
             }
             lettuce.shutdown().get(30, TimeUnit.SECONDS);
         }
     }
 
-    /** Prints what is logged to where the test reads. */
+    /** Prints the log to where the test reads it. */
     private static final class Printing extends Handler {
         @Override
         public void publish(LogRecord record) {

@@ -46,12 +46,12 @@ class ReconnectTest {
     private static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + Slack.seconds(15).toNanos();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("patience is over").isLessThan(end);
+            assertThat(System.nanoTime()).as("the condition holds in time").isLessThan(end);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
         }
     }
 
-    /** A lock goes from hand to hand again, so both connections work. */
+    /** Passes a lock on again, which shows that both connections work. */
     private void checkBothConnections(Client client, String run) {
         Reply.Acquired granted = client.acquire("l", "a:1");
         assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
@@ -131,13 +131,13 @@ class ReconnectTest {
 
     @Test
     void commandsToASilentServerFailWithTheirConnection() {
-        a.acquire("m", "a:1"); // the server knows the script
+        a.acquire("m", "a:1"); // the server has the script
         redis.freeze();
         CompletableFuture<Reply> reply = a.send(ACQUIRE);
         assertThat(((Failed) Client.await(reply)).executed()).isTrue();
         redis.thaw();
         a.awaitConnected();
-        await(() -> a.inspect("l").owner() != null); // its bytes ran late
+        await(() -> a.inspect("l").owner() != null); // its bytes were executed late
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a node's refusal says. */
+/** Tests the parsing of a node's refusal. */
 class RedirectionTest {
     private static final NodeAddress ASKED = new NodeAddress("asked", 1);
 

@@ -122,7 +122,10 @@ class RedisAddressTest {
                 .withNoCause();
     }
 
-    /** A password with a special character that was not escaped: the URI is refused or understood, and its parts are told in no case. */
+    /**
+     * Tests passwords with an unescaped special character: the URI is refused or understood, and parts of the password
+     * never appear in messages.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -156,13 +159,13 @@ class RedisAddressTest {
             for (String middle :
                     List.of(String.valueOf(special), special + "1" + special, "7" + special, special + "%zz")) {
                 String uri = form.replace("%s", "s3c" + middle + "r3t");
-                String told = told(uri);
-                assertThat(told).as(uri).doesNotContain("s3c").doesNotContain("r3t");
+                String message = message(uri);
+                assertThat(message).as(uri).doesNotContain("s3c").doesNotContain("r3t");
             }
         }
     }
 
-    private static String told(String uri) {
+    private static String message(String uri) {
         try {
             RedisDeployment deployment = RedisDeployment.parse(uri, RedisOptions.defaults());
             return deployment + " " + deployment.describe() + " " + deployment.node() + " "
@@ -173,7 +176,7 @@ class RedisAddressTest {
         }
     }
 
-    /** A user who forgets the host leaves the password in its place. */
+    /** Tests a URI without a host, which has the password in the place of the host. */
     @Test
     void aPasswordInPlaceOfThePortIsNotQuoted() {
         assertThatIllegalArgumentException()

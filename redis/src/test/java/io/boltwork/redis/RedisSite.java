@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A master, with or without replicas and sentinels, and how clients find it.
+ * A master, with or without replicas and sentinels, and how clients connect to it.
  *
  * @param server the master, which stays the master
  * @param connecting makes a backend with a command timeout
@@ -19,7 +19,7 @@ import java.util.function.Function;
 record RedisSite(RedisServer server, Function<Duration, LockBackend> connecting) implements LockSite {
     private static final Duration COMMAND_TIMEOUT = Slack.seconds(1);
 
-    /** At the end of a URI. */
+    /** Returns the timeout parameter for the end of a URI. */
     static String timeout(Duration commandTimeout) {
         return "?timeout=" + commandTimeout.toMillis() + "ms";
     }

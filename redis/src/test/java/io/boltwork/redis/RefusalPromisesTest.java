@@ -16,10 +16,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
-/** A server that answers, but with an error. */
+/** Tests a server that answers with an error. */
 class RefusalPromisesTest extends PromiseTest {
 
-    /** Why a server refuses, what the exception says, and whether waiting may help. */
+    /** The cause of a refusal, the words in the exception, and whether waiting may help. */
     enum Refusal {
         OUT_OF_MEMORY("its memory is full", true, (server, key) -> Faults.memoryFull(server)),
         READ_ONLY("it is a replica", true, (server, key) -> Faults.readOnly(server)),
@@ -52,7 +52,7 @@ class RefusalPromisesTest extends PromiseTest {
         FencedLock lock = warm(client);
         redis.command("DEL", key());
         Fault fault = inject(refusal.fault.apply(redis, key()));
-        Await.until("it is refused", () -> refused(lock, refusal.words)); // after a restart: once it is connected
+        Await.until("it is refused", () -> refused(lock, refusal.words)); // after a restart, once it is connected
         for (FencedLock each :
                 new FencedLock[] {lock, lock.withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)))}) {
             long start = System.nanoTime();
@@ -81,7 +81,7 @@ class RefusalPromisesTest extends PromiseTest {
         return "boltwork:{" + name + "}";
     }
 
-    /** With a key of another type there is no hold that could. */
+    /** A key of another type is left out, because no hold can outlive it. */
     @TimedTest({"OUT_OF_MEMORY", "READ_ONLY", "NO_SUCH_RIGHT", "NO_RIGHT_INSIDE", "LOADING", "BUSY_SCRIPT"})
     void aHoldOutlivesARefusalAndItsReleaseIsRepeated(Refusal refusal) {
         LockClient client = far();

@@ -32,16 +32,17 @@ import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 
 /**
- * A client in a JVM of its own, to be told what to do, killed and frozen. What it is told goes to one of its threads, which are
- * named as one likes; each does what it is told one after the other, and answers. For one thread of the test.
+ * A client in a separate JVM, which executes commands and can be killed and frozen. Each command goes to one of its
+ * threads, named freely by the test. Each thread executes its commands one after the other and answers. For one thread
+ * of the test.
  */
 final class RemoteClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** How long {@code close()} of the client over there may take. */
+    /** The limit for {@code close()} of the remote client. */
     static final Duration SHUTDOWN = Duration.ofSeconds(1);
 
-    /** It starts sooner if it does not compile much. */
+    /** JVM options for a faster start by less compilation. */
     private static final List<String> JVM_ARGS = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
 
     private static final String LEAVE = "main leave";
@@ -58,11 +59,11 @@ final class RemoteClient implements AutoCloseable {
     }
 
     /**
-     * Starts several at a time, as a JVM takes its time to start.
+     * Starts several JVMs at a time, because a start takes long.
      *
      * @param uri of their server
-     * @param histories where they record what they do with their locks
-     * @param history where it is recorded if they are killed
+     * @param histories where they record the use of their locks
+     * @param history where a kill is recorded
      * @param names of the processes there, one for each
      * @param environment variables of their JVMs
      */
@@ -83,18 +84,18 @@ final class RemoteClient implements AutoCloseable {
         }
     }
 
-    /** Tells a thread to do something. */
+    /** Sends a command to a thread. */
     void tell(String thread, String what) {
         jvm.send(thread + " " + what);
     }
 
-    /** Tells a thread to do something and waits for its answer. */
+    /** Sends a command to a thread and waits for its answer. */
     String ask(String thread, String what) {
         tell(thread, what);
         return answer(thread);
     }
 
-    /** The next answer of a thread; waits for it. */
+    /** Returns the next answer of a thread, and waits for it. */
     String answer(String thread) {
         for (Iterator<String> lines = unread.iterator(); lines.hasNext(); ) {
             String line = lines.next();
@@ -121,12 +122,12 @@ final class RemoteClient implements AutoCloseable {
         }
     }
 
-    /** The number that a thread answers after a word. */
+    /** Returns the number in a thread's answer after a word. */
     long number(String thread, String word) {
         return numbers(thread, word).get(0);
     }
 
-    /** The numbers that follow a word in the next answer of a thread. */
+    /** Returns the numbers after a word in a thread's next answer. */
     List<Long> numbers(String thread, String word) {
         String answer = answer(thread);
         if (!answer.startsWith(word + " ")) {
@@ -144,7 +145,7 @@ final class RemoteClient implements AutoCloseable {
         }
     }
 
-    /** Lets the main thread return. The client is not closed. */
+    /** Lets the main thread return, without closing the client. */
     void leave() {
         jvm.send(LEAVE);
     }
@@ -171,9 +172,9 @@ final class RemoteClient implements AutoCloseable {
         jvm.close();
     }
 
-    // ================================================================ over there
+    // ================================================================ the other JVM
 
-    /** A logger that nobody keeps loses its handler. */
+    /** Keeps the logger, because an unreferenced one loses its handler. */
     private static final Logger LOG = Logger.getLogger("io.boltwork");
 
     private static final class There {
@@ -217,7 +218,7 @@ final class RemoteClient implements AutoCloseable {
 
         private String act(String thread, String what, String[] args) throws Exception {
             switch (what) {
-                case "own" -> { // a client that no other thread has
+                case "own" -> { // a client for this thread only
                     own.put(thread, open());
                     return "opened";
                 }
@@ -257,7 +258,7 @@ final class RemoteClient implements AutoCloseable {
                     }
                 }
                 case "watch" -> {
-                    return watch(unrecorded(thread, args)); // looks too often
+                    return watch(unrecorded(thread, args)); // checks the lease too often
                 }
                 case "clock" -> {
                     return "clock " + System.currentTimeMillis();
@@ -293,8 +294,8 @@ final class RemoteClient implements AutoCloseable {
         }
 
         /**
-         * Looks at a lease until it is lost. Tells how long it lasted, for how long of that it was neither valid nor lost, both in
-         * ms, and the moment when it was last valid, in ns.
+         * Checks a lease until it is lost. Reports how long it lasted, for how long of that it was neither valid nor
+         * lost, both in ms, and when it was last valid, in ns.
          */
         private static String life(Lease lease) throws InterruptedException {
             long start = System.nanoTime();
@@ -319,8 +320,8 @@ final class RemoteClient implements AutoCloseable {
         }
 
         /**
-         * Looks at a lease without a pause until the whole JVM has stood still for a second, and tells what the first look saw
-         * that began afterwards.
+         * Checks a lease without a pause until the whole JVM has stood still for a second, and reports the result of
+         * the first check that began afterwards.
          */
         private static String watch(FencedLock lock) {
             Lease lease = lock.currentLease().orElseThrow();
@@ -333,14 +334,14 @@ final class RemoteClient implements AutoCloseable {
                     boolean held = lock.isHeldByCurrentThread();
                     return "after " + (now - before) / 1_000_000 + " ms: valid " + valid + ", held " + held;
                 }
-                // not the time after the look: a look that was under way when the JVM was stopped is not the first
-                // afterwards
+                // not the time after the check: a check that was under way when the JVM was stopped is not the first
+                // one afterwards
                 before = now;
             }
         }
     }
 
-    /** Such as {@code renewed:1000,fifo,takeover:500}. */
+    /** Parses options such as {@code renewed:1000,fifo,takeover:500}. */
     private static LockOptions options(String text) {
         LockOptions options = LockOptions.defaults();
         for (String part : text.split(",")) {

@@ -144,9 +144,9 @@ class RenewScriptTest extends ScriptTest {
 
     @Test
     void eachItemHasItsOwnLeaseAndOutcome() {
-        String stranger = "somebody whose id is longer than what MessagePack calls a short string:1";
+        String longId = "a client whose id is longer than what MessagePack calls a short string:1";
         long own = a.acquire(LOCK, "a:1").token();
-        long lent = a.acquire("long", stranger).token();
+        long lent = a.acquire("long", longId).token();
         long token = b.acquire("another's", "b:1").token();
         Renewed renewed = a.ask(
                 new Renew(
@@ -154,7 +154,7 @@ class RenewScriptTest extends ScriptTest {
                                 new Renew.Item("another's", "a:2", token, 90_000, 0),
                                 new Renew.Item(LOCK, "a:1", own, 60_000, 300),
                                 new Renew.Item("unknown", "a:3", token, 90_000, 0),
-                                new Renew.Item("long", stranger, lent, 70_000, 0),
+                                new Renew.Item("long", longId, lent, 70_000, 0),
                                 new Renew.Item("free", "a:4", token, 90_000, 0)),
                         Client.NEVER),
                 Renewed.class);
@@ -163,7 +163,7 @@ class RenewScriptTest extends ScriptTest {
                         new Renewed.Item(Renewal.LOST, "b:1"),
                         new Renewed.Item(Renewal.OK, "a:1"),
                         new Renewed.Item(Renewal.FORGOTTEN, null),
-                        new Renewed.Item(Renewal.OK, stranger),
+                        new Renewed.Item(Renewal.OK, longId),
                         new Renewed.Item(Renewal.FORGOTTEN, null));
         assertThat(field("until")).isEqualTo(renewed.server().millis() + 60_300);
         assertThat(a.inspect("long").untilMillis()).isEqualTo(renewed.server().millis() + 70_000);

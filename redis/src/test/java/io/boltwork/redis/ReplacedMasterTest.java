@@ -25,7 +25,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** A master is frozen, while a connection to it is being made or is up, and goes on: is it the master still? */
+/**
+ * Tests a master that is frozen while a connection to it is up or being made, and resumes: it counts only if it is
+ * still the master.
+ */
 class ReplacedMasterTest {
     @AutoClose
     private final RedisServer server = RedisServer.start();
@@ -34,7 +37,7 @@ class ReplacedMasterTest {
     private final LettuceClient lettuce =
             new LettuceClient(deployment, RedisOptions.defaults(), ClientOptions.create());
 
-    /** Who is named as the master. */
+    /** The address that is reported as the master. */
     private volatile RedisAddress master = deployment.node();
 
     @AfterEach
@@ -53,7 +56,7 @@ class ReplacedMasterTest {
                 .withMessageContaining("is not used: the master is at elsewhere:6379 now")
                 .satisfies(failure -> assertThat(((BackendException) failure.getCause()).isRetryable())
                         .isTrue());
-        Await.until("the connection is closed", () -> connections() == 1); // this one
+        Await.until("the connection is closed", () -> connections() == 1); // the test's own
     }
 
     @Test
@@ -66,7 +69,7 @@ class ReplacedMasterTest {
     @Test
     void aGrantOfAResumedMasterIsNoHoldIfItWasReplaced() {
         BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
-        grantedOnWaking(deployment.node().at("elsewhere", 6_379), replies);
+        askFrozen(deployment.node().at("elsewhere", 6_379), replies);
         Await.until("it is answered", () -> !replies.isEmpty());
         assertThat(replies)
                 .singleElement(as(type(Reply.Failed.class)))
@@ -77,15 +80,15 @@ class ReplacedMasterTest {
     @Test
     void aGrantOfAResumedMasterIsAHoldIfItIsStillTheMaster() {
         BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
-        grantedOnWaking(deployment.node(), replies);
+        askFrozen(deployment.node(), replies);
         Await.until("it is answered", () -> !replies.isEmpty());
         assertThat(replies)
                 .singleElement(as(type(Acquired.class)))
                 .matches(acquired -> acquired.verdict() == Verdict.GRANTED);
     }
 
-    /** Asks for a lock while the server is frozen, and waits until that has granted it. */
-    private void grantedOnWaking(RedisAddress named, BlockingQueue<Reply> replies) {
+    /** Sends an acquire while the server is frozen, and waits until the server has granted it. */
+    private void askFrozen(RedisAddress named, BlockingQueue<Reply> replies) {
         ServerConnection connection = connector().connect().made.join().connection();
         connection.onReplaced(why -> {
             assertThat(why).hasMessageContaining("the master is at elsewhere:6379 now");
@@ -93,7 +96,7 @@ class ReplacedMasterTest {
         });
         CompletableFuture<Reply> first = new CompletableFuture<>();
         Calls.send(connection, asking("known"), first::complete);
-        first.join(); // now the server has the script, so one message is enough
+        first.join(); // the server has the script, so one message is enough
         server.freeze();
         Calls.send(connection, asking("frozen"), replies::add);
         thawedAfter(StaleMasterGuard.SILENCE_NANOS, named);
@@ -106,42 +109,47 @@ class ReplacedMasterTest {
 
     @Test
     void aMessageOfAResumedMasterIsDroppedIfItWasReplaced() {
-        assertThat(heardOnWaking(deployment.node().at("elsewhere", 6_379), 0)).isEmpty();
+        assertThat(messagesAfterThaw(deployment.node().at("elsewhere", 6_379), 0))
+                .isEmpty();
     }
 
     @Test
     void aMessageOfAResumedMasterCountsIfItIsStillTheMaster() {
-        assertThat(heardOnWaking(deployment.node(), 1)).containsExactly("granted");
+        assertThat(messagesAfterThaw(deployment.node(), 1)).containsExactly("granted");
     }
 
-    /** Publishes a message while the server is frozen, and waits until all of it is over. */
-    private List<String> heardOnWaking(RedisAddress named, int expected) {
-        List<String> heard = new CopyOnWriteArrayList<>();
+    /** Publishes a message while the server is frozen, and waits until it was delivered or dropped. */
+    private List<String> messagesAfterThaw(RedisAddress named, int expected) {
+        List<String> messages = new CopyOnWriteArrayList<>();
         CompletableFuture<Throwable> replaced = new CompletableFuture<>();
         Connector connector = connector();
-        Connector.Ear ear = new Connector.Ear() {
+        Connector.Ear listener = new Connector.Ear() {
             @Override
             public void message(ServerConnection from, byte[] body) {
-                heard.add(new String(body, StandardCharsets.UTF_8));
+                messages.add(new String(body, StandardCharsets.UTF_8));
             }
 
             @Override
             public void taken(ServerConnection from, byte[] body) {}
         };
-        ServerConnection listens =
-                connector.subscribe("grants", "told", ear).made.join().connection();
-        listens.onReplaced(replaced::complete);
-        ServerConnection speaks = connector.connect().made.join().connection();
+        ServerConnection subscription =
+                connector.subscribe("grants", "told", listener).made.join().connection();
+        subscription.onReplaced(replaced::complete);
+        ServerConnection publisher = connector.connect().made.join().connection();
         server.freeze();
-        speaks.lettuce().publish("grants".getBytes(StandardCharsets.UTF_8), "granted".getBytes(StandardCharsets.UTF_8));
+        publisher
+                .lettuce()
+                .publish("grants".getBytes(StandardCharsets.UTF_8), "granted".getBytes(StandardCharsets.UTF_8));
         thawedAfter(StaleMasterGuard.SILENCE_NANOS, named);
-        Await.until("it came", () -> expected == 0 ? replaced.isDone() : heard.size() == expected);
-        listens.close().join();
-        speaks.close().join();
-        return heard;
+        Await.until(
+                "the message was delivered or dropped",
+                () -> expected == 0 ? replaced.isDone() : messages.size() == expected);
+        subscription.close().join();
+        publisher.close().join();
+        return messages;
     }
 
-    /** It goes on when what was known of the master is old. */
+    /** Connects while the server is frozen, and thaws it when the known master address is outdated. */
     private CompletableFuture<Connector.Made> connectedWhileFrozen(RedisAddress named) {
         server.freeze();
         CompletableFuture<Connector.Made> made = connector().connect().made;
@@ -151,7 +159,7 @@ class ReplacedMasterTest {
 
     private void thawedAfter(long nanos, RedisAddress named) {
         long start = System.nanoTime();
-        Await.until("that is long ago", () -> System.nanoTime() - start > nanos);
+        Await.until("the time has passed", () -> System.nanoTime() - start > nanos);
         master = named;
         server.thaw();
     }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks on a master that has replicas keep the contract. */
+/** Tests that locks on a master with replicas keep the contract. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class ReplicatedLockContractTest extends LockContract {
     private static ReplicaGroup group;

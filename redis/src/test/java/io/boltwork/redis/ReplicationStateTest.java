@@ -6,7 +6,7 @@ import io.boltwork.redis.SentinelFinder.View;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who the master is, by what servers and sentinels say. */
+/** Tests the choice of the master from the reports of servers and sentinels. */
 class ReplicationStateTest {
     private static final String NONE = "0".repeat(40);
 

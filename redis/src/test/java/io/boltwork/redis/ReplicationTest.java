@@ -23,7 +23,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Locks that count as acquired when replicas know of them. */
+/** Tests locks that count as acquired only when replicas have them. */
 class ReplicationTest {
     private static final Duration ENOUGH = Duration.ofMillis(1_900);
     private static final Duration SHORT = Duration.ofMillis(200);
@@ -135,7 +135,7 @@ class ReplicationTest {
     void manyLocksShareTheirFailedWaitsForReplicas() throws Exception {
         int locks = 50;
         Duration within = Duration.ofMillis(500);
-        client.lock("first", atLeast(1, ENOUGH)).run(Duration.ofSeconds(1), () -> {}); // connects
+        client.lock("first", atLeast(1, ENOUGH)).run(Duration.ofSeconds(1), () -> {}); // opens the third connection
         replicas().forEach(RedisServer::freeze);
         CommandStats.reset(group.servers().get(0));
         List<CompletableFuture<?>> all = new ArrayList<>();
@@ -155,8 +155,8 @@ class ReplicationTest {
     @Test
     void aServerThatHasNoReplicasRefuses() {
         try (RedisServer alone = RedisServer.start();
-                LockClient lonely = LockClient.create(RedisBackend.connect(alone.uri()))) {
-            FencedLock lock = lonely.lock("l", atLeast(1, SHORT));
+                LockClient unreplicated = LockClient.create(RedisBackend.connect(alone.uri()))) {
+            FencedLock lock = unreplicated.lock("l", atLeast(1, SHORT));
             assertThat(refused(lock::tryLock)).hasMessageContaining("Only 0 of the 1 replicas");
         }
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What locking costs at a standalone server. */
+/** Tests the cost of locking at a standalone server. */
 class RequestCountTest extends RequestCounts {
     private static RedisServer server;
 

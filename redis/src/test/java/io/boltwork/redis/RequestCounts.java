@@ -21,14 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What locking costs at the servers, as they count it. */
+/** Tests the cost of locking at the servers, as they count it. */
 abstract class RequestCounts {
     private static final String NAME = "stock:1001";
 
     private final List<LockClient> clients = new ArrayList<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /** All that may execute anything. */
+    /** Returns all servers that may execute commands. */
     abstract List<RedisServer> servers();
 
     abstract RedisBackend connect();
@@ -102,19 +102,26 @@ abstract class RequestCounts {
     @Test
     void commandsPerHandoverDoNotGrowWithMoreClients() {
         long few = Long.MAX_VALUE;
-        for (int clients : new int[] {4, 2, 32}) { // of two, only one waits: the queue is always empty in between
+        for (int clients : new int[] {4, 2, 32}) { // with two clients only one waits, so the queue is empty in between
             CommandStats stats = afterHandovers(clients, 500);
             String of = clients + " clients: " + stats;
             assertThat(stats.requests())
-                    .as("acquire and release, and a card of each client every 20 s, " + of)
+                    .as("acquire and release, and a client record of each client every 20 s, " + of)
                     .isBetween(1_000L, 1_000L + clients);
-            assertThat(stats.published()).as("nobody is woken in vain, " + of).isLessThanOrEqualTo(500);
+            assertThat(stats.published())
+                    .as("no waiter is woken in vain, " + of)
+                    .isLessThanOrEqualTo(500);
             few = clients == 4 ? stats.total() * 102 / 100 : few;
-            assertThat(stats.total()).as(of + "; for four and a little: " + few).isLessThanOrEqualTo(few);
+            assertThat(stats.total())
+                    .as(of + "; for four clients and 2 % more: " + few)
+                    .isLessThanOrEqualTo(few);
         }
     }
 
-    /** Each holder waits until all others wait, so that the server does the same work on every machine. */
+    /**
+     * Runs handovers in which each holder waits until all others wait, so that the server does the same work on every
+     * machine.
+     */
     private CommandStats afterHandovers(int parties, int handovers) {
         List<FencedLock> locks = new ArrayList<>();
         for (int i = 0; i < parties; i++) {
@@ -146,7 +153,7 @@ abstract class RequestCounts {
         return stats;
     }
 
-    /** In a cluster a client listens to a slot from the first time on that it has to wait there. */
+    /** Lets each client wait once, because in a cluster a client listens to a slot from its first wait there on. */
     private void allHaveWaited(List<FencedLock> locks) {
         FencedLock first = locks.get(0);
         FencedLock last = locks.get(locks.size() - 1);
@@ -166,7 +173,7 @@ abstract class RequestCounts {
         LockClient client = LockClient.create(connect(), options);
         clients.add(client);
         Await.until(
-                "all have announced themselves, which is no request for a lock",
+                "all clients have announced themselves, which is no request for a lock",
                 () -> client.inspector().clients().size() == clients.size());
         return client.lock(NAME);
     }

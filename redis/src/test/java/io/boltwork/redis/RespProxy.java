@@ -19,31 +19,31 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy in front of a server. It reads what the server sends, and can change it or keep it back. */
+/** A proxy in front of a server. It parses the server's replies, and can change or withhold them. */
 final class RespProxy implements AutoCloseable {
 
-    /** One value as the server sends it, with the values in it. */
+    /** One value as the server sends it, with its elements. */
     record Value(char type, String line, byte @Nullable [] body, List<Value> elements) {
         static Value error(String text) {
             return new Value('-', text, null, List.of());
         }
 
-        /** A text, or what stands in the line; empty for what has elements. */
+        /** The text, or the rest of the line; empty for a value with elements. */
         String text() {
             return body != null ? new String(body, StandardCharsets.UTF_8) : elements.isEmpty() ? line : "";
         }
 
-        /** Whether a message of a channel. */
+        /** Returns whether this is a message of a channel. */
         boolean isMessage() {
             return elements.size() == 3 && elements.get(0).text().matches("s?message");
         }
 
-        /** Whether {@code probe.lua} answers so: two numbers, and nothing else does. */
+        /** Returns whether this is an answer of {@code probe.lua}: two numbers, which no other script returns. */
         boolean isProbeAnswer() {
             return type == '*' && elements.size() == 2 && elements.stream().allMatch(each -> each.type == ':');
         }
 
-        /** The same with another text. */
+        /** Returns a copy with another text. */
         Value with(String text) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             return new Value(type, Integer.toString(bytes.length), bytes, List.of());
@@ -95,7 +95,7 @@ final class RespProxy implements AutoCloseable {
         }
     }
 
-    /** Delivers no messages of channels. */
+    /** Withholds messages of channels. */
     static final UnaryOperator<@Nullable Value> SWALLOWS = value -> value.isMessage() ? null : value;
 
     private final RedisServer server;
@@ -121,7 +121,7 @@ final class RespProxy implements AutoCloseable {
         return "redis://127.0.0.1:" + port();
     }
 
-    /** Changes what the server sends from now on, on all connections; {@code null} keeps it back. */
+    /** Changes the server's replies from now on, on all connections; {@code null} withholds a reply. */
     void change(UnaryOperator<@Nullable Value> how) {
         change = how;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rights of docs/operations.md suffice, and without any one of them there is an error that names it. */
+/** Tests that the rights of docs/operations.md suffice, and that without any one of them an error names it. */
 class RightsTest {
     static final List<String> LOCKING = List.of(
             "~boltwork:*",
@@ -61,7 +61,7 @@ class RightsTest {
         return Stream.concat(LOCKING.stream(), LOOKING.stream());
     }
 
-    /** What a user with all that locks need is made of, in the words of a configuration file. */
+    /** Creates a user with all rights that locks need, in the words of a configuration file. */
     static List<String> userWithRights(String name, String password) {
         List<String> words = new ArrayList<>(List.of("--user", name, "on", ">" + password, "resetchannels"));
         rights().forEach(words::add);
@@ -77,7 +77,7 @@ class RightsTest {
             assertThat(refused).as(right + " on " + server).isNotNull();
             String named = right.startsWith("+") ? right : right.replace("boltwork", "<prefix>");
             assertThat(refused).hasMessageContaining("lacks a right: ").hasMessageContaining(named);
-            if (right.startsWith("+")) { // of the channels Redis does not say which
+            if (right.startsWith("+")) { // for channels, Redis does not report which one
                 assertThat(refused).hasMessageContaining("lacks a right: " + named);
             }
             assertThat(refused.isRetryable()).isFalse();
@@ -91,7 +91,7 @@ class RightsTest {
         }
     }
 
-    /** What a client that locks and looks is told that has all rights but one, {@code null} if nothing. */
+    /** Returns the error of a client that locks and inspects with all rights but one, or {@code null}. */
     private static @Nullable BackendException refusedWithout(RedisServer server, String right) {
         List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">p", "resetchannels"));
         rights().filter(each -> !each.equals(right)).forEach(words::add);
@@ -106,10 +106,10 @@ class RightsTest {
             return refused;
         }
         try (Client client = opened[0]) {
-            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
+            ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
             List<Command> commands = new ArrayList<>(List.of(
-                    new Command.Announce(card, 60_000, "n"),
-                    new Command.Announce(card, 0, ""),
+                    new Command.Announce(clientRecord, 60_000, "n"),
+                    new Command.Announce(clientRecord, 0, ""),
                     acquire(0),
                     acquire(1),
                     acquire(2),
@@ -120,10 +120,10 @@ class RightsTest {
                     new Command.Identify(List.of("a")),
                     new Command.ScanLocks("*", "", 10),
                     new Command.ScanClients("", 10)));
-            for (int i = 3; i < 1_010; i++) { // a queue that is long is looked at
+            for (int i = 3; i < 1_010; i++) { // a long queue is inspected
                 commands.add(acquire(i));
             }
-            return commands.stream() // one by one: in a group, 7.0 does not say where a script failed
+            return commands.stream() // one by one: in a group, Redis 7.0 does not report where a script failed
                     .map(client::send)
                     .map(Client::await)
                     .filter(Failed.class::isInstance)

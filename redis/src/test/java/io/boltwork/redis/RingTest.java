@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class RingTest extends ScriptTest {
 
-    /** Nudges until it is known who stands first; returns how often. */
+    /** Nudges until the first entry is known. Returns the number of nudges. */
     private int nudges(long claimMillis) {
         int nudges = 0;
         for (long claim = claimMillis; claim == Reply.AGAIN; nudges++) {
@@ -32,7 +32,7 @@ class RingTest extends ScriptTest {
     }
 
     private void withdraw(int from, int to) {
-        b.withdraw(LOCK, null, 0); // the server knows the script now, so that none is sent again, and out of order
+        b.withdraw(LOCK, null, 0); // loads the script, so that no call is sent again out of order
         for (int i = from; i < to; i++) {
             b.send(new Command.Withdraw(LOCK, "b:" + i, 0));
         }
@@ -119,7 +119,7 @@ class RingTest extends ScriptTest {
         enter(1, 2);
         for (int i = 3;
                 i <= 1_200;
-                i++) { // the next comes before the last one goes, so that no place at the tail is reused
+                i++) { // the next one comes before the last one leaves, so that no place at the tail is reused
             enter(i, i);
             if (i != 600) {
                 withdraw(i - 1, i - 1);
@@ -131,13 +131,13 @@ class RingTest extends ScriptTest {
         b.withdraw(LOCK, "b:1", 0);
         assertThat(queue(false)).containsExactly("b:599", "b:1200");
         assertThat(a.inspect(LOCK).queue())
-                .as("each with its own time")
+                .as("each entry keeps its own time")
                 .allMatch(entry -> entry.sinceMillis() >= begin)
                 .extracting(Waiting::sinceMillis)
                 .isSorted();
     }
 
-    /** So many enter, one after the other; returns how many commands that took. */
+    /** Adds 50 entries one after the other. Returns the number of commands that this took. */
     private long commandsOf50(int from) {
         CommandStats.reset(redis);
         for (int i = from; i < from + 50; i++) {
@@ -155,7 +155,7 @@ class RingTest extends ScriptTest {
         assertThat(commandsOf50(1_101)).isEqualTo(few + 1);
     }
 
-    /** A long ring whose next entry looks for holes: its first places are taken by these requests, one each. */
+    /** Writes a long ring whose next entry searches for holes. These requests take its first places, one each. */
     private void ring(List<String> first) {
         List<String> words = new ArrayList<>(List.of("HSET", KEY, "head", "1", "tail", "1300"));
         for (int i = 1; i <= first.size(); i++) {
@@ -204,7 +204,7 @@ class RingTest extends ScriptTest {
             a.acquire(LOCK, "a:1");
             assertThat(b.nextGrant().request()).isEqualTo("b:1");
             boolean isRewritten = field("head") > gone + 2;
-            assertThat(isRewritten).as("after %d that were gone", gone).isEqualTo(gone == 148);
+            assertThat(isRewritten).as("after %d gone entries", gone).isEqualTo(gone == 148);
         }
     }
 

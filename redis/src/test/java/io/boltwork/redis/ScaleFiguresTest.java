@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The cost of one lock at three busy masters of a cluster: the measured figures of docs/measurements/scale.md. */
+/** Measures the cost of one lock at three busy masters of a cluster: the figures of docs/measurements/scale.md. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "figures: -Dboltwork.proof=true")
 class ScaleFiguresTest {
     private static final int LOCKS = 30_000;
@@ -51,7 +51,7 @@ class ScaleFiguresTest {
             measured(group, "question, queued behind another", waiter, i -> acquire(waiter, i, 2));
             print("bytes of Redis for the second", (info(group, "memory", "used_memory") - locked) / LOCKS);
             measured(group, "question again", waiter, i -> acquire(waiter, i, 2));
-            // the holder's channels are open when it has been refused once
+            // after one refusal the holder's channels are open
             measured(group, "try", holder, i -> acquire(holder, i, 3));
             measured(group, "hand-off: release, grant, next request", holder, i -> release(holder, i))
                     .forEach(reply -> assertThat(((Released) reply).owner()).startsWith("b"));
@@ -80,7 +80,7 @@ class ScaleFiguresTest {
         return new Release(name(i), request(client, i, 1), token, token, 0, acquire(client, i, 4));
     }
 
-    /** Sends one for each lock, a thousand at once, and says what each has cost. */
+    /** Sends one command for each lock, a thousand at once, and prints the cost of each. */
     private static List<Reply> measured(ClusterGroup group, String what, Client client, IntFunction<Command> command) {
         double before = cpu(group);
         List<Reply> replies = new ArrayList<>();

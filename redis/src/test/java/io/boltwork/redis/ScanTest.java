@@ -93,8 +93,7 @@ class ScanTest extends ScriptTest {
         List<CompletableFuture<Reply>> sent = names.stream()
                 .map(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)))
                 .toList();
-        sent.forEach(
-                Client::await); // each: what the server does not know the script of is sent again, behind the others
+        sent.forEach(Client::await); // one by one, because a call of an unknown script is sent again, behind the others
         ScannedLocks first = a.ask(new Command.ScanLocks("*", "", 20), ScannedLocks.class);
         assertThat(first.locks()).hasSizeLessThan(200);
         assertThat(first.cursor()).isNotEmpty();
@@ -150,9 +149,9 @@ class ScanTest extends ScriptTest {
             assertThat(other.scanLocks("*", 10)).isEmpty();
             other.acquire("l", "a:1");
             assertThat(other.scanLocks("*", 10)).extracting(Lock::name).containsExactly("l");
-            ClientRecord card = new ClientRecord("a", "shop", "host", 1, 1, 1);
-            other.announce(card, 60_000);
-            assertThat(other.scanClients(10)).containsExactly(card);
+            ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
+            other.announce(clientRecord, 60_000);
+            assertThat(other.scanClients(10)).containsExactly(clientRecord);
         }
         assertThat(names("*")).containsExactly("plain");
         assertThat(a.scanClients(10)).isEmpty();

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scripts' headers say what Java sends and what the code returns, and the server knows them by our SHA-1. */
+/**
+ * Tests that the scripts' headers list the arguments that Java sends and the codes that the script returns, and that
+ * the server computes the same SHA-1.
+ */
 class ScriptSourceTest {
     private static final Pattern RETURNED =
             Pattern.compile("(?:\\bcode = |position = |return \\{now, |return )(\\d+)\\b");
@@ -56,7 +59,7 @@ class ScriptSourceTest {
         }
     }
 
-    /** The numbers listed under KEYS or ARGV; under renew's ARGV, those for one key follow. */
+    /** Returns the numbers listed under KEYS or ARGV; under renew's ARGV, those for one key follow. */
     private static List<String> listed(Script script, String section) {
         List<String> lines = header(script);
         return lines.subList(lines.indexOf("-- " + section) + 1, lines.size()).stream()
@@ -136,8 +139,8 @@ class ScriptSourceTest {
         check(Script.RESTORE, new RestoreCall(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
         check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
         check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
-        ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
-        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
+        ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 42, 1, 1);
+        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(clientRecord, 1, "n"), r -> {}));
         check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
         assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))
                         .subList(2, 5))
@@ -172,7 +175,7 @@ class ScriptSourceTest {
         return new String(script.sha(), StandardCharsets.US_ASCII);
     }
 
-    /** In MessagePack, written plainly: texts are short here and numbers take eight bytes. */
+    /** Encodes in simple MessagePack: texts are short here and numbers take eight bytes. */
     private static String packed(Object... elements) {
         ByteBuf out = Unpooled.buffer().writeByte(0xdc).writeShort(elements.length);
         for (Object element : elements) {
@@ -185,7 +188,7 @@ class ScriptSourceTest {
         return out.toString(StandardCharsets.ISO_8859_1);
     }
 
-    /** The words of a command as it goes over the wire; a byte is a character, as some are no text. */
+    /** Returns the words of a command as sent over the wire; a byte is a character, because some are no text. */
     private static List<String> words(ScriptCall call) {
         ByteBuf out = Unpooled.buffer();
         call.encode(out);

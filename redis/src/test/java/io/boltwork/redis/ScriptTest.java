@@ -17,9 +17,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the tests of the scripts share: each runs on the oldest server that is supported and on the installed one, where two
- * clients listen, {@code a} and {@code b}; others do not. Leases end by setting the clock's other side, the field
- * {@code until}, back.
+ * The base of the script tests. Each test runs on the oldest supported server and on the installed one. Two clients
+ * listen, {@code a} and {@code b}; others do not. A test ends a lease by setting the field {@code until} back.
  */
 @ParameterizedClass
 @EnumSource(ScriptTest.Server.class)
@@ -81,7 +80,7 @@ abstract class ScriptTest {
         assertThat(b.grants).as("grants that a test did not expect").isEmpty();
     }
 
-    /** The lock's hash. */
+    /** Returns the lock's hash. */
     Map<String, String> fields() {
         return fields(KEY);
     }
@@ -103,17 +102,17 @@ abstract class ScriptTest {
         redis.command("HSET", KEY, field, value.toString());
     }
 
-    /** The owner's lease has run out a moment ago. */
+    /** Lets the owner's lease end a moment ago. */
     void endLease() {
         set("until", 1);
     }
 
-    /** What the queue looks like, entry by entry, and that its fields fit together. */
+    /** Returns the requests in the queue, and checks that its fields are consistent. */
     List<String> queue() {
         return queue(true);
     }
 
-    /** The same; {@code isShort}: it never had more places than one step looks at. */
+    /** Returns the requests in the queue. If {@code isShort}, the ring never had more places than one step examines. */
     List<String> queue(boolean isShort) {
         List<Waiting> queue = a.inspect(LOCK).queue();
         DifferentialRing.check(fields(), queue, isShort);

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks keep the contract over TLS, with a client certificate, for a user who has the documented rights and no others. */
+/**
+ * Tests that locks keep the contract over TLS, with a client certificate, for a user who has the documented rights and
+ * no others.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class SecureLockContractTest extends LockContract {
     private static Certificates certificates;

@@ -35,7 +35,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What docs/security.md says of users of a shared Redis. Each of them is made by the page's own line. */
+/**
+ * Tests the statements of docs/security.md about users of a shared Redis. Each user is created by the page's own line.
+ */
 class SecurityPageTest {
     private static final Path PAGE = Path.of("..", "docs", "security.md");
     private static final String LOCK = "stock:1001";
@@ -53,7 +55,7 @@ class SecurityPageTest {
         servers.forEach(RedisServer::close);
     }
 
-    /** Each with the users of the page. */
+    /** Starts the servers, each with the users of the page. */
     static Stream<RedisServer> servers() throws IOException {
         Map<String, String> lines = lines();
         assertThat(lines).containsOnlyKeys("locking", "looking", "another", "shop", "billing");
@@ -114,7 +116,7 @@ class SecurityPageTest {
                             .join()
                             .reason())
                     .isEqualTo(LeaseLoss.Reason.TAKEN);
-            isRefused(() -> other.inspector().list("*", 10)); // +scan is not for everybody
+            isRefused(() -> other.inspector().list("*", 10)); // this user lacks +scan
         }
     }
 
@@ -216,8 +218,8 @@ class SecurityPageTest {
             Lease lease = holder.lock(LOCK).acquire();
             CompletableFuture<Lease> wish = victim.lock(LOCK).acquireAsync().toCompletableFuture();
             String request = waiting(server);
-            String forged = mark(server) + " " + (lease.fencingToken() + 1_000_000) + " " + millis(server) + " 3000 "
-                    + request + " " + KEY;
+            String forged = originOf(server) + " " + (lease.fencingToken() + 1_000_000) + " " + millis(server)
+                    + " 3000 " + request + " " + KEY;
             as(server, "locking", redis -> redis.publish("boltwork:grants:" + clientOf(request), forged));
             Lease second = wish.orTimeout(30, TimeUnit.SECONDS).join();
             assertThat(lease.isValid()).as("both hold it").isTrue();
@@ -241,7 +243,7 @@ class SecurityPageTest {
             Lease lease = holder.lock(LOCK).acquire();
             String request = owner(server);
             String forged =
-                    mark(server) + " " + lease.fencingToken() + " " + millis(server) + " " + request + " " + KEY;
+                    originOf(server) + " " + lease.fencingToken() + " " + millis(server) + " " + request + " " + KEY;
             as(server, "locking", redis -> redis.publish("boltwork:told:" + clientOf(request), forged));
             LeaseLoss loss = lease.whenLost()
                     .toCompletableFuture()
@@ -274,22 +276,22 @@ class SecurityPageTest {
                         "is denied");
     }
 
-    /** Everyone that may read the key can know these. */
+    /** Returns the request parts that any user with read access to the key can know. */
     private static String owner(RedisServer server) {
         return String.valueOf(server.command("HGET", KEY, "owner"));
     }
 
-    /** The request at the head of the queue, once there is one. */
+    /** Returns the request at the head of the queue, once there is one. */
     private static String waiting(RedisServer server) {
         String[] entry = new String[1];
-        Await.until("somebody waits", () -> {
+        Await.until("a request waits", () -> {
             entry[0] = (String) server.command("HGET", KEY, "q" + server.command("HGET", KEY, "head"));
             return entry[0] != null;
         });
         return entry[0].split(" ", 4)[3];
     }
 
-    private static String mark(RedisServer server) {
+    private static String originOf(RedisServer server) {
         return GrantMessage.mark(ServerInfo.field(String.valueOf(server.command("INFO", "server")), "run_id"));
     }
 

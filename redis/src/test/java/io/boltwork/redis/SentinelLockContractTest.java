@@ -9,7 +9,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks on a master that sentinels watch keep the contract. The sentinels are patient, so that it stays the master. */
+/**
+ * Tests that locks on a master with sentinels keep the contract. The sentinels are patient, so that it stays the
+ * master.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class SentinelLockContractTest extends LockContract {
     private static SentinelGroup group;

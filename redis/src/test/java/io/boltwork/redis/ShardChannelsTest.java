@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Channels of slots that the probe tries out while callers come to wait there. */
+/** Tests channels of slots that the probe uses while callers begin to wait there. */
 class ShardChannelsTest {
     private static final int SLOT = 7;
 
@@ -35,14 +35,14 @@ class ShardChannelsTest {
                 () -> "SKIPPED: sharded channels need Redis 7.0, and this one is " + server.version());
         Connector connector = new Connector(lettuce, deployment, keySpace, MasterFinder.of(deployment, lettuce));
         ServerConnection connection = connector
-                .subscribe("c", "told", new Deaf())
+                .subscribe("c", "told", new NoMessages())
                 .made
                 .get(10, TimeUnit.SECONDS)
                 .connection();
-        onClerk(() -> channels.up("c", connection));
+        onLoop(() -> channels.up("c", connection));
     }
 
-    private static final class Deaf implements Connector.Ear {
+    private static final class NoMessages implements Connector.Ear {
         @Override
         public void message(ServerConnection from, byte[] body) {
             throw new IllegalStateException("nothing was published");
@@ -59,36 +59,36 @@ class ShardChannelsTest {
         lettuce.awaitEnd(lettuce.shutdown());
     }
 
-    private void onClerk(Runnable task) throws Exception {
+    private void onLoop(Runnable task) throws Exception {
         lettuce.loop().submit(task).get(10, TimeUnit.SECONDS);
     }
 
-    private void triedOut() throws Exception {
+    private void probe() throws Exception {
         CompletableFuture<@Nullable Throwable> listens = new CompletableFuture<>();
         channels.tryOut(SLOT, listens::complete);
         assertThat(listens.get(10, TimeUnit.SECONDS)).isNull();
-        assertThat(heard()).isEqualTo(1);
+        assertThat(subscribers()).isEqualTo(1);
     }
 
-    private long heard() {
+    private long subscribers() {
         return (Long) ((List<?>) server.command("PUBSUB", "SHARDNUMSUB", keySpace.channel("c", SLOT))).get(1);
     }
 
     @Test
     void aProbedChannelIsUnsubscribed() throws Exception {
-        triedOut();
-        onClerk(() -> channels.letGo(SLOT));
+        probe();
+        onLoop(() -> channels.letGo(SLOT));
         assertThat(channels.hears(SLOT)).isEqualTo(ShardChannels.Hearing.NO);
     }
 
     @Test
     void aProbedChannelIsKeptIfACallerNeedsIt() throws Exception {
-        triedOut();
+        probe();
         CountDownLatch listening = new CountDownLatch(1);
         channels.listen(SLOT, false, failure -> listening.countDown());
-        onClerk(() -> channels.letGo(SLOT));
+        onLoop(() -> channels.letGo(SLOT));
         assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(channels.hears(SLOT)).isEqualTo(ShardChannels.Hearing.YES);
-        assertThat(heard()).isEqualTo(1);
+        assertThat(subscribers()).isEqualTo(1);
     }
 }

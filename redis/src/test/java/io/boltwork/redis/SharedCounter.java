@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A counter in a file that processes share, and the token of each increment. Reading and writing are two steps: only a lock
- * makes it exact.
+ * A counter in a file that processes share, and the token of each increment. Reading and writing are two steps, so
+ * only a lock makes it exact.
  */
 final class SharedCounter {
     private static final int OWN_COUNTS = 8;
@@ -32,7 +32,7 @@ final class SharedCounter {
         }
     }
 
-    /** Reads, dawdles, writes. */
+    /** Reads, pauses, writes. */
     void increment(int process, long token) {
         increment(process, token, () -> {
             for (int i = 0; i < SPINS; i++) {
@@ -41,7 +41,7 @@ final class SharedCounter {
         });
     }
 
-    /** Reads, does something else, writes. */
+    /** Reads, runs an action, writes. */
     void increment(int process, long token, Runnable meanwhile) {
         long value = memory.getLong(0);
         long own = of(process);
@@ -55,12 +55,12 @@ final class SharedCounter {
         return memory.getLong(0);
     }
 
-    /** How many increments that process has made. */
+    /** Returns the number of increments of that process. */
     long of(int process) {
         return memory.getLong(OWN_COUNTS + process * 8);
     }
 
-    /** The tokens of all increments, in their order. */
+    /** Returns the tokens of all increments in their order. */
     List<Long> tokens() {
         List<Long> tokens = new ArrayList<>();
         for (int i = 0; i < value(); i++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who has which slot. */
+/** Tests the map from slots to masters. */
 class SlotMapTest {
     private static final NodeAddress ASKED = new NodeAddress("asked", 1);
 
@@ -76,7 +76,7 @@ class SlotMapTest {
                 range(2, 2, node("h", 1, metadata)));
         SlotMap map = SlotMap.parse(reply, ASKED, 1);
         assertThat(map.master(0)).hasToString("10.0.0.1:1");
-        assertThat(map.master(1)).hasToString("asked:1"); // told on purpose
+        assertThat(map.master(1)).hasToString("asked:1"); // the missing host is sent on purpose
         assertThat(map.master(2)).hasToString("h:1");
     }
 

@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which slot a key is in, by the words of the Redis Cluster specification. A real server's words: {@link ClusterMapTest}. */
+/**
+ * Tests the slots of keys against the Redis Cluster specification. {@link ClusterMapTest} tests them against a real
+ * server.
+ */
 class SlotsTest {
 
     @Test

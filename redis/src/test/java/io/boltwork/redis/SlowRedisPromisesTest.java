@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Load on a bad network. {@code -Dboltwork.promise.seconds=60} sets how long, {@code -Dboltwork.promise.seed=..} when
- * connections break.
+ * Tests load on a bad network. {@code -Dboltwork.promise.seconds=60} sets the duration, {@code
+ * -Dboltwork.promise.seed=..} the times at which connections break.
  */
 class SlowRedisPromisesTest extends PromiseTest {
     private static final long SECONDS = Long.getLong("boltwork.promise.seconds", 15);
@@ -24,7 +24,7 @@ class SlowRedisPromisesTest extends PromiseTest {
     private static final int CLIENTS = 4;
     private static final int THREADS = 4;
 
-    /** What all threads share, made exact by the lock alone. */
+    /** State shared by all threads, which only the lock makes exact. */
     private static final class Shared {
         int count;
         final List<Long> tokens = new ArrayList<>();
@@ -37,7 +37,7 @@ class SlowRedisPromisesTest extends PromiseTest {
         }
     }
 
-    /** What a thread has seen. */
+    /** The observations of a thread. */
     private record Seen(int served, Duration longestWait) {}
 
     @TimedTest

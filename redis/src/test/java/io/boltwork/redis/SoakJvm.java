@@ -24,16 +24,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One of several JVMs that load two locks, one of each fairness, in every way, and increment a counter under each; until it is
- * told to stop. Arguments: URI, directory of the counters, number of the JVM, threads, seed, directory of the histories, its
- * name there.
+ * One of several JVMs that load two locks, one of each fairness, in every way, and increment a counter under each,
+ * until they are stopped. Arguments: URI, directory of the counters, number of the JVM, threads, seed, directory of
+ * the histories, its name there.
  */
 final class SoakJvm {
     static final Duration LEASE = Duration.ofSeconds(2);
 
-    /**
-     * What is left of a lease when work under it begins: work that is stopped for less than that excludes others all the same.
-     */
+    /** The rest of a lease when work under it begins. Work that is stopped for less than that still excludes others. */
     static final Duration MARGIN = Duration.ofMillis(1_500);
 
     private static final Duration IDLE_HOLD = Duration.ofMillis(100);
@@ -42,7 +40,7 @@ final class SoakJvm {
 
     private static volatile boolean over;
 
-    /** Locks are taken, but nothing is done under them. */
+    /** Whether locks are taken without any work under them. */
     private static volatile boolean quiet;
 
     private static final AtomicInteger WORKING = new AtomicInteger();
@@ -132,7 +130,7 @@ final class SoakJvm {
                     }
                 }
             } catch (BackendException | LeaseLostException e) {
-                ERRORS.incrementAndGet(); // what faults are for
+                ERRORS.incrementAndGet(); // expected during faults
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -143,21 +141,21 @@ final class SoakJvm {
     private static void increment(SharedCounter counter, int number, Lease lease, Random random) {
         WORKING.incrementAndGet();
         boolean working = !quiet;
-        // in this order: a look at the lease from before it was quiet may be old
+        // in this order: a check of the lease from before the quiet phase may be old
         if (working && lease.remaining().compareTo(MARGIN) > 0) {
             counter.increment(number, lease.fencingToken(), () -> work(random));
-            lease.isValid(); // should it be killed or lose it now, its history tells what it had till here
+            lease.isValid(); // if it is killed or loses the lease now, its history records the lease up to here
             TURNS.incrementAndGet();
         }
         WORKING.decrementAndGet();
         if (!working) {
             lease.isValid();
-            LockSupport.parkNanos(IDLE_HOLD.toNanos()); // so that it is frozen while it holds, as often as not
-            lease.isValid(); // if this is true after the freeze, nobody else may have had the lock: the history tells
+            LockSupport.parkNanos(IDLE_HOLD.toNanos()); // so that about half of the freezes come while it holds
+            lease.isValid(); // if true after the freeze, no other owner may have had the lock, which the history shows
         }
     }
 
-    /** Now and then it takes longer: who else had the lock meanwhile would be seen. */
+    /** Works, now and then for longer, so that another owner in the meantime would be noticed. */
     private static void work(Random random) {
         if (random.nextInt(4) == 0) {
             LockSupport.parkNanos(random.nextInt(4_000_000));

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three JVMs load two locks while faults come at random from a printed seed; half a minute, or ten minutes with the profile soak.
- * {@code -Dboltwork.seed} repeats the faults, though not what the threads make of them.
+ * Three JVMs load two locks while faults come at random from a printed seed, for half a minute, or ten minutes with
+ * the profile soak. {@code -Dboltwork.seed} repeats the faults, but not the schedule of the threads.
  */
 @Tag("load")
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -33,7 +33,7 @@ class SoakTest extends Promises {
     private static final Duration DURATION = Duration.ofSeconds(Long.getLong("boltwork.soak", 30));
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** At the end, without faults, so that all has settled. */
+    /** The time without faults at the end, so that everything settles. */
     private static final Duration CALM = Duration.ofSeconds(4);
 
     private static final int JVMS = 3;
@@ -41,7 +41,7 @@ class SoakTest extends Promises {
 
     private final List<Loader> loaders = new ArrayList<>();
     private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
-    private final List<Fault> deck = new ArrayList<>();
+    private final List<Fault> remaining = new ArrayList<>();
     private Random random;
     private int started;
     private Path directory;
@@ -56,9 +56,9 @@ class SoakTest extends Promises {
         SCRIPTS_FORGOTTEN
     }
 
-    /** A JVM and what it looked like when it had warmed up. */
+    /** A JVM and its report after warming up. */
     private record Loader(ChildJvm jvm, String name, long since, long[] first) {
-        /** Bytes of heap, threads, turns, errors. */
+        /** A report: bytes of heap, threads, turns, errors. */
         long[] report() throws InterruptedException {
             jvm.send("report");
             String line = Objects.requireNonNull(jvm.nextLine(PATIENCE), "a report of a JVM");
@@ -110,7 +110,7 @@ class SoakTest extends Promises {
         return new Loader(jvm, name, System.nanoTime(), new long[4]);
     }
 
-    /** Something goes wrong, and is mended again. */
+    /** Injects a fault and heals it. */
     private void fault() throws InterruptedException {
         int number = random.nextInt(JVMS);
         ChildJvm jvm = loaders.get(number).jvm();
@@ -130,7 +130,8 @@ class SoakTest extends Promises {
                 jvm.thaw();
             }
             case JVM_FROZEN_PAST_ITS_LEASES -> {
-                jvm.send("quiet"); // who is stopped between a look at the lease and a write is beyond any lock
+                jvm.send("quiet"); // no lock protects a thread that is stopped between the check of its lease and a
+                // write
                 assertThat(jvm.nextLine(PATIENCE)).isEqualTo("quiet");
                 jvm.freeze();
                 pause(SoakJvm.LEASE.toMillis() + 500 + random.nextInt(1_500));
@@ -148,16 +149,16 @@ class SoakTest extends Promises {
         }
     }
 
-    /** All of them come, in any order, before one comes again. */
+    /** Returns the faults in random order, each one once before any comes again. */
     private Fault next() {
-        if (deck.isEmpty()) {
-            deck.addAll(List.of(Fault.values()));
-            Collections.shuffle(deck, random);
+        if (remaining.isEmpty()) {
+            remaining.addAll(List.of(Fault.values()));
+            Collections.shuffle(remaining, random);
         }
-        return deck.remove(deck.size() - 1);
+        return remaining.remove(remaining.size() - 1);
     }
 
-    /** Looks at each JVM once when it has run for a while. */
+    /** Records each JVM once when it has run for a while. */
     private void warm() throws InterruptedException {
         for (Loader loader : loaders) {
             if (loader.first()[0] == 0 && since(loader.since()).compareTo(Duration.ofSeconds(5)) > 0) {
@@ -196,11 +197,11 @@ class SoakTest extends Promises {
             SharedCounter counter = SharedCounter.open(SoakJvm.counter(directory, i));
             long own = counter.of(0) + counter.of(1) + counter.of(2);
             System.out.println("soak: " + SoakJvm.lock(i) + " " + counter.value() + " holds");
-            // who was killed between the sum and its own count has counted for the sum alone
+            // a JVM killed between the sum and its own count has increased the sum only
             assertThat(counter.value()).as(SoakJvm.lock(i)).isBetween(own, own + kills);
             assertThat(counter.tokens()).isSorted().doesNotHaveDuplicates();
             String lock = SoakJvm.lock(i);
-            Await.until("nobody holds or wants " + lock, () -> isFree(lock));
+            Await.until("no client holds or wants " + lock, () -> isFree(lock));
         }
         System.out.println(
                 "soak: " + HistoryChecker.checkEnded(History.read(histories)).orThrow());
@@ -213,6 +214,6 @@ class SoakTest extends Promises {
     }
 
     private static void pause(long millis) throws InterruptedException {
-        Thread.sleep(millis); // load, or a fault, that lasts so long is the subject
+        Thread.sleep(millis); // the duration of load or fault is part of the test
     }
 }

@@ -17,7 +17,7 @@ class StaleMasterGuardTest {
     private final AtomicLong now = new AtomicLong(1);
     private final List<CompletableFuture<Object>> questions = new ArrayList<>();
     private final List<Throwable> replaced = new ArrayList<>();
-    private final ConcurrentLinkedQueue<String> said = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> results = new ConcurrentLinkedQueue<>();
     private final StaleMasterGuard guard = new StaleMasterGuard(
             () -> {
                 CompletableFuture<Object> question = new CompletableFuture<>();
@@ -27,21 +27,21 @@ class StaleMasterGuardTest {
             replaced::add,
             now::get);
 
-    private StaleMasterGuard.Kept word(String word) {
-        return word(word, () -> {});
+    private StaleMasterGuard.Kept reply(String reply) {
+        return reply(reply, () -> {});
     }
 
-    private StaleMasterGuard.Kept word(String word, Runnable andThen) {
+    private StaleMasterGuard.Kept reply(String reply, Runnable andThen) {
         return new StaleMasterGuard.Kept() {
             @Override
             public void use() {
-                said.add(word);
+                results.add(reply);
                 andThen.run();
             }
 
             @Override
             public void drop(Throwable cause) {
-                said.add("no " + word + ": " + cause.getMessage());
+                results.add("no " + reply + ": " + cause.getMessage());
             }
         };
     }
@@ -52,25 +52,25 @@ class StaleMasterGuardTest {
 
     @Test
     void aReplySoonAfterAnotherIsUsedAtOnce() {
-        for (String word : List.of("a", "b", "c")) {
+        for (String reply : List.of("a", "b", "c")) {
             now.addAndGet(StaleMasterGuard.SILENCE_NANOS - 1);
-            guard.heard(word(word));
+            guard.heard(reply(reply));
         }
-        assertThat(said).containsExactly("a", "b", "c");
+        assertThat(results).containsExactly("a", "b", "c");
         assertThat(questions).isEmpty();
     }
 
     @Test
     void repliesAfterASilenceAreHeldBackAndUsedInOrder() {
         silence();
-        guard.heard(word("a"));
-        guard.heard(word("b"));
-        assertThat(said).isEmpty();
+        guard.heard(reply("a"));
+        guard.heard(reply("b"));
+        assertThat(results).isEmpty();
         assertThat(questions).hasSize(1);
         questions.get(0).complete("it is");
-        assertThat(said).containsExactly("a", "b");
-        guard.heard(word("c"));
-        assertThat(said).containsExactly("a", "b", "c");
+        assertThat(results).containsExactly("a", "b");
+        guard.heard(reply("c"));
+        assertThat(results).containsExactly("a", "b", "c");
         assertThat(replaced).isEmpty();
     }
 
@@ -78,64 +78,64 @@ class StaleMasterGuardTest {
     void eachSilenceCausesOneQuestion() {
         for (int i = 1; i <= 3; i++) {
             silence();
-            guard.heard(word("a"));
+            guard.heard(reply("a"));
             assertThat(questions).hasSize(i);
             questions.get(i - 1).complete("it is");
-            assertThat(said).hasSize(i);
+            assertThat(results).hasSize(i);
         }
     }
 
-    /** The first answer may have been given before the second silence, in which the server was replaced. */
+    /** The first answer may be from before the second silence, in which the server was replaced. */
     @Test
     void onlyTheAnswerAfterTheLastSilenceCounts() {
         silence();
-        guard.heard(word("a"));
+        guard.heard(reply("a"));
         silence();
-        guard.heard(word("b"));
+        guard.heard(reply("b"));
         assertThat(questions).hasSize(2);
         questions.get(0).complete("it is");
-        assertThat(said).isEmpty();
+        assertThat(results).isEmpty();
         questions.get(1).complete("it is");
-        assertThat(said).containsExactly("a", "b");
-        guard.heard(word("c"));
-        assertThat(said).containsExactly("a", "b", "c");
+        assertThat(results).containsExactly("a", "b");
+        guard.heard(reply("c"));
+        assertThat(results).containsExactly("a", "b", "c");
     }
 
     @Test
     void aSilenceStopsTheUseOfHeldBackReplies() {
         silence();
-        guard.heard(word("a", () -> {
+        guard.heard(reply("a", () -> {
             silence();
-            guard.heard(word("c"));
+            guard.heard(reply("c"));
         }));
-        guard.heard(word("b"));
+        guard.heard(reply("b"));
         questions.get(0).complete("it is");
-        assertThat(said).containsExactly("a");
+        assertThat(results).containsExactly("a");
         questions.get(1).complete("it is");
-        assertThat(said).containsExactly("a", "b", "c");
+        assertThat(results).containsExactly("a", "b", "c");
     }
 
     @Test
     void newRepliesDoNotOvertakeHeldBackOnes() {
         silence();
-        guard.heard(word("a", () -> guard.heard(word("c"))));
-        guard.heard(word("b"));
+        guard.heard(reply("a", () -> guard.heard(reply("c"))));
+        guard.heard(reply("b"));
         questions.get(0).complete("it is");
-        assertThat(said).containsExactly("a", "b", "c");
+        assertThat(results).containsExactly("a", "b", "c");
     }
 
     @Test
     void repliesOfAReplacedMasterAreDroppedWithTheConnection() {
         silence();
-        guard.heard(word("a"));
+        guard.heard(reply("a"));
         IllegalStateException why = new IllegalStateException("another one is");
         questions.get(0).completeExceptionally(why);
         assertThat(replaced).containsExactly(why);
-        guard.heard(word("b"));
-        assertThat(said).isEmpty();
+        guard.heard(reply("b"));
+        assertThat(results).isEmpty();
         guard.end(new IllegalStateException("closed"));
-        guard.heard(word("c"));
-        assertThat(said).containsExactly("no a: closed", "no b: closed", "no c: closed");
+        guard.heard(reply("c"));
+        assertThat(results).containsExactly("no a: closed", "no b: closed", "no c: closed");
         assertThat(questions).hasSize(1);
         assertThat(replaced).hasSize(1);
     }
@@ -143,31 +143,31 @@ class StaleMasterGuardTest {
     @Test
     void heldBackRepliesAreNotUsedAfterTheConnectionClosed() {
         silence();
-        guard.heard(word("a"));
+        guard.heard(reply("a"));
         guard.end(new IllegalStateException("closed"));
         questions.get(0).complete("it is");
-        guard.heard(word("b"));
+        guard.heard(reply("b"));
         guard.end(new IllegalStateException("closed again"));
-        assertThat(said).containsExactly("no a: closed", "no b: closed");
+        assertThat(results).containsExactly("no a: closed", "no b: closed");
     }
 
     @Test
     void repliesKeepTheirOrderWhenTheAnswerArrivesAmongThem() throws Exception {
         for (int round = 1; round <= 20; round++) {
-            said.clear();
+            results.clear();
             silence();
-            guard.heard(word("0"));
+            guard.heard(reply("0"));
             CompletableFuture<Object> question = questions.get(round - 1);
             Task<Integer> more = Task.start("server", () -> {
                 int next = 1;
                 while (next < MANY) {
-                    guard.heard(word(Integer.toString(next++)));
+                    guard.heard(reply(Integer.toString(next++)));
                 }
                 return next;
             });
             question.complete("it is");
             more.get();
-            assertThat(said)
+            assertThat(results)
                     .containsExactlyElementsOf(
                             IntStream.range(0, MANY).mapToObj(Integer::toString).toList());
         }

@@ -6,7 +6,7 @@ import io.boltwork.testkit.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Locks on a real, standalone Redis keep the contract. */
+/** Tests that locks on a real, standalone Redis keep the contract. */
 class StandaloneLockContractTest extends LockContract {
     private static RedisServer server;
 

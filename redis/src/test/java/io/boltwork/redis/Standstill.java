@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * For how long the machine let others run, or nobody: a thread that sleeps for a millisecond at a time looks how late it wakes.
- * That a machine wakes sleepers a little late is its nature and not counted.
+ * Measures how long the machine ran other processes or none: a thread that sleeps for a millisecond at a time checks
+ * how late it wakes. A small delay is normal for a machine and does not count.
  */
 final class Standstill implements AutoCloseable {
-    private static final long NAP = 1_000_000; // ns
-    private static final long IN_TIME = 2 * NAP;
+    private static final long SLEEP = 1_000_000; // ns
+    private static final long IN_TIME = 2 * SLEEP;
 
     private long looked = System.nanoTime();
     private long total; // ns
@@ -23,7 +23,7 @@ final class Standstill implements AutoCloseable {
 
     private void watch() {
         while (!closed) {
-            LockSupport.parkNanos(NAP);
+            LockSupport.parkNanos(SLEEP);
             look();
         }
     }
@@ -31,12 +31,12 @@ final class Standstill implements AutoCloseable {
     private synchronized void look() {
         long now = System.nanoTime();
         if (now - looked > IN_TIME) {
-            total += now - looked - NAP;
+            total += now - looked - SLEEP;
         }
         looked = now;
     }
 
-    /** All such times together; who asks looks as well, since the thread may not be awake yet. */
+    /** Returns the sum of all such times. The caller checks as well, because the thread may not be awake yet. */
     synchronized Duration total() {
         look();
         return Duration.ofNanos(total);

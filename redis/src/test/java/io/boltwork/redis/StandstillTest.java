@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class StandstillTest {
     private static final Duration STOPPED = Duration.ofMillis(20);
 
-    /** Who asks may be awake before the thread that looks. */
+    /** The caller may be awake before the measuring thread. */
     @Test
     void aStandstillThatHasJustEndedIsCounted() throws Exception {
         for (int i = 0; i < 100; i++) {
@@ -20,7 +20,7 @@ class StandstillTest {
         }
     }
 
-    /** Stops this JVM for a time, as a hypervisor does it. */
+    /** Stops this JVM for a time, as a hypervisor does. */
     static void stop(Duration time) throws IOException, InterruptedException {
         long pid = ProcessHandle.current().pid();
         new ProcessBuilder("sh", "-c", "kill -STOP " + pid + "; sleep " + time.toMillis() / 1e3 + "; kill -CONT " + pid)

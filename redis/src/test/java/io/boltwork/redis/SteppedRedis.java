@@ -26,22 +26,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The embedded redis-server with a clock that stands still until it is set, to the microsecond: libfaketime reads it from a
- * file whenever the server looks at its clock. The server's text and the scripts' are what they always are.
+ * The embedded redis-server with a clock that stands still until it is set, to the microsecond. libfaketime reads the
+ * time from a file whenever the server reads its clock. Server and scripts are unchanged.
  *
- * <p>The embedded server has its allocator inside. One with a jemalloc of its own, as Debian's, does not start like this: the
- * allocator asks for the time before libfaketime can tell it.
+ * <p>The embedded server has a built-in allocator. A server with a separate jemalloc, as Debian's, does not start in
+ * this way, because the allocator asks for the time before libfaketime is ready.
  */
 final class SteppedRedis implements AutoCloseable {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSSSSSS").withZone(ZoneOffset.UTC);
-    private static final int HALF = 500; // ns: libfaketime reads the fraction as a floating point number, and cuts it
+    private static final int HALF =
+            500; // ns: libfaketime reads the fraction as a floating point number and truncates it
     private static final Pattern EXECUTABLE = Pattern.compile("executable:(\\S+)");
 
     /* Ends the server when its input ends, that is with this JVM at the latest. */
     private static final String GUARD = "\"$@\" & trap '' INT TERM HUP; read -r line; kill -9 $!; wait";
 
-    private final RedisServer binary; // whose directory has the executable
+    private final RedisServer binary; // its directory contains the executable
     private final Path directory;
     private final int port;
     private final Process process;
@@ -73,7 +74,7 @@ final class SteppedRedis implements AutoCloseable {
         awaitReady();
     }
 
-    /** Starts one, if libfaketime is there. */
+    /** Starts a server if libfaketime is installed. */
     static Optional<SteppedRedis> start() throws IOException, InterruptedException {
         Optional<Path> library = library();
         return library.isEmpty()
@@ -90,7 +91,7 @@ final class SteppedRedis implements AutoCloseable {
         write(TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS).plusNanos(HALF)) + "\n");
     }
 
-    /** Lets the clock go on from now, that many seconds ahead of the true time. */
+    /** Lets the clock run from now on, this many seconds ahead of the true time. */
     void runAhead(long seconds) throws IOException {
         write("+" + seconds + "\n");
     }

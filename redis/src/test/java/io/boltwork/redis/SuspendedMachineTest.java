@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A JVM that is frozen, as if its machine was suspended: meanwhile its wall clock and the server's clock go on by a minute, its
- * monotonic clock does not.
+ * Tests a JVM that is frozen as if its machine was suspended: its wall clock and the server's clock advance by a
+ * minute meanwhile, its monotonic clock does not.
  */
 @Tag("load")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -49,9 +49,9 @@ class SuspendedMachineTest {
         Map<String, String> environment = Map.of(
                 "LD_PRELOAD", library.toString(),
                 "FAKETIME_TIMESTAMP_FILE", redis.clock().toString(),
-                "FAKETIME_CACHE_DURATION", "1", // s; to read the file each time makes the JVM slow
+                "FAKETIME_CACHE_DURATION", "1", // s; reading the file each time would slow the JVM down
                 "FAKETIME_DONT_FAKE_MONOTONIC", "1",
-                "FAKETIME_FORCE_MONOTONIC_FIX", "0"); // else waits of the JVM end at once
+                "FAKETIME_FORCE_MONOTONIC_FIX", "0"); // otherwise waits of the JVM end at once
         return RemoteClient.start(redis.uri(), histories, history, List.of("suspended"), environment)
                 .get(0);
     }
@@ -73,7 +73,7 @@ class SuspendedMachineTest {
         for (String thread : List.of("renewed", "fixed")) {
             Duration both = Duration.ofNanos(suspended.numbers(thread, "lost").get(2) - goesOn);
             System.out.printf("suspended: the %s lease was valid for %d ms afterwards%n", thread, both.toMillis());
-            // libfaketime shows the new time within a second, and the client looks at its clocks once a second
+            // libfaketime shows the new time within a second, and the client compares its clocks once a second
             assertThat(both).isLessThan(Duration.ofSeconds(2).plus(Slack.of(Duration.ofMillis(500))));
         }
         assertThat(renewed.isValid()).isTrue();

@@ -29,7 +29,7 @@ class TakenMessageTest {
                 .isEqualTo(taken);
     }
 
-    /** Redis replicates what is published: a replica passes on what its new master says. */
+    /** Redis replicates messages, so a replica relays those of its new master. */
     @Test
     void aTakenMessageOfAnotherServerIsIgnored() {
         assertThat(parsed("999999abcdef 12 34 a:7 boltwork:{a lock}")).isNull();
@@ -59,11 +59,11 @@ class TakenMessageTest {
             server.command("PUBLISH", "boltwork:told:a", "nonsense");
             server.command("PUBLISH", "boltwork:told:a", "999999abcdef 1 2 a:1 boltwork:{l}");
             server.command("PUBLISH", "boltwork:told:a", GrantMessage.mark(run) + " 2 3 a:1 boltwork:{l}");
-            Taken heard = client.takings.poll(Duration.ofSeconds(15).toMillis(), TimeUnit.MILLISECONDS);
-            assertThat(heard)
+            Taken received = client.takings.poll(Duration.ofSeconds(15).toMillis(), TimeUnit.MILLISECONDS);
+            assertThat(received)
                     .isNotNull()
                     .extracting(Taken::token)
-                    .as("the first")
+                    .as("the first message read")
                     .isEqualTo(2L);
             assertThat(client.backend.malformedMessages()).isEqualTo(1);
         }

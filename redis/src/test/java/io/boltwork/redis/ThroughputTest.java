@@ -20,12 +20,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Measures pairs of {@code lock()} and {@code unlock()} beside the same two scripts sent with Lettuce alone, in one run. Short
- * by default, to see that all of it works and everybody gets a turn; {@code -Dboltwork.measure=5} measures for 5 s each.
+ * Measures pairs of {@code lock()} and {@code unlock()} beside the same two scripts sent with Lettuce alone, in one
+ * run. By default it is short, to check that everything works and every thread gets a turn; {@code
+ * -Dboltwork.measure=5} measures for 5 s each.
  */
 @Tag("load")
 class ThroughputTest {
-    /** The life of an unused lock's key, in milliseconds. */
+    /** The idle life of a lock's key, in milliseconds. */
     private static final String LIFE = "600000";
 
     private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));
@@ -39,7 +40,8 @@ class ThroughputTest {
                 raw(server, threads);
                 own(client, threads);
             }
-            assertThat(requestsForAPair(server, client, 2)).isLessThan(2.1); // who asks again too late asks Redis
+            assertThat(requestsForAPair(server, client, 2))
+                    .isLessThan(2.1); // a thread that asks again too late asks Redis
             assertThat(requestsForAPair(server, client, 16)).isLessThan(0.5);
             assertThat(requestsForAPair(server, client, 100)).isLessThan(0.5);
             CommandStats.reset(server);
@@ -48,8 +50,8 @@ class ThroughputTest {
     }
 
     /**
-     * How often Redis was asked for a pair at a contended lock: a pair alone is two requests. How fast either is depends on what
-     * the machine does besides; how many there are does not.
+     * Returns the number of requests per pair at a contended lock; an uncontended pair takes two. Unlike the speed,
+     * this number does not depend on other load of the machine.
      */
     private static double requestsForAPair(RedisServer server, LockClient client, int threads)
             throws InterruptedException {

@@ -8,10 +8,11 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that holds what it measures to a bound of a quiet machine. On one that is busy, or whose hypervisor lets another one
- * run, a figure beyond it would be blamed on the lock: such a test is begun anew; see {@link TimedTests}.
+ * A test that checks its measurements against a bound for a quiet machine. On a busy machine, or if the hypervisor
+ * runs another one, a figure beyond the bound would be blamed on the lock, so such a test runs again; see {@link
+ * TimedTests}.
  *
- * <p>If the method's first parameter is an enum, it runs for each of its constants.
+ * <p>If the method's first parameter is an enum, the test runs for each of its constants.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -22,15 +22,18 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Runs each {@link TimedTest} once, and again if a figure of it went past its bound by no more than the machine stood still
- * meanwhile: such a figure says nothing. It is not forgiven either: one within the bound has to come, and the fifth counts in
- * any case. All other failures count at once.
+ * Runs each {@link TimedTest} once, and again if a figure exceeded its bound by no more than the machine stood still
+ * meanwhile, because such a figure proves nothing. It is not ignored either: a later run must stay within the bound,
+ * and the fifth run counts in any case. All other failures count at once.
  */
 final class TimedTests implements TestTemplateInvocationContextProvider {
-    /** A machine that was taken away for a fifth of the time spoilt one or two figures in a hundred: five in a row are no chance. */
+    /**
+     * On a machine that was unavailable for a fifth of the time, one or two figures in a hundred failed, so five in a
+     * row are no coincidence.
+     */
     private static final int MOST = 5;
 
-    /** Holds what was measured to its bound, which slow machines stretch. */
+    /** Checks a measurement against its bound, which slow machines stretch. */
     static void atMost(Duration bound, Duration figure, String what) {
         Duration stretched = Slack.of(bound);
         if (figure.compareTo(stretched) > 0) {
@@ -74,7 +77,7 @@ final class TimedTests implements TestTemplateInvocationContextProvider {
         return cases.stream().flatMap(TimedTests::attempts);
     }
 
-    /** Whether there is a next one is known when the one before has run. */
+    /** Returns whether there is a next run, which is known only after the previous one. */
     private static Stream<TestTemplateInvocationContext> attempts(@Nullable Enum<?> argument) {
         return Stream.iterate(new Attempt(argument, 1, null), Attempt::isDue, Attempt::next)
                 .map(TestTemplateInvocationContext.class::cast);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** JUnit runs tests of times here, while this JVM is stopped for a moment, as a hypervisor does it. */
+/** Runs timed tests with JUnit while this JVM is stopped for a moment, as by a hypervisor. */
 class TimedTestsTest {
     private static final Duration BOUND = Duration.ofMillis(50);
     private static final Duration STOPPED = Duration.ofMillis(200);

@@ -10,13 +10,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Answers of two servers, made comparable: when and by which server they were given is compared apart. */
+/** Makes answers of two servers comparable. Their time and server are compared separately. */
 final class Timeless {
     private static final ServerTime NO_TIME = new ServerTime(0, "");
 
     private Timeless() {}
 
-    /** An answer without when and where, which are compared apart, and without an order where none is promised. */
+    /**
+     * Returns an answer without time and server, which are compared separately, and without an order where none is
+     * promised.
+     */
     static Reply of(Reply reply) {
         if (reply instanceof Acquired acquired) {
             return of(acquired);

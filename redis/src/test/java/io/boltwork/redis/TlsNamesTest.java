@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Clusters and sentinels whose certificates are for names and not for addresses. */
+/** Tests clusters and sentinels whose certificates are for names and not for addresses. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "slow: -Dboltwork.proof=true")
 class TlsNamesTest {
     private static Certificates certificates;
@@ -54,7 +54,7 @@ class TlsNamesTest {
             cluster.announceNames();
             try (LockClient one = LockClient.create(RedisBackend.connectCluster(uris, options));
                     LockClient other = LockClient.create(RedisBackend.connectCluster(uris, options))) {
-                for (String name : List.of("a", "b", "c", "d", "e", "f")) { // of all masters
+                for (String name : List.of("a", "b", "c", "d", "e", "f")) { // locks of all masters
                     passesOn(one, other, name);
                 }
                 assertThat(one.health().nodes())

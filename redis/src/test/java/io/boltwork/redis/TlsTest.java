@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Servers that speak TLS, with certificates of an authority that nobody knows. */
+/** Tests servers that use TLS with certificates of a private authority. */
 class TlsTest {
     private static Certificates certificates;
     private static RedisServer server;

@@ -15,15 +15,15 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Many virtual threads that want one lock, in a JVM of 21 or later that records whether they pin their carriers. Arguments: URI,
- * lock, threads, directory of the history.
+ * Many virtual threads that want one lock, in a JVM of version 21 or later that records whether they pin their
+ * carriers. Arguments: URI, lock, threads, directory of the history.
  */
 final class VirtualThreads {
     private VirtualThreads() {}
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[2]);
-        // by reflection: this is compiled for 17
+        // by reflection, because this is compiled for 17
         ExecutorService executor = (ExecutorService)
                 Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         Path file = Path.of("pinned.jfr");
@@ -31,7 +31,7 @@ final class VirtualThreads {
                 HistoryWriter history = HistoryWriter.open(Path.of(args[3]), "virtual");
                 Recording recording = new Recording()) {
             FencedLock lock = history.recorded(client.lock(args[1]));
-            visit(executor, lock, 100, new int[1]); // classes that are being loaded pin
+            visit(executor, lock, 100, new int[1]); // class loading pins
             recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
             recording.start();
             int[] counter = new int[1];
@@ -52,7 +52,7 @@ final class VirtualThreads {
         }
     }
 
-    /** Each increments a counter that only the lock makes exact. */
+    /** Lets each thread increment a counter that only the lock makes exact. */
     private static void visit(ExecutorService executor, FencedLock lock, int threads, int[] counter) throws Exception {
         List<Future<?>> all = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Every method that waits, while Redis gives no answer. Their limit is one second each. */
+/** Tests every method that waits, while Redis gives no answer. Their limit is one second each. */
 class WaitingPromisesTest extends PromiseTest {
     private static final Duration LIMIT = Duration.ofSeconds(1);
     private static final Duration BOUND = LIMIT.plusMillis(200);
@@ -41,13 +41,13 @@ class WaitingPromisesTest extends PromiseTest {
         MEMORY_FULL
     }
 
-    /** What a method that waits is called with; it may do something before the fault. */
+    /** A call of a method that waits; it may prepare something before the fault. */
     @FunctionalInterface
     private interface Prepared {
         Callable<?> prepare(FencedLock lock) throws Exception;
     }
 
-    /** How it ended. */
+    /** The result of the call. */
     private record Ended(Object result, Duration took) {}
 
     private Fault fault(Silence silence) {
@@ -60,7 +60,7 @@ class WaitingPromisesTest extends PromiseTest {
         };
     }
 
-    /** Those that want a lock, without a time limit of their own and with one. */
+    /** Returns the methods that want a lock, without a time limit of their own and with one. */
     private static Map<String, Prepared> acquiring() {
         Map<String, Prepared> all = new LinkedHashMap<>();
         all.put("lock()", lock -> () -> {
@@ -95,7 +95,7 @@ class WaitingPromisesTest extends PromiseTest {
         return all;
     }
 
-    /** Those that want something else of the server. */
+    /** Returns the methods that want something else of the server. */
     private static Map<String, Prepared> others(LockClient client) {
         Map<String, Prepared> all = new LinkedHashMap<>();
         all.put("unlock()", lock -> {
@@ -134,11 +134,11 @@ class WaitingPromisesTest extends PromiseTest {
     @TimedTest
     void everyWaitingMethodEndsInTimeAndReturnsNoUnconfirmedFalse(Silence silence) throws Exception {
         ClientOptions options = ClientOptions.defaults().withOutagePatience(LIMIT);
-        LockClient other = far(options, LIMIT); // a full memory does not refuse what goes out together with a release
+        LockClient other = far(options, LIMIT); // a full memory does not refuse calls in one group with a release
         allEndInTime(silence, far(options, LIMIT), acquiring(), other, others(other));
     }
 
-    /** Their deadline holds though no answer is overdue by then. */
+    /** Tests that the deadline holds although no answer is overdue by then. */
     @TimedTest
     void timedMethodsEndInTimeDespiteALongerCommandTimeout(Silence silence) throws Exception {
         Map<String, Prepared> methods = acquiring();
@@ -201,7 +201,7 @@ class WaitingPromisesTest extends PromiseTest {
         measured(4, silence + ", " + tasks.size() + " methods ended, the last one " + slowest, longest, BOUND);
     }
 
-    /** A definite answer is that the lock was taken. */
+    /** Tests a refusal after the definite answer that the lock was taken. */
     @TimedTest
     void aWaiterBehindAHolderIsRefusedInTimeWhenRedisIsSilent(Silence silence) {
         FencedLock theirs = near().lock(name);

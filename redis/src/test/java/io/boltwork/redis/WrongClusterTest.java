@@ -21,13 +21,13 @@ import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What can be wrong with a cluster, or with its addresses: each is said clearly, and in time. */
+/** Tests wrong clusters and addresses: each is reported clearly and in time. */
 class WrongClusterTest {
 
     @BeforeAll
     static void warmUp() {
         try (RedisServer server = RedisServer.start()) {
-            RedisBackend.connect(server.uri()).close(); // the first of a JVM takes longer
+            RedisBackend.connect(server.uri()).close(); // the first connection of a JVM takes longer
         }
     }
 
@@ -70,7 +70,7 @@ class WrongClusterTest {
                 .hasMessageContaining("Redis at 127.0.0.1:1")
                 .hasMessageContaining("cluster-announce-ip");
         Function<HostAndPort, HostAndPort> translation =
-                told -> told.getPort() == 1 ? HostAndPort.of(master.host(), master.port()) : told;
+                announced -> announced.getPort() == 1 ? HostAndPort.of(master.host(), master.port()) : announced;
         ClientResources translating = ClientResources.builder()
                 .socketAddressResolver(MappingSocketAddressResolver.create(translation))
                 .build();
@@ -124,7 +124,7 @@ class WrongClusterTest {
         }
     }
 
-    /** As during an upgrade: some masters have sharded channels, and some have not. */
+    /** Tests a cluster during an upgrade: some masters have sharded channels, and some have not. */
     @Test
     void nodesOfDifferentVersionsAreAccepted() {
         try (ClusterGroup group = ClusterGroup.startMixed(3);

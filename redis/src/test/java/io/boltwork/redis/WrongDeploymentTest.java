@@ -17,19 +17,21 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What a user may get wrong: each is said clearly, in time, without any password. */
+/** Tests wrong configurations: each is reported clearly, in time, without any password. */
 class WrongDeploymentTest {
     private static final String SECRET = "s3cr3t-p4ss";
     private static final String WATCH = "s3nt1n3l-p4ss";
 
-    /** As {@link RedisBackend} says, and a moment: 5 s to connect, 2 s for the threads to end. */
+    /**
+     * The limit in the documentation of {@link RedisBackend} and a moment: 5 s to connect, 2 s for the threads to end.
+     */
     private static final Duration LIMIT = Duration.ofMillis(7_500);
 
     private static SentinelGroup sentinels;
     private static RedisServer master;
     private static RedisServer replica;
 
-    /** Passwords for the servers and for the sentinels, which are not the same. */
+    /** Different passwords for the servers and for the sentinels. */
     @BeforeAll
     static void start() {
         ReplicaGroup data = ReplicaGroup.start(1, "--requirepass", SECRET, "--masterauth", SECRET);
@@ -41,7 +43,7 @@ class WrongDeploymentTest {
                         "sentinel auth-pass mymaster " + SECRET));
         master = data.servers().get(0);
         replica = data.servers().get(1);
-        RedisBackend.connect(uri(SECRET), watching(WATCH)).close(); // the first of a JVM takes longer
+        RedisBackend.connect(uri(SECRET), watching(WATCH)).close(); // the first connection of a JVM takes longer
     }
 
     @AfterAll
@@ -171,7 +173,7 @@ class WrongDeploymentTest {
         }
     }
 
-    /** A real server whose answer to INFO tells of Garnet. */
+    /** A real server whose answer to INFO names Garnet. */
     @Test
     void garnetIsRefused() {
         try (RedisServer server = RedisServer.start();

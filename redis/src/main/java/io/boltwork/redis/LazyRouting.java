@@ -1,6 +1,12 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.connect.Probe;
+import io.boltwork.redis.connect.Routing;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;

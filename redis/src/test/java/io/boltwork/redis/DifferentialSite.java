@@ -1,5 +1,13 @@
 package io.boltwork.redis;
 
+import io.boltwork.redis.call.AcquireCall;
+import io.boltwork.redis.call.Calls;
+import io.boltwork.redis.call.CommandCall;
+import io.boltwork.redis.call.GroupCall;
+import io.boltwork.redis.call.Script;
+import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.connect.SingleMaster;
+import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;

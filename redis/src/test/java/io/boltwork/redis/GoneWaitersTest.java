@@ -3,6 +3,9 @@ package io.boltwork.redis;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.call.Calls;
+import io.boltwork.redis.call.CommandCall;
+import io.boltwork.redis.call.GroupCall;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.redis.call.Script;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -99,7 +100,7 @@ record LuaMutant(String file, int line, String change, String text) {
     }
 
     private static String read(String name) {
-        try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
+        try (InputStream in = Script.class.getResourceAsStream("/io/boltwork/redis/" + name + ".lua")) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -10,6 +10,8 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockSummary;
+import io.boltwork.redis.wire.GrantMessage;
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;

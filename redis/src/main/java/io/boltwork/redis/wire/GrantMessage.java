@@ -1,0 +1,71 @@
+package io.boltwork.redis.wire;
+
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.ServerTime;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The message of a grant: {@code <mark> <token> <server ms> <lease ms> <request> <key>}; only the key may have blanks in it. The
+ * mark is {@code <run>}, or {@code <run>:<tag>} where channels are sharded.
+ */
+public final class GrantMessage {
+    private static final int MARK = 12;
+    private static final int WORDS = 6;
+
+    /** More than any name, prefix and request together. */
+    static final int LONGEST = 65_536;
+
+    private GrantMessage() {}
+
+    /** So much of a server's run id, 40 hexadecimal digits, as tells servers of one deployment apart. */
+    public static String mark(String run) {
+        return run.substring(0, Math.min(MARK, run.length()));
+    }
+
+    /** Whether a message with that mark is from that run of a server. */
+    static boolean isFrom(String run, String found) {
+        String mark = mark(run);
+        return found.startsWith(mark) && (found.length() == mark.length() || found.charAt(mark.length()) == ':');
+    }
+
+    /**
+     * A message that came from a server. {@code null} if it is another server's: a replica passes on what its master has
+     * published. Whoever still listens there is not there for the master, who has given the lock to somebody else.
+     *
+     * @throws IllegalArgumentException if it is no grant
+     */
+    public static @Nullable Grant parse(byte[] body, String run, KeySpace keySpace) {
+        if (body.length > LONGEST) {
+            throw new IllegalArgumentException("it has " + body.length + " bytes");
+        }
+        String[] words = new String(body, StandardCharsets.UTF_8).split(" ", WORDS);
+        if (words.length < WORDS) {
+            throw new IllegalArgumentException("it has " + words.length + " words");
+        }
+        if (!isFrom(run, words[0])) {
+            return null;
+        }
+        return new Grant(
+                keySpace.lock(words[5]),
+                words[4],
+                number("token", words[1], 1, Long.MAX_VALUE),
+                number("lease", words[3], 1, LockBackend.CLAIM_MILLIS),
+                new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run));
+    }
+
+    /** A number of a message. */
+    static long number(String what, String word, long least, long most) {
+        long number;
+        try {
+            number = Long.parseLong(word);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("its " + what + " is no number", e);
+        }
+        if (number < least || number > most) {
+            throw new IllegalArgumentException("its " + what + " is " + number);
+        }
+        return number;
+    }
+}

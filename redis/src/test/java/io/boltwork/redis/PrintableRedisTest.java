@@ -100,8 +100,8 @@ class PrintableRedisTest {
                     "PUBLISH",
                     "boltwork:grants:" + request.substring(0, request.lastIndexOf(':')),
                     mark + " 1 1 1000 " + request + " " + NAME);
-            Await.until("it is warned of", () -> warnings.stream().anyMatch(text -> text.contains("no grant")));
-            warnings.stream().filter(text -> text.contains("no grant")).forEach(texts::add);
+            Await.until("it is warned of", () -> warnings.stream().anyMatch(text -> text.contains("not a grant")));
+            warnings.stream().filter(text -> text.contains("not a grant")).forEach(texts::add);
             client.lock("lock").unlock();
         }
     }

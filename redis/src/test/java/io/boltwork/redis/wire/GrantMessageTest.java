@@ -78,7 +78,7 @@ class GrantMessageTest {
                     .isEqualTo("a:2");
             assertThat(client.backend.malformedMessages()).isEqualTo(100);
             assertThat(client.warnings)
-                    .filteredOn(warning -> warning.contains("no grant"))
+                    .filteredOn(warning -> warning.contains("not a grant"))
                     .hasSize(1);
         }
     }

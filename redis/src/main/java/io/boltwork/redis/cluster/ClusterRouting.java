@@ -24,68 +24,42 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of a cluster, each with some of the slots, and so of the locks. Commands go to the master that has their slot, as far
- * as that is known, and wherever that master sends them. docs/cluster.md says what a cluster does, and what follows from it.
+ * Routes commands to the masters of a cluster. Each master has some of the slots, and so some of the locks. A command goes to the
+ * master that has its slot, as far as that is known, and then wherever that master redirects it. See docs/cluster.md.
  */
 public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
 
     /*
-     * What can happen, and who sees to it:
+     * Events, and how they are handled:
      *
-     *   a slot has moved     MOVED: that command goes there at once. The map is read anew; when it says so, too, the slot's commands
-     *                        go there, and the client is told that the slot is connected: its holds are verified, who waits asks
-     *                        again. Before that is told, commands go by the new map.
-     *   a slot is moving     ASK: that command goes there, once, with ASKING before it. The map stays as it is.
-     *   a master is gone     its connections break, or its pings stay unanswered: the client is told that its slots are
+     *   a slot has moved     MOVED: the command goes to the new node at once. The map is read anew. As soon as it confirms the
+     *                        move, all commands of the slot go to the new node, and then the client is told that the slot is
+     *                        connected, so it verifies its holds and its waiters ask again.
+     *   a slot is moving     ASK: the command goes to the new node once, after ASKING. The map stays as it is.
+     *   a master is gone     Its connections break, or its pings stay unanswered: the client is told that its slots are
      *                        disconnected. The map is read five times a second until a replica has its slots.
-     *   a master is replaced the map says so while its connections look alive (it is frozen, or a replica now): as if all of
-     *                        its slots had moved. It is closed when nothing can be under way there any more.
-     *   too few masters      CLUSTERDOWN: as if that node were gone, until it says that the cluster is well.
-     *
-     * Maps are hints, of up to three nodes each time; what most say counts. Who has a slot is known by the node alone that is asked
-     * for it.
+     *   a master is replaced The map names another node while its connections look alive, because it is frozen or a replica
+     *                        now: as if all of its slots had moved. Its connections are closed at once.
+     *   too few masters      CLUSTERDOWN: as if the node were gone, until it says that the cluster is well.
      */
 
-    /** Locks are to work again 2 s after a failover: the map is read so often, and more often when something is known to be wrong. */
-    private static final long CALM_MILLIS = 1_000;
-
-    private static final long RESTLESS_MILLIS = 200;
-
-    /** Many commands are redirected at once when a slot moves; the map is read once for all of them. */
-    private static final long SUSPICION_MILLIS = 50;
-
-    /**
-     * How long nodes are asked whether another one has taken the place of one that was silent, or whose connections are made
-     * anew: longer than the silent are waited for when one has answered (0.2 s), and not so long that it matters when nobody
-     * answers.
-     */
-    private static final long REPLACED_MILLIS = 500;
-
-    /** The fewest of whom most can be right though one is wrong. */
-    private static final int ASKED = 3;
-
-    /** A slot is moved in less; who gets none in that time is not going to. */
+    /** How long a node without slots is kept. A slot is moved in less time. */
     private static final long GRACE_SECONDS = 60;
 
-    /** A command goes so often from node to node at once; then, while nodes disagree, with pauses. */
+    /** How often a command is redirected at once. Then, while nodes disagree, it is redirected with pauses. */
     private static final int HOPS_AT_ONCE = 3;
 
     private static final int HOPS = 12;
@@ -97,20 +71,16 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     private final Errors errors;
     private final EventExecutor loop;
     private final ClusterMaps maps;
+    private final SlotWatch watch;
     private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
-    private volatile Topology topology = Topology.NONE;
     private volatile @Nullable BackendListener listener;
 
     private final MalformedMessages malformed = new MalformedMessages();
     private volatile boolean closed;
 
-    /* What follows belongs to the clerk's thread. */
+    /* The following fields belong to the loop thread. */
     private final Set<String> weaknesses = new HashSet<>();
     private String client = "";
-    private final BitSet unheard = new BitSet(Slots.COUNT);
-    private boolean looking;
-    private boolean lookAgain;
-    private boolean suspects;
 
     private ClusterRouting(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace) {
         this.lettuce = lettuce;
@@ -119,6 +89,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         this.errors = new Errors(deployment);
         this.loop = lettuce.loop();
         this.maps = new ClusterMaps(deployment, lettuce);
+        this.watch = new SlotWatch(this, maps, errors, loop);
     }
 
     /** Connects to all masters. Blocks. */
@@ -131,16 +102,16 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
                     "Cannot use " + deployment.describe() + ": no master has the slots " + map.uncovered(), true, null);
         }
         List<CompletableFuture<?>> connects = new ArrayList<>();
-        // one for each, though it may have several ranges of slots
-        cluster.topology = Topology.of(
+        // one connection for each master, which may have several ranges of slots
+        cluster.watch.begin(Topology.of(
                 map,
                 master -> cluster.nodes.computeIfAbsent(master, address -> {
                     ClusterNode node = cluster.newNode(address);
                     connects.add(cluster.connect(node));
                     return node;
-                }));
+                })));
         LettuceClient.await(all(connects));
-        cluster.loop.execute(cluster::lookLater);
+        cluster.loop.execute(cluster.watch::lookLater);
         return cluster;
     }
 
@@ -165,53 +136,18 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     private ClusterNode newNode(NodeAddress address) {
         RedisAddress there = deployment.node().at(address.host(), address.port());
         Errors itsErrors = errors.at(there.hostAndPort());
-        long told = System.nanoTime();
-        MasterFinder finder = new MasterFinder() {
-            @Override
-            public CompletableFuture<RedisAddress> find(long millis) {
-                // the map that named the node is read that often, so until then nobody knows better
-                boolean isNews = System.nanoTime() - told < TimeUnit.MILLISECONDS.toNanos(CALM_MILLIS);
-                return isNews
-                        ? CompletableFuture.completedFuture(there)
-                        : notReplaced(address, itsErrors).thenApply(confirmed -> there);
-            }
-
-            @Override
-            public boolean mayMove() {
-                return false; // its slots may, and that is looked after here
-            }
-
-            @Override
-            public boolean mayBeReplaced() {
-                return true;
-            }
-
-            @Override
-            public CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
-                return notReplaced(address, errors);
-            }
-        };
+        MasterFinder finder = new NodeConfirmation(address, there, itsErrors, maps, watch);
         return new ClusterNode(address, new Connector(lettuce, deployment, keySpace, finder, itsErrors, this), this);
     }
 
-    /**
-     * Fails if another node has taken the place of that one; it is not asked itself. One that had no slots may be about to get
-     * some; and if nobody answers, nobody knows better.
-     */
-    private CompletableFuture<?> notReplaced(NodeAddress address, Errors itsErrors) {
-        SlotMap known = topology.map(); // as it is now: it may be another one when the answers are here
-        return maps.ask(known.masters(), address, ASKED, REPLACED_MILLIS)
-                .exceptionally(nobodyAnswers -> known)
-                .thenAccept(map -> {
-                    if (known.masters().contains(address) && !map.masters().contains(address)) {
-                        suspicion();
-                        throw itsErrors.replaced("another node has its slots now");
-                    }
-                });
+    /** Returns the node at an address if it is known. */
+    @Nullable
+    ClusterNode known(NodeAddress address) {
+        return nodes.get(address);
     }
 
-    /** A node that is known, or is now. */
-    private ClusterNode node(NodeAddress address) {
+    /** Returns the node at an address, and connects to it if it was not known. */
+    ClusterNode node(NodeAddress address) {
         return nodes.computeIfAbsent(address, unknown -> {
             ClusterNode node = newNode(unknown);
             node.keepConnecting();
@@ -298,26 +234,22 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     @Override
     public void send(Command command, Consumer<Reply> handler) {
         if (command instanceof Command.ScanLocks || command instanceof Command.ScanClients) {
-            ClusterScan.send(command, masters(), errors, handler);
+            ClusterScan.send(command, watch.masters(), errors, handler);
         } else if (command instanceof Command.Identify identify) {
             ClusterScan.identify(
-                    identify, client -> topology.node(Slots.of(keySpace.clientKey(client))), errors, handler);
+                    identify, client -> watch.topology().node(Slots.of(keySpace.clientKey(client))), errors, handler);
         } else {
             send(command, slot(command), 0, handler);
         }
     }
 
     private void send(Command command, int slot, int hops, Consumer<Reply> handler) {
-        ClusterNode node = topology.node(slot);
+        ClusterNode node = watch.topology().node(slot);
         if (node == null) {
-            handler.accept(new Reply.Failed(false, errors.notConnected(uncovered(slot))));
+            handler.accept(new Reply.Failed(false, errors.notConnected(SlotWatch.uncovered(slot))));
         } else {
             node.send(command, slot, hops, handler);
         }
-    }
-
-    private static BackendException uncovered(int slot) {
-        return new BackendException("no master has slot " + slot, true, null);
     }
 
     private int slot(Command command) {
@@ -399,147 +331,27 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         }
     }
 
-    // ================================================================ who has which slots
+    // ================================================================ nodes without slots
 
-    private Set<ClusterNode> masters() {
-        Set<ClusterNode> masters = new LinkedHashSet<>();
-        Topology now = topology;
-        for (NodeAddress address : now.map().masters()) {
-            ClusterNode node = nodes.get(address);
-            if (node != null) {
-                masters.add(node);
-            }
-        }
-        return masters;
-    }
-
-    private void lookLater() {
-        if (!closed) {
-            boolean calm = masters().stream().allMatch(ClusterNode::isUp) || listener == null;
-            loop.schedule(
-                    () -> {
-                        look();
-                        lookLater();
-                    },
-                    calm && topology.map().isCovered() ? CALM_MILLIS : RESTLESS_MILLIS,
-                    TimeUnit.MILLISECONDS);
-        }
-    }
-
-    @Override
-    public void suspicion() {
-        try {
-            loop.execute(() -> {
-                if (!suspects && !closed) {
-                    suspects = true;
-                    loop.schedule(
-                            () -> {
-                                suspects = false;
-                                look();
-                            },
-                            SUSPICION_MILLIS,
-                            TimeUnit.MILLISECONDS);
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // the user has shut his threads down
-        }
-    }
-
-    @Override
-    public int anySlot(ClusterNode node) {
-        BitSet slots = topology.slots(node);
-        int size = slots.cardinality();
-        return size == 0
-                ? -1
-                : slots.stream()
-                        .skip(ThreadLocalRandom.current().nextInt(size))
-                        .findFirst()
-                        .orElse(-1);
-    }
-
-    @Override
-    public void unheard(int slot) {
-        unheard.set(slot);
-        suspicion();
-    }
-
-    private void look() {
-        if (looking || closed) {
-            lookAgain = looking; // what is being heard may be older than what there is to see
-            return;
-        }
-        looking = true;
-        maps.ask(topology.map().masters(), null, ASKED, CALM_MILLIS)
-                .whenComplete((map, failure) -> loop.execute(() -> {
-                    looking = false;
-                    if (map != null && !closed) {
-                        follow(map);
-                    }
-                    if (lookAgain) {
-                        lookAgain = false;
-                        look();
-                    }
-                }));
-    }
-
-    private void follow(SlotMap map) {
-        Topology before = topology;
-        boolean same = before.map().isSameAs(map);
-        if (same && unheard.isEmpty()) {
-            return;
-        }
-        Topology next = same ? before : Topology.of(map, this::node);
-        topology = next;
-        BitSet moved = next.movedSince(before);
-        moved.or(unheard); // it may have moved and come back
-        unheard.clear();
-        Set<ClusterNode> targets = new LinkedHashSet<>(masters());
-        for (ClusterNode target : targets) {
-            BitSet gained = next.slots(target);
-            gained.and(moved);
-            if (!gained.isEmpty()) {
-                gained(target, gained);
-            }
-        }
-        BitSet orphaned = next.slots(null);
-        orphaned.and(moved);
-        BackendListener told = listener;
-        if (!orphaned.isEmpty() && told != null) {
-            told.disconnected(uncovered(orphaned.nextSetBit(0)), orphaned);
-        }
+    /** Retires all nodes but some. Those that had slots before have been replaced. */
+    void retireAllBut(Set<ClusterNode> targets, Set<NodeAddress> before) {
         nodes.values().stream()
                 .filter(node -> !targets.contains(node))
-                .forEach(node -> retire(node, before.map().masters().contains(node.address())));
-    }
-
-    private void gained(ClusterNode target, BitSet slots) {
-        BackendListener told = listener;
-        if (told == null) {
-            return;
-        }
-        CompletionStage<ServerTime> time = target.isUp() ? target.time() : null;
-        if (time == null) {
-            told.disconnected(errors.broken("slots have moved to " + target + ", which is not connected yet"), slots);
-            return;
-        }
-        time.whenComplete((read, failure) -> loop.execute(() -> {
-            BitSet still = topology.slots(target);
-            still.and(slots);
-            if (read != null && target.isUp() && !still.isEmpty()) {
-                told.connected(read, still);
-            }
-        }));
+                .forEach(node -> retire(node, before.contains(node.address())));
     }
 
     /**
-     * A node has no slots. If it had some, another one has taken its place: it may be frozen, and grant on waking what it was asked
-     * for before, so what is under way there is given up. If it is about to get some, what is under way may still be answered.
+     * Closes a node that has no slots, unless it gets some.
+     *
+     * @param replaced whether another node has taken its slots. Then it may be frozen, and might execute on waking the commands
+     *     that wait in its sockets, so it is closed at once. If it is about to get slots, commands under way may still be
+     *     answered
      */
-    private void retire(ClusterNode node, boolean replaced) {
+    void retire(ClusterNode node, boolean replaced) {
         loop.schedule(
                 () -> {
-                    if (!topology.map().masters().contains(node.address()) && nodes.remove(node.address(), node)) {
+                    if (!watch.topology().map().masters().contains(node.address())
+                            && nodes.remove(node.address(), node)) {
                         node.close();
                     }
                 },
@@ -552,27 +364,41 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), loop);
     }
 
-    // ================================================================ what nodes say
+    /** Returns the listener of the client, or {@code null} if the backend is not open. */
+    @Nullable
+    BackendListener listener() {
+        return listener;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    // ================================================================ events of nodes
 
     @Override
     public void up(ClusterNode node, ServerTime time) {
-        BackendListener told = listener;
-        BitSet slots = topology.slots(node);
-        if (told != null && !slots.isEmpty()) {
-            told.connected(time, slots);
-        }
+        watch.up(node, time);
     }
 
     @Override
     public void down(ClusterNode node, Throwable cause) {
-        BackendListener told = listener;
-        BitSet slots = topology.slots(node);
-        if (slots.isEmpty()) {
-            retire(node, true);
-        } else if (told != null) {
-            told.disconnected(cause, slots);
-        }
-        suspicion();
+        watch.down(node, cause);
+    }
+
+    @Override
+    public void suspicion() {
+        watch.suspicion();
+    }
+
+    @Override
+    public int anySlot(ClusterNode node) {
+        return watch.anySlot(node);
+    }
+
+    @Override
+    public void unheard(int slot) {
+        watch.unheard(slot);
     }
 
     @Override
@@ -612,7 +438,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     @Override
     public CompletableFuture<List<NodeStatus>> nodes() {
         List<CompletableFuture<List<NodeStatus>>> asked =
-                masters().stream().map(ClusterNode::status).toList();
+                watch.masters().stream().map(ClusterNode::status).toList();
         return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         asked.stream().flatMap(each -> each.join().stream()).toList());

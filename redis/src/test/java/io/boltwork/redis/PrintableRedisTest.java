@@ -95,7 +95,7 @@ class PrintableRedisTest {
             client.lock("lock").lock();
             String request = (String) redis.command("HGET", "boltwork:{lock}", "owner");
             String mark =
-                    GrantMessage.mark(ServerInfo.field(String.valueOf(redis.command("INFO", "server")), "run_id"));
+                    GrantMessage.origin(ServerInfo.field(String.valueOf(redis.command("INFO", "server")), "run_id"));
             redis.command(
                     "PUBLISH",
                     "boltwork:grants:" + request.substring(0, request.lastIndexOf(':')),

@@ -292,7 +292,7 @@ class SecurityPageTest {
     }
 
     private static String mark(RedisServer server) {
-        return GrantMessage.mark(ServerInfo.field(String.valueOf(server.command("INFO", "server")), "run_id"));
+        return GrantMessage.origin(ServerInfo.field(String.valueOf(server.command("INFO", "server")), "run_id"));
     }
 
     private static long millis(RedisServer server) {

@@ -184,11 +184,11 @@ final class CallPipeline {
 
     private @Nullable Call next() {
         Call first = gathered.poll();
-        CommandCall member = member(first);
+        ScriptCall<?> member = member(first);
         if (member == null || member(gathered.peek()) == null) {
             return first;
         }
-        List<CommandCall> members = new ArrayList<>();
+        List<ScriptCall<?>> members = new ArrayList<>();
         do {
             members.add(member);
             member = members.size() < GROUP ? member(gathered.peek()) : null;
@@ -199,9 +199,9 @@ final class CallPipeline {
         return new GroupCall(connection, members);
     }
 
-    private @Nullable CommandCall member(@Nullable Call call) {
+    private @Nullable ScriptCall<?> member(@Nullable Call call) {
         return groups
-                        && call instanceof CommandCall command
+                        && call instanceof ScriptCall<?> command
                         && !command.inGroup().isEmpty()
                 ? command
                 : null;

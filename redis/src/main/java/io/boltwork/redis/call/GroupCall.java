@@ -7,43 +7,58 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Objects;
 
-/** {@code group.lua} under way: several calls as one. Each of them is answered as if it were alone. */
-public final class GroupCall extends ScriptCall {
-    private final List<CommandCall> members;
+/** Several calls that leave as one, by {@code group.lua}. Each of them is answered as if it were alone. */
+public final class GroupCall extends EvalCall {
+    private final List<ScriptCall<?>> members;
+    private final int arguments;
 
-    public GroupCall(ServerConnection connection, List<CommandCall> members) {
-        super(
-                connection,
-                Script.GROUP,
-                members.size(),
-                members.stream().mapToInt(member -> 2 + member.arguments).sum());
+    /** Creates a call of some members, each of which has one key. */
+    public GroupCall(ServerConnection connection, List<ScriptCall<?>> members) {
+        super(connection);
         this.members = members;
+        this.arguments =
+                members.stream().mapToInt(member -> 2 + member.arguments()).sum();
+    }
+
+    @Override
+    Script script() {
+        return Script.GROUP;
+    }
+
+    @Override
+    int keys() {
+        return members.size();
+    }
+
+    @Override
+    int arguments() {
+        return arguments;
     }
 
     @Override
     void writeKeys(ByteBuf out, KeySpace keySpace) {
-        for (CommandCall member : members) {
+        for (ScriptCall<?> member : members) {
             member.writeKeys(out, keySpace);
         }
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
-        for (CommandCall member : members) {
+    void writeArguments(ByteBuf out) {
+        for (ScriptCall<?> member : members) {
             RespWriter.write(out, member.inGroup());
-            RespWriter.write(out, member.arguments);
-            member.writeArguments(out, keySpace);
+            RespWriter.write(out, member.arguments());
+            member.writeArguments(out);
         }
     }
 
     @Override
     void answered(FlatReply answer) {
         int next = 0;
-        for (CommandCall member : members) {
+        for (ScriptCall<?> member : members) {
             answer.part(next, 2);
             long values = answer.isWhole(2) ? answer.number(0) : FlatReply.MOST_ELEMENTS;
             int first = next + 1;
-            int count = (int) Math.min(values, FlatReply.MOST_ELEMENTS); // which is too much for any: it says so
+            int count = (int) Math.min(values, FlatReply.MOST_ELEMENTS); // too many for any member, which reports it
             next = first + Math.max(1, count);
             each(member, () -> {
                 if (values > 0) {
@@ -56,8 +71,8 @@ public final class GroupCall extends ScriptCall {
         }
     }
 
-    /** What one member's handler throws is no other's affair. */
-    private static void each(CommandCall member, Runnable outcome) {
+    /** Runs the outcome of one member. An error of its handler does not affect the other members. */
+    private static void each(ScriptCall<?> member, Runnable outcome) {
         try {
             outcome.run();
         } catch (Throwable e) {

@@ -37,7 +37,7 @@ public final class Inspection {
 
     private static Inspected read(ServerTime server, HashFields hash) {
         String owned = hash.text("owner");
-        String owner = CommandCall.owner(owned);
+        String owner = ScriptSpecs.owner(owned);
         return new Inspected(
                 server,
                 owner,

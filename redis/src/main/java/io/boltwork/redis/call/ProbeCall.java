@@ -9,8 +9,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** {@code probe.lua} under way. */
-public final class ProbeCall extends ScriptCall {
+/**
+ * A call of {@code probe.lua}, with the channel and the message as arguments. With sharded channels it has a key of the slot.
+ */
+public final class ProbeCall extends EvalCall {
     /** The answer if the user may run no scripts. */
     public static final long NO_SCRIPTS = -1;
 
@@ -31,7 +33,7 @@ public final class ProbeCall extends ScriptCall {
      * @param key a key of the channel's slot; {@code null} if the channel is not sharded
      */
     public ProbeCall(ServerConnection connection, @Nullable String key, String channel, String message) {
-        super(connection, Script.PROBE, key == null ? 0 : 1, 2);
+        super(connection);
         this.key = key;
         this.channel = channel;
         this.message = message;
@@ -43,6 +45,21 @@ public final class ProbeCall extends ScriptCall {
     }
 
     @Override
+    Script script() {
+        return Script.PROBE;
+    }
+
+    @Override
+    int keys() {
+        return key == null ? 0 : 1;
+    }
+
+    @Override
+    int arguments() {
+        return 2;
+    }
+
+    @Override
     void writeKeys(ByteBuf out, KeySpace keySpace) {
         if (key != null) {
             RespWriter.write(out, key);
@@ -50,7 +67,7 @@ public final class ProbeCall extends ScriptCall {
     }
 
     @Override
-    void writeArguments(ByteBuf out, KeySpace keySpace) {
+    void writeArguments(ByteBuf out) {
         RespWriter.write(out, channel);
         RespWriter.write(out, message);
     }

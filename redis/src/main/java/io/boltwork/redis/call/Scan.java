@@ -2,6 +2,7 @@ package io.boltwork.redis.call;
 
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Identify;
 import io.boltwork.spi.Command.ScanClients;
 import io.boltwork.spi.Command.ScanLocks;
@@ -36,7 +37,20 @@ public final class Scan {
 
     private Scan() {}
 
-    static void locks(ServerConnection connection, ScanLocks command, Consumer<Reply> handler) {
+    /** Executes a step of a scan, or looks at clients. */
+    public static void send(ServerConnection connection, Command command, Consumer<Reply> handler) {
+        if (command instanceof Identify identify) {
+            identify(connection, identify, handler);
+        } else if (command instanceof ScanLocks scan) {
+            locks(connection, scan, handler);
+        } else if (command instanceof ScanClients scan) {
+            clients(connection, scan, handler);
+        } else {
+            throw new IllegalArgumentException("Unknown command " + command);
+        }
+    }
+
+    private static void locks(ServerConnection connection, ScanLocks command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         NamePattern pattern = new NamePattern(command.pattern());
         page(connection, keySpace.lockGlob(command.pattern()), command.cursor(), command.count(), key -> {
@@ -50,7 +64,7 @@ public final class Scan {
                 .thenAccept(handler);
     }
 
-    static void clients(ServerConnection connection, ScanClients command, Consumer<Reply> handler) {
+    private static void clients(ServerConnection connection, ScanClients command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         page(connection, keySpace.clientGlob(), command.cursor(), command.count(), keySpace::clientOrNull)
                 .thenCompose(page -> hashes(
@@ -131,7 +145,7 @@ public final class Scan {
         if (owned.isEmpty() || until <= now) {
             return waiting == 0 ? null : new ScannedLocks.Lock(name, null, 0, 0, false, waiting);
         }
-        String owner = CommandCall.owner(owned);
+        String owner = ScriptSpecs.owner(owned);
         return owner == null
                 ? new ScannedLocks.Lock(name, null, 0, until, false, waiting)
                 : new ScannedLocks.Lock(

@@ -38,7 +38,7 @@ public final class ServerConnection {
     private final String run;
     private final boolean sharded;
     private final Redirector redirector;
-    private final String mark;
+    private final String origin;
 
     private final KeySpace keySpace;
     private final Errors errors;
@@ -77,7 +77,7 @@ public final class ServerConnection {
         this.run = run;
         this.sharded = sharded;
         this.redirector = redirector;
-        this.mark = GrantMessage.mark(run);
+        this.origin = GrantMessage.origin(run);
         this.keySpace = keySpace;
         this.errors = errors;
         this.loop = loop;
@@ -112,8 +112,8 @@ public final class ServerConnection {
      * What scripts there are told for their messages: which run of the server they come from, enough of it to tell servers
      * apart, and the hash tag of the slot if that has channels of its own.
      */
-    public String mark(int slot) {
-        return sharded ? mark + ':' + Slots.tag(slot) : mark;
+    public String origin(int slot) {
+        return sharded ? origin + ':' + Slots.tag(slot) : origin;
     }
 
     Redirector redirector() {

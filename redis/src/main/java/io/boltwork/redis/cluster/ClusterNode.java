@@ -2,11 +2,9 @@ package io.boltwork.redis.cluster;
 
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.NodeAddress;
-import io.boltwork.redis.call.AcquireCall;
-import io.boltwork.redis.call.Calls;
-import io.boltwork.redis.call.CommandCall;
 import io.boltwork.redis.call.HashFields;
 import io.boltwork.redis.call.Inspection;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.cluster.ShardChannels.Hearing;
 import io.boltwork.redis.connect.Connections;
@@ -206,7 +204,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
         Command.Acquire attempt = new Command.Acquire(
                 wish.lock(), wish.request(), false, wish.leaseMillis(), wish.takeoverMillis(), wish.notAfter());
-        connection.send(new AcquireCall(connection, attempt, reply -> {
+        connection.send(ScriptCall.acquire(connection, attempt, reply -> {
                     if (reply instanceof Acquired answer && answer.verdict() == Reply.Verdict.REFUSED) {
                         channels.listen(slot, false, failure -> {});
                     }
@@ -225,7 +223,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         } else if (command instanceof Command.Inspect inspect) {
             Inspection.send(connection, inspect, hops, handler);
         } else {
-            CommandCall call = Calls.script(connection, command, handler);
+            ScriptCall<?> call = ScriptCall.of(connection, command, handler);
             if (call == null) {
                 throw new IllegalArgumentException("Not about one lock: " + command);
             }
@@ -261,7 +259,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
             });
             return;
         }
-        CommandCall call = Calls.script(connection, command, handler);
+        ScriptCall<?> call = ScriptCall.of(connection, command, handler);
         if (call == null) {
             throw new IllegalArgumentException("Not about one lock: " + command);
         }

@@ -2,7 +2,6 @@ package io.boltwork.redis.cluster;
 
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
-import io.boltwork.redis.call.Calls;
 import io.boltwork.redis.call.Scan;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.spi.ClientRecord;
@@ -56,7 +55,7 @@ final class ClusterScan {
         }
         String there = cursor.length == 2 && node.toString().equals(cursor[0]) ? cursor[1] : "";
         String next = at + 1 < nodes.size() ? nodes.get(at + 1).toString() : "";
-        Calls.send(connection, from(scan, there), reply -> handler.accept(then(reply, node.toString(), next)));
+        Scan.send(connection, from(scan, there), reply -> handler.accept(then(reply, node.toString(), next)));
     }
 
     private static String cursor(Command scan) {

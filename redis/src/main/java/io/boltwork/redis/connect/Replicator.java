@@ -3,7 +3,7 @@ package io.boltwork.redis.connect;
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.call.Redirector;
-import io.boltwork.redis.call.RenewCall;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.connect.Connector.Made;
 import io.boltwork.spi.Command.Renew;
@@ -180,7 +180,7 @@ public final class Replicator implements Reconnector.Owner {
                 .orElseThrow();
         List<Renew.Item> items =
                 batch.stream().map(entry -> entry.command.item()).toList();
-        RenewCall call = new RenewCall(open, new Renew(items, notAfter), reply -> {
+        ScriptCall<Renew> call = ScriptCall.renew(open, new Renew(items, notAfter), reply -> {
             if (reply instanceof Renewed renewed) {
                 renewed(open, batch, renewed);
             } else {

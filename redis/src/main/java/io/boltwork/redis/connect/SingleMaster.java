@@ -2,7 +2,9 @@ package io.boltwork.redis.connect;
 
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.RedisDeployment;
-import io.boltwork.redis.call.Calls;
+import io.boltwork.redis.call.Inspection;
+import io.boltwork.redis.call.Scan;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
@@ -111,8 +113,15 @@ public final class SingleMaster implements Routing {
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
             connections.replicator().send(replicate, 0, handler);
+        } else if (command instanceof Command.Inspect inspect) {
+            Inspection.send(connection, inspect, 0, handler);
         } else {
-            Calls.send(connection, command, handler);
+            ScriptCall<?> call = ScriptCall.of(connection, command, handler);
+            if (call == null) {
+                Scan.send(connection, command, handler);
+            } else {
+                connection.send(call);
+            }
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * mark is {@code <run>}, or {@code <run>:<tag>} where channels are sharded.
  */
 public final class GrantMessage {
-    private static final int MARK = 12;
+    private static final int ORIGIN = 12;
     private static final int WORDS = 6;
 
     /** More than any name, prefix and request together. */
@@ -20,14 +20,14 @@ public final class GrantMessage {
     private GrantMessage() {}
 
     /** So much of a server's run id, 40 hexadecimal digits, as tells servers of one deployment apart. */
-    public static String mark(String run) {
-        return run.substring(0, Math.min(MARK, run.length()));
+    public static String origin(String run) {
+        return run.substring(0, Math.min(ORIGIN, run.length()));
     }
 
     /** Whether a message with that mark is from that run of a server. */
     static boolean isFrom(String run, String found) {
-        String mark = mark(run);
-        return found.startsWith(mark) && (found.length() == mark.length() || found.charAt(mark.length()) == ':');
+        String origin = origin(run);
+        return found.startsWith(origin) && (found.length() == origin.length() || found.charAt(origin.length()) == ':');
     }
 
     /**

@@ -100,10 +100,10 @@ class FlatReplyTest {
     @Test
     void aGrantWithoutATokenIsRefused() {
         for (long token : new long[] {0, -1}) {
-            assertThatThrownBy(() -> CommandCall.acquired(of(1, 0, token), 0, NOW, "a:1"))
+            assertThatThrownBy(() -> ScriptSpecs.acquired(of(1, 0, token), 0, NOW, "a:1"))
                     .hasMessage("GRANTED with the token " + token);
         }
-        assertThat(CommandCall.acquired(of(1, 0, 1), 0, NOW, "a:1").token()).isEqualTo(1);
+        assertThat(ScriptSpecs.acquired(of(1, 0, 1), 0, NOW, "a:1").token()).isEqualTo(1);
     }
 
     @Test
@@ -124,11 +124,11 @@ class FlatReplyTest {
                 of(6, 5, 1, 0, 77, 0, 0),
                 of(6, 5, 1, 0, 77, 0, 0, Long.MAX_VALUE, 1))) {
             List<Reply> replies = new ArrayList<>();
-            CommandCall first =
-                    new AcquireCall(connection, new Command.Acquire("l", "a:1", true, 1, 0, 9), replies::add);
-            List<CommandCall> calls = new ArrayList<>(List.of(first));
+            ScriptCall<?> first =
+                    ScriptCall.acquire(connection, new Command.Acquire("l", "a:1", true, 1, 0, 9), replies::add);
+            List<ScriptCall<?>> calls = new ArrayList<>(List.of(first));
             for (int i = 0; i < 2; i++) {
-                calls.add(new WithdrawCall(connection, new Command.Withdraw("l", null, 0), replies::add));
+                calls.add(ScriptCall.of(connection, new Command.Withdraw("l", null, 0), replies::add));
             }
             new GroupCall(connection, calls).answered(answer);
             assertThat(replies).hasSize(3);
@@ -144,7 +144,7 @@ class FlatReplyTest {
     @Test
     void anAbsurdWaitIsRefused() {
         for (long wait : new long[] {-1, Long.MAX_VALUE}) {
-            assertThatThrownBy(() -> CommandCall.acquired(of(2, 1, wait, 1), 0, NOW, "a:1"))
+            assertThatThrownBy(() -> ScriptSpecs.acquired(of(2, 1, wait, 1), 0, NOW, "a:1"))
                     .hasMessage("QUEUED with a wait of ms: " + wait);
         }
     }

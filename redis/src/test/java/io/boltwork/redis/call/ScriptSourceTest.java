@@ -135,14 +135,14 @@ class ScriptSourceTest {
                 Runnable::run);
         Acquire next = new Acquire("l", "a:2", true, 1, 2, 3);
         Renew.Item item = new Renew.Item("l", "a:1", 1, 2, 3);
-        check(Script.ACQUIRE, new AcquireCall(connection, next, r -> {}));
-        check(Script.RELEASE, new ReleaseCall(connection, new Release("l", "a:1", 1, 2, 3, null), r -> {}));
-        check(Script.RELEASE, new ReleaseCall(connection, new Release("l", "a:1", 1, 2, 3, next), r -> {}));
-        check(Script.RESTORE, new RestoreCall(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
-        check(Script.WITHDRAW, new WithdrawCall(connection, new Withdraw("l", null, 0), r -> {}));
-        check(Script.FORCE_RELEASE, new ForceReleaseCall(connection, new ForceRelease("l", 0), r -> {}));
+        check(Script.ACQUIRE, ScriptCall.of(connection, next, r -> {}));
+        check(Script.RELEASE, ScriptCall.of(connection, new Release("l", "a:1", 1, 2, 3, null), r -> {}));
+        check(Script.RELEASE, ScriptCall.of(connection, new Release("l", "a:1", 1, 2, 3, next), r -> {}));
+        check(Script.RESTORE, ScriptCall.of(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
+        check(Script.WITHDRAW, ScriptCall.of(connection, new Withdraw("l", null, 0), r -> {}));
+        check(Script.FORCE_RELEASE, ScriptCall.of(connection, new ForceRelease("l", 0), r -> {}));
         ClientRecord card = new ClientRecord("a", "shop", "host", 42, 1, 1);
-        check(Script.ANNOUNCE, new AnnounceCall(connection, new Announce(card, 1, "n"), r -> {}));
+        check(Script.ANNOUNCE, ScriptCall.of(connection, new Announce(card, 1, "n"), r -> {}));
         check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
         assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))
                         .subList(2, 5))
@@ -150,21 +150,21 @@ class ScriptSourceTest {
 
         assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
         assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5", "6");
-        List<String> same = words(new RenewCall(connection, new Renew(List.of(item, item, item), 1), r -> {}));
+        List<String> same = words(ScriptCall.renew(connection, new Renew(List.of(item, item, item), 1), r -> {}));
         assertThat(same.get(2)).isEqualTo("3");
         assertThat(same)
                 .hasSize(3 + 3 + 6)
                 .containsSequence("1", "a:", "2", "3", "600000")
                 .endsWith(packed("1", 1, "1", 1, "1", 1));
         Renew.Item longer = new Renew.Item("l", "b:1", 1, 3, 3);
-        List<String> differing = words(new RenewCall(connection, new Renew(List.of(item, longer), 1), r -> {}));
+        List<String> differing = words(ScriptCall.renew(connection, new Renew(List.of(item, longer), 1), r -> {}));
         assertThat(differing)
                 .hasSize(3 + 2 + 6)
                 .containsSequence("1", "", "", "", "600000")
                 .endsWith(packed("a:1", 1, 2, 3, "b:1", 1, 3, 3));
     }
 
-    private static void check(Script script, ScriptCall call) {
+    private static void check(Script script, EvalCall call) {
         List<String> sent = words(call);
         int keys = listed(script, "KEYS").size();
         int arguments = listed(script, "ARGV").size();
@@ -191,7 +191,7 @@ class ScriptSourceTest {
     }
 
     /** The words of a command as it goes over the wire; a byte is a character, as some are no text. */
-    private static List<String> words(ScriptCall call) {
+    private static List<String> words(EvalCall call) {
         ByteBuf out = Unpooled.buffer();
         call.encode(out);
         String[] lines = out.toString(StandardCharsets.ISO_8859_1).split("\r\n", -1);

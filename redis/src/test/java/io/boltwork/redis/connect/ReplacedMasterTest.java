@@ -8,7 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.address.RedisDeployment;
-import io.boltwork.redis.call.Calls;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.call.StaleMasterGuard;
 import io.boltwork.redis.wire.KeySpace;
@@ -97,15 +97,15 @@ class ReplacedMasterTest {
             connection.close();
         });
         CompletableFuture<Reply> first = new CompletableFuture<>();
-        Calls.send(connection, asking("known"), first::complete);
+        connection.send(ScriptCall.acquire(connection, asking("known"), first::complete));
         first.join(); // now the server has the script, so one message is enough
         server.freeze();
-        Calls.send(connection, asking("frozen"), replies::add);
+        connection.send(ScriptCall.acquire(connection, asking("frozen"), replies::add));
         thawedAfter(StaleMasterGuard.SILENCE_NANOS, named);
         Await.until("it is granted", () -> server.command("HGET", "boltwork:{frozen}", "owner") != null);
     }
 
-    private static Command asking(String lock) {
+    private static Command.Acquire asking(String lock) {
         return new Command.Acquire(lock, "a:1", true, 30_000, 0, Long.MAX_VALUE);
     }
 

@@ -31,7 +31,7 @@ class GrantMessageTest {
 
     @Test
     void aGrantIsRead() {
-        assertThat(parsed(GrantMessage.mark(RUN) + " 12 34 56 a:7 boltwork:{a lock}"))
+        assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 56 a:7 boltwork:{a lock}"))
                 .isEqualTo(new Grant("a lock", "a:7", 12, 56, new ServerTime(34, RUN)));
     }
 
@@ -43,19 +43,19 @@ class GrantMessageTest {
     @Test
     void whatIsNoMessageIsNotReadAsOne() {
         isNoGrant("it has 2 words", "12 34");
-        isNoGrant("its token is no number", GrantMessage.mark(RUN) + " x 34 56 a:7 boltwork:{a lock}");
-        isNoGrant("its lease is no number", GrantMessage.mark(RUN) + " 12 34  a:7 boltwork:{a lock}");
-        isNoGrant("Not the key of a lock", GrantMessage.mark(RUN) + " 12 34 56 a:7 other:{a lock}");
+        isNoGrant("its token is no number", GrantMessage.origin(RUN) + " x 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is no number", GrantMessage.origin(RUN) + " 12 34  a:7 boltwork:{a lock}");
+        isNoGrant("Not the key of a lock", GrantMessage.origin(RUN) + " 12 34 56 a:7 other:{a lock}");
         isNoGrant("it has 65537 bytes", "x".repeat(65_537));
     }
 
     @Test
     void aGrantWithoutATokenOrWithALongLeaseIsNone() {
-        isNoGrant("its token is 0", GrantMessage.mark(RUN) + " 0 34 56 a:7 boltwork:{a lock}");
-        isNoGrant("its token is -5", GrantMessage.mark(RUN) + " -5 34 56 a:7 boltwork:{a lock}");
-        isNoGrant("its lease is 0", GrantMessage.mark(RUN) + " 12 34 0 a:7 boltwork:{a lock}");
-        isNoGrant("its lease is 3001", GrantMessage.mark(RUN) + " 12 34 3001 a:7 boltwork:{a lock}");
-        isNoGrant("its time is -1", GrantMessage.mark(RUN) + " 12 -1 56 a:7 boltwork:{a lock}");
+        isNoGrant("its token is 0", GrantMessage.origin(RUN) + " 0 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its token is -5", GrantMessage.origin(RUN) + " -5 34 56 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is 0", GrantMessage.origin(RUN) + " 12 34 0 a:7 boltwork:{a lock}");
+        isNoGrant("its lease is 3001", GrantMessage.origin(RUN) + " 12 34 3001 a:7 boltwork:{a lock}");
+        isNoGrant("its time is -1", GrantMessage.origin(RUN) + " 12 -1 56 a:7 boltwork:{a lock}");
     }
 
     private static void isNoGrant(String why, String message) {
@@ -72,7 +72,7 @@ class GrantMessageTest {
             server.command(
                     "PUBLISH",
                     "boltwork:grants:a",
-                    GrantMessage.mark(ServerInfo.field(info(server), "run_id")) + " 1 2 3 a:2 boltwork:{l}");
+                    GrantMessage.origin(ServerInfo.field(info(server), "run_id")) + " 1 2 3 a:2 boltwork:{l}");
             assertThat(soon(client.grants).request())
                     .as("those behind are heard")
                     .isEqualTo("a:2");
@@ -115,7 +115,7 @@ class GrantMessageTest {
                     assertThat(soon(prompt.grants).request()).isEqualTo("prompt:1");
                     assertThat(soon(passedOn)).contains("late:1");
                     String own =
-                            GrantMessage.mark(ServerInfo.field(info(old), "run_id")) + " 1 2 3 late:2 boltwork:{l}";
+                            GrantMessage.origin(ServerInfo.field(info(old), "run_id")) + " 1 2 3 late:2 boltwork:{l}";
                     old.command("PUBLISH", "boltwork:grants:late", own);
                     assertThat(soon(late.grants).request())
                             .as("after the other one")

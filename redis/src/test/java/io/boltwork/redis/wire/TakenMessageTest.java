@@ -23,9 +23,9 @@ class TakenMessageTest {
     @Test
     void whatWasTakenIsRead() {
         Taken taken = new Taken("a lock", "a:7", 12, new ServerTime(34, RUN));
-        assertThat(parsed(GrantMessage.mark(RUN) + " 12 34 a:7 boltwork:{a lock}"))
+        assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:{a lock}"))
                 .isEqualTo(taken);
-        assertThat(parsed(GrantMessage.mark(RUN) + ":tag 12 34 a:7 boltwork:{a lock}"))
+        assertThat(parsed(GrantMessage.origin(RUN) + ":tag 12 34 a:7 boltwork:{a lock}"))
                 .as("with sharded channels")
                 .isEqualTo(taken);
     }
@@ -34,17 +34,17 @@ class TakenMessageTest {
     @Test
     void whatAnotherServerHasSaidIsNotForIt() {
         assertThat(parsed("999999abcdef 12 34 a:7 boltwork:{a lock}")).isNull();
-        assertThat(parsed(GrantMessage.mark(RUN) + "9 12 34 a:7 boltwork:{a lock}"))
+        assertThat(parsed(GrantMessage.origin(RUN) + "9 12 34 a:7 boltwork:{a lock}"))
                 .isNull();
     }
 
     @Test
     void whatIsNoSuchMessageIsNotReadAsOne() {
         isNone("it has 2 words", "12 34");
-        isNone("its token is no number", GrantMessage.mark(RUN) + " x 34 a:7 boltwork:{a lock}");
-        isNone("its token is 0", GrantMessage.mark(RUN) + " 0 34 a:7 boltwork:{a lock}");
-        isNone("its time is -1", GrantMessage.mark(RUN) + " 12 -1 a:7 boltwork:{a lock}");
-        isNone("Not the key of a lock", GrantMessage.mark(RUN) + " 12 34 a:7 other:{a lock}");
+        isNone("its token is no number", GrantMessage.origin(RUN) + " x 34 a:7 boltwork:{a lock}");
+        isNone("its token is 0", GrantMessage.origin(RUN) + " 0 34 a:7 boltwork:{a lock}");
+        isNone("its time is -1", GrantMessage.origin(RUN) + " 12 -1 a:7 boltwork:{a lock}");
+        isNone("Not the key of a lock", GrantMessage.origin(RUN) + " 12 34 a:7 other:{a lock}");
         isNone("it has 65537 bytes", "x".repeat(65_537));
     }
 
@@ -59,7 +59,7 @@ class TakenMessageTest {
             String run = client.acquire("l", "a:1").server().run();
             server.command("PUBLISH", "boltwork:told:a", "nonsense");
             server.command("PUBLISH", "boltwork:told:a", "999999abcdef 1 2 a:1 boltwork:{l}");
-            server.command("PUBLISH", "boltwork:told:a", GrantMessage.mark(run) + " 2 3 a:1 boltwork:{l}");
+            server.command("PUBLISH", "boltwork:told:a", GrantMessage.origin(run) + " 2 3 a:1 boltwork:{l}");
             Taken heard = client.takings.poll(Duration.ofSeconds(15).toMillis(), TimeUnit.MILLISECONDS);
             assertThat(heard)
                     .isNotNull()

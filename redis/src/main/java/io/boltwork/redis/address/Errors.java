@@ -18,11 +18,12 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failures mean: whether waiting may heal them, and what to tell the user. What a server says goes into messages without
- * what it quotes of a command, and is never kept as a cause, because it may quote a password.
+ * Says what failures mean: whether they may pass, and what the user can do. Messages include the words of the server,
+ * except for the parts of a command that it quotes. Its exception is never kept as a cause. Both might contain a
+ * password.
  */
 public final class Errors {
-    /** An error's code, of a plain error, and of one inside a script before Redis 7. */
+    /** The code of an error, both of a plain one and of one inside a script before Redis 7. */
     private static final Pattern CODE =
             Pattern.compile("^(?:ERR Error running script.*@user_script: ?\\d+: -?)?([A-Z]+)\\b.*", Pattern.DOTALL);
 
@@ -34,20 +35,20 @@ public final class Errors {
     private static final Pattern QUOTED = Pattern.compile(",? with args beginning with.*", Pattern.DOTALL);
 
     /**
-     * A missing right that showed only inside a script, perhaps after it had written something. It has no code of its own: the words
-     * of Redis up to 7.0, and those of later versions and of Valkey.
+     * A missing right that appeared only inside a script, possibly after the script had written something. It has no
+     * code of its own. These are the words of Redis up to 7.0, and those of later versions and of Valkey.
      */
     private static final Pattern NO_RIGHT_INSIDE =
             Pattern.compile("The user executing the script can't|ACL failure in script");
 
-    /** Both that the server does not know the command, and that it has nothing to wait for. */
+    /** Covers both a server that does not know the command and one that has nothing to wait for. */
     private static final String NO_DISK =
             "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
-    /** Java's words for a certificate that is in order, but for another host. */
+    /** Java's words for a valid certificate of another host. */
     private static final Pattern OTHER_NAME = Pattern.compile("No subject alternative|No name matching");
 
-    /** Errors that come before a script has written anything. */
+    /** Errors that occur before a script has written anything. */
     private static final Set<String> NOT_EXECUTED = Set.of(
             "WRONGTYPE",
             "NOAUTH",
@@ -81,18 +82,23 @@ public final class Errors {
 
     private final String server;
 
-    /** Where its user and password were given. */
+    /** The place where the user and password were given. */
     private final String credentials;
 
     private final boolean tls;
     private final boolean cluster;
 
-    /** Of whatever the master is. */
+    /** Creates the errors of a deployment. */
     public Errors(RedisDeployment deployment) {
         this(deployment.describe(), deployment.isTls(), "the URI", deployment.kind() == RedisDeployment.Kind.CLUSTER);
     }
 
-    /** Of a server that is spoken to with TLS or without, named as in messages: {@code Redis at localhost:6379}. */
+    /**
+     * Creates the errors of a server.
+     *
+     * @param server the name in messages, such as {@code Redis at localhost:6379}
+     * @param tls whether connections use TLS
+     */
     public Errors(String server, boolean tls) {
         this(server, tls, "the URI", false);
     }
@@ -108,7 +114,7 @@ public final class Errors {
         return new Errors("Redis at " + address.hostAndPort(), address.lettuce().isSsl());
     }
 
-    /** The same of a certain server. */
+    /** Returns the errors of one server of the deployment. */
     public Errors at(String hostAndPort) {
         return new Errors("Redis at " + hostAndPort, tls, credentials, cluster);
     }
@@ -121,7 +127,7 @@ public final class Errors {
                 false);
     }
 
-    /** Nobody of several could help. */
+    /** Returns the failure of an attempt for which several servers were asked in vain. */
     public static BackendException none(String what, List<BackendException> failures) {
         StringJoiner all = new StringJoiner("; ", " (", ")");
         all.setEmptyValue("");
@@ -130,19 +136,19 @@ public final class Errors {
         return new BackendException(what + all, retryable, failures.isEmpty() ? null : failures.get(0));
     }
 
-    /** A sentinel does not know the name that it was asked for. */
+    /** Returns whether a sentinel does not know the name of the master. */
     public static boolean isUnknownMaster(Throwable failure) {
         return unwrap(failure) instanceof RedisCommandExecutionException refused
                 && String.valueOf(refused.getMessage()).contains("No such master");
     }
 
-    /** The server takes no writes because it is a replica; perhaps it was the master. */
+    /** Returns whether the server refuses writes because it is a replica now. */
     public static boolean isAboutReplica(String error) {
         String code = code(error);
         return code.equals("READONLY") || code.equals("MASTERDOWN");
     }
 
-    /** The server answered a command with an error. */
+    /** Returns the reply to a command that the server answered with an error. */
     public Failed refused(String error, String about) {
         String code = code(error);
         String meaning = isAboutRightInside(error) || code.equals("NOPERM")
@@ -156,7 +162,7 @@ public final class Errors {
                         null));
     }
 
-    /** A command's future failed, for whatever reason. */
+    /** Returns the reply to a command whose future failed, for any reason. */
     public Failed failed(Throwable failure, String about) {
         Throwable cause = unwrap(failure);
         return cause instanceof RedisCommandExecutionException
@@ -164,7 +170,7 @@ public final class Errors {
                 : new Failed(false, lost(cause, true, about));
     }
 
-    /** The server's answer makes no sense. */
+    /** Returns the reply to a command whose answer cannot be read. */
     public Failed unexpected(RuntimeException cause, String about) {
         return new Failed(
                 true,
@@ -175,7 +181,7 @@ public final class Errors {
                         cause));
     }
 
-    /** The connection broke, or was closed, before the answer came. */
+    /** Returns the failure of a command whose connection broke or was closed before the answer. */
     public BackendException lost(Throwable cause, boolean written, String about) {
         return new BackendException(
                 written
@@ -185,12 +191,12 @@ public final class Errors {
                 cause);
     }
 
-    /** There is no connection to send a command on. */
+    /** Returns the failure of a command for which there is no connection. */
     public BackendException notConnected(BackendException why) {
         return new BackendException("Not connected to " + server + ": " + why.getMessage(), why.isRetryable(), why);
     }
 
-    /** A connection could not be made. */
+    /** Returns the failure of an attempt to connect. */
     public BackendException connecting(Throwable failure) {
         Throwable cause = root(failure);
         if (cause instanceof BackendException known) {
@@ -198,22 +204,42 @@ public final class Errors {
         }
         String said = String.valueOf(cause.getMessage());
         if (cause instanceof RedisCommandExecutionException || said.startsWith("DENIED")) {
-            String code = code(said);
-            String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
-            if (isAboutPassword(code, said)) {
-                why = "the server refused the user or password of " + credentials;
-            } else if (said.contains("unknown command")
-                    && said.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
-                why = "it is not a sentinel; use redis:// or the sentinels' port";
-            } else if (said.contains("DB index")) {
-                why = "there is no such database";
-            } else if (said.contains("cluster support disabled")) {
-                why = "it is not a node of a Redis Cluster; use RedisBackend.connect";
-            }
-            boolean passing = PASSING.contains(code) || said.contains("max number of clients");
-            return new BackendException(
-                    "Cannot connect to " + server + ": " + why + " [" + words(said) + "]", passing, null);
+            return refusedConnection(said);
         }
+        BackendException insecure = handshake(cause, said);
+        if (insecure != null) {
+            return insecure;
+        }
+        if (cause instanceof RedisCommandTimeoutException) {
+            return silent(RedisAddress.CONNECT_TIMEOUT.toMillis());
+        }
+        boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
+        String hint = hungUp && !tls ? "; if it speaks TLS there, use rediss://" : "";
+        return new BackendException(
+                "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said) + hint, true, cause);
+    }
+
+    /** Returns the failure of an attempt to connect that the server refused. */
+    private BackendException refusedConnection(String said) {
+        String code = code(said);
+        String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
+        if (isAboutPassword(code, said)) {
+            why = "the server refused the user or password of " + credentials;
+        } else if (said.contains("unknown command")
+                && said.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
+            why = "it is not a sentinel; use redis:// or the sentinels' port";
+        } else if (said.contains("DB index")) {
+            why = "there is no such database";
+        } else if (said.contains("cluster support disabled")) {
+            why = "it is not a node of a Redis Cluster; use RedisBackend.connect";
+        }
+        boolean passing = PASSING.contains(code) || said.contains("max number of clients");
+        return new BackendException(
+                "Cannot connect to " + server + ": " + why + " [" + words(said) + "]", passing, null);
+    }
+
+    /** Returns the failure of a TLS handshake, or {@code null} if the cause is another one. */
+    private @Nullable BackendException handshake(Throwable cause, String said) {
         if (cause instanceof NotSslRecordException) {
             return new BackendException(
                     "Cannot connect to " + server + ": it does not speak TLS there; use redis:// or its TLS port",
@@ -239,21 +265,18 @@ public final class Errors {
                     false,
                     cause);
         }
-        if (cause instanceof RedisCommandTimeoutException) {
-            return silent(RedisAddress.CONNECT_TIMEOUT.toMillis());
-        }
-        boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
-        String hint = hungUp && !tls ? "; if it speaks TLS there, use rediss://" : "";
-        return new BackendException(
-                "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said) + hint, true, cause);
+        return null;
     }
 
-    /** The server is there, but not fit. */
+    /** Returns the failure for a server that cannot be used. */
     public BackendException unfit(String why) {
         return new BackendException(server + " cannot be used: " + why, false, null);
     }
 
-    /** The server is there, but callers that wait would not hear that they are granted a lock. */
+    /**
+     * Returns the failure for a server whose messages do not arrive, so waiting callers would not learn of their
+     * grants.
+     */
     public BackendException undelivered(String how) {
         return new BackendException(
                 server + " does not deliver what scripts publish: " + how
@@ -262,7 +285,7 @@ public final class Errors {
                 null);
     }
 
-    /** The server is there, but follows another one. */
+    /** Returns the failure for a server that is a replica. */
     public BackendException replica(String master) {
         return new BackendException(
                 server + " cannot be used: it is a replica of " + master
@@ -271,56 +294,56 @@ public final class Errors {
                 null);
     }
 
-    /** The server is there, but another one has become the master meanwhile. */
+    /** Returns the failure for a server whose place as the master another one has taken. */
     public BackendException replaced(String how) {
         return new BackendException(server + " is not used: " + how, true, null);
     }
 
-    /** It has not answered while the connection was being made. */
+    /** Returns the failure for a server that did not answer while the connection was being made. */
     public BackendException silent(long millis) {
         String hint = tls ? "; does it speak TLS there?" : "";
         return new BackendException(
                 "Cannot connect to " + server + ": no answer within " + millis + " ms" + hint, true, null);
     }
 
-    /** A connection that was up is lost. */
+    /** Returns the failure of a connection that was lost. */
     public BackendException broken(String why) {
         return new BackendException("The connection to " + server + " was lost: " + why, true, null);
     }
 
-    /** Nobody wants the connection any more. */
+    /** Returns the failure of commands after the backend was closed. */
     public BackendException closed() {
         return new BackendException("The backend for " + server + " is closed", false, null);
     }
 
-    /** The key holds something else than the command is for. */
+    /** Returns whether the key has another type than the command needs. */
     public static boolean isAboutType(Throwable failure) {
         return isRefusal(failure, "WRONGTYPE");
     }
 
-    /** The key is not, or not any more, in a slot of the server that was asked. */
+    /** Returns whether the key is in a slot that the server does not have, or no longer has. */
     public static boolean isAboutSlot(Throwable failure) {
         return isRefusal(failure, "MOVED") || isRefusal(failure, "ASK");
     }
 
-    /** The cluster takes no commands. */
+    /** Returns whether the cluster accepts no commands. */
     public static boolean isAboutCluster(Throwable failure) {
         return isRefusal(failure, "CLUSTERDOWN");
     }
 
-    /** The user lacks a right. */
+    /** Returns whether the user lacks a right. */
     public static boolean isAboutRight(Throwable failure) {
         return isRefusal(failure, "NOPERM");
     }
 
-    /** What the server said; empty if it did not say anything. */
+    /** Returns the error that the server answered with, or an empty text if the failure is another one. */
     public static String refusal(Throwable failure) {
         return unwrap(failure) instanceof RedisCommandExecutionException refused
                 ? String.valueOf(refused.getMessage())
                 : "";
     }
 
-    /** The server is loading its data. */
+    /** Returns whether the server is loading its data. */
     public static boolean isAboutLoading(Throwable failure) {
         return isRefusal(failure, "LOADING");
     }
@@ -330,17 +353,17 @@ public final class Errors {
                 && code(String.valueOf(refused.getMessage())).equals(code);
     }
 
-    /** The server refused a connection, and Lettuce found it closed before it had seen why. */
+    /** Returns whether the server closed a connection before Lettuce had read the reason. */
     public static boolean isUnseen(Throwable failure) {
         return String.valueOf(root(failure).getMessage()).contains("RedisHandshakeHandler not registered");
     }
 
-    /** The user may run no script that the server knows, and so take no lock. */
+    /** Returns whether the user may run no script that the server knows, and therefore can take no lock. */
     public static boolean isAboutScripts(String error) {
         return code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
     }
 
-    /** A right was missing that only a script needs. */
+    /** Returns whether a right was missing that only a script needs. */
     public static boolean isAboutRightInside(String error) {
         return NO_RIGHT_INSIDE.matcher(error).find();
     }
@@ -354,7 +377,7 @@ public final class Errors {
 
     private static String code(String error) {
         if (error.contains("WAIT cannot be used with replica")) {
-            return "READONLY"; // the same, without a code of its own
+            return "READONLY"; // the same error without a code of its own
         }
         Matcher matcher = CODE.matcher(error);
         return matcher.matches() ? matcher.group(1) : "";
@@ -364,7 +387,7 @@ public final class Errors {
         return QUOTED.matcher(error).replaceFirst("").strip();
     }
 
-    /** In the words of {@code ACL SETUSER}. */
+    /** Names the missing right in the syntax of {@code ACL SETUSER}. */
     private static String missingRight(String error) {
         Matcher command = COMMAND.matcher(error);
         String right = isAboutRightInside(error)

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Warns of addresses whose traffic others in the network may read or change. */
+/** Warns of addresses whose traffic others in the network can read or change. */
 public final class InsecureTransport {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final Pattern LOOPBACK =
@@ -17,7 +17,7 @@ public final class InsecureTransport {
 
     private InsecureTransport() {}
 
-    /** Logs what is insecure about a deployment that is about to be connected with, one line for each kind. */
+    /** Logs what is insecure about a deployment before the backend connects to it. Each kind of problem is one line. */
     public static void warn(RedisDeployment deployment, boolean hasSentinelCredentials) {
         List<RedisURI> addresses = new ArrayList<>(List.of(deployment.node().lettuce()));
         deployment.members().forEach(member -> addresses.add(member.lettuce()));
@@ -38,13 +38,16 @@ public final class InsecureTransport {
         }
     }
 
-    /** Providers of an application's own are taken to have one; they are asked when a connection is made. */
+    /**
+     * Returns whether an address has a password. Credentials providers of the application count as having one,
+     * because they are asked only when a connection is made.
+     */
     private static boolean hasPassword(RedisURI uri) {
         return !(uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed)
                 || fixed.resolveCredentialsNow().hasPassword();
     }
 
-    /** Returns whether a host is this machine by its name or address alone: no name server is asked. */
+    /** Returns whether a host is this machine, by its name or address alone. Does not ask a name server. */
     static boolean isLoopback(String host) {
         return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
     }

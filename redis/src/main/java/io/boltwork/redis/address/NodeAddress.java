@@ -8,20 +8,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a node of a cluster is, in the words of the cluster.
+ * The address of a node of a cluster, as the cluster reports it.
  *
  * @param host a name or an address; an IPv6 address has no brackets
- * @param port for clients
+ * @param port the port for clients
  */
 public record NodeAddress(String host, int port) {
     private static final Pattern TEXT = Pattern.compile("(?:\\[(?<inner>[^]]*)]|(?<plain>.*)):(?<port>\\d{1,5})");
 
     /**
-     * What a redirection names: {@code host:port}, where the host may be an IPv6 address, in brackets or not.
+     * Reads the target of a redirection: {@code host:port}, where the host may be an IPv6 address with or without
+     * brackets.
      *
-     * @param text the name
-     * @param asked who said it; it is there if no host is named
-     * @return where that is, {@code null} if that is no name of a node
+     * @param text the target
+     * @param asked the node that redirected; its host counts if the target has none
+     * @return the address, or {@code null} if the text is no address of a node
      */
     public static @Nullable NodeAddress parse(String text, NodeAddress asked) {
         Matcher parts = TEXT.matcher(text);
@@ -32,13 +33,13 @@ public record NodeAddress(String host, int port) {
         return of(host, Integer.parseInt(parts.group("port")), asked);
     }
 
-    /** A node that is where {@code asked} is, on another port, if it does not know or tell its host. */
+    /** Returns the address of a node. If the node does not report its host, the host of {@code asked} counts. */
     public static NodeAddress of(@Nullable String host, int port, NodeAddress asked) {
         boolean told = host != null && !host.isEmpty() && !host.equals("?");
         return new NodeAddress(told ? Objects.requireNonNull(host) : asked.host, port);
     }
 
-    /** A text of a reply, whatever the codec made of it. */
+    /** Returns a text of a reply, whichever type the codec gave it. */
     public static @Nullable String text(@Nullable Object part) {
         return part instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) part;
     }

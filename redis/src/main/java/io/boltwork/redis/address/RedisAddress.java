@@ -22,10 +22,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which server, as whom: {@code redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. Messages quote nothing of a
- * malformed URI: a password with a special character in it may stand anywhere.
+ * The address of a server, with user and password: {@code
+ * redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. Messages quote nothing of a malformed URI,
+ * because a password with a special character may be anywhere in it.
  *
- * @param lettuce the same for Lettuce
+ * @param lettuce the same address for Lettuce
  * @param commandTimeout how long an answer may take
  * @param text the address without its password
  */
@@ -51,7 +52,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return parse(uri, DEFAULT_PORT);
     }
 
-    /** With another port for a URI that names none. */
+    /** Reads a URI, with another default port. */
     static RedisAddress parse(String uri, int defaultPort) {
         Objects.requireNonNull(uri, "uri");
         boolean tls = isTls(uri);
@@ -82,7 +83,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return builder.build();
     }
 
-    /** Of a URI as Lettuce knows it; what is done to that later does not matter. */
+    /** Copies a URI of Lettuce. Later changes of the original have no effect. */
     static RedisAddress of(RedisURI uri) {
         Objects.requireNonNull(uri, "uri");
         if (!uri.getSentinels().isEmpty() || uri.getSentinelMasterId() != null) {
@@ -112,7 +113,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return (uri.isSsl() ? "rediss://" : "redis://") + user(uri) + hostAndPort(uri) + "/" + uri.getDatabase();
     }
 
-    /** Another server, as the same user and in the same way. */
+    /** Returns the address of another server, with the same user and settings. */
     public RedisAddress at(String host, int port) {
         RedisURI copy = copy(lettuce);
         copy.setHost(host);
@@ -120,7 +121,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return new RedisAddress(copy, commandTimeout, text(copy));
     }
 
-    /** A sentinel, which has users of its own and no databases, spoken to in the same way. */
+    /** Returns the address of a sentinel, with the same settings. A sentinel has its own users and no databases. */
     RedisAddress sentinel(String host, int port, StaticCredentialsProvider credentials) {
         RedisURI copy = copy(lettuce);
         copy.setHost(host);
@@ -131,10 +132,10 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     }
 
     /**
-     * The same for Lettuce, with credentials that are at hand: a provider that is asked for them moves the handshake to
-     * another thread, where Lettuce may mistake a wrong password for a broken connection, and Lettuce waits for it on the
-     * calling thread. Providers that are asked anew for each connection are asked here; those that stream are Lettuce's
-     * business.
+     * Returns the URI for Lettuce, with credentials that are known already. If Lettuce must ask a provider for them,
+     * the handshake moves to another thread, where Lettuce may mistake a wrong password for a broken connection, and
+     * Lettuce waits for the provider on the calling thread. Therefore, providers that are asked for each connection
+     * are asked here. Lettuce handles streaming providers itself.
      */
     public CompletionStage<RedisURI> resolved() {
         RedisCredentialsProvider provider = lettuce.getCredentialsProvider();
@@ -152,7 +153,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         });
     }
 
-    /** All of it; Lettuce's own copying forgets some. */
+    /** Copies all settings. Lettuce's own method forgets some. */
     static RedisURI copy(RedisURI uri) {
         RedisURI copy = new RedisURI();
         copy.setHost(uri.getHost());
@@ -167,7 +168,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return copy;
     }
 
-    /** The user's name, if it is at hand. */
+    /** Returns the user's name, if it is known already. */
     static String user(RedisURI uri) {
         if (uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed) {
             String name = fixed.resolveCredentialsNow().getUsername();
@@ -176,7 +177,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return "";
     }
 
-    /** Host and port, as in messages. */
+    /** Returns host and port, as in messages. */
     public String hostAndPort() {
         return hostAndPort(lettuce);
     }
@@ -208,7 +209,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     private static URI parsed(String uri) {
         try {
             return new URI(uri);
-        } catch (URISyntaxException e) { // it quotes the URI, password and all
+        } catch (URISyntaxException e) { // the cause quotes the URI with the password
             throw wrong("is not a valid URI (" + e.getReason() + " at index " + e.getIndex()
                     + "); special characters in user or password are written as % and two hexadecimal digits");
         }
@@ -229,7 +230,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     static String decoded(String raw) {
         try {
             return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) { // it quotes what may be a password
+        } catch (IllegalArgumentException e) { // the cause may quote a password
             throw wrong("must have two hexadecimal digits after each %");
         }
     }
@@ -262,9 +263,8 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
                 throw wrong("must have a password after the user, or neither");
             }
             user = name.isEmpty() ? null : name;
-            // at hand: a provider that is asked for them moves the handshake to another thread, where Lettuce may
-            // mistake a
-            // wrong password for a broken connection
+            // Known credentials keep the handshake on its thread. On another one, Lettuce may mistake a wrong password
+            // for a broken connection.
             lettuce.withAuthentication(new StaticCredentialsProvider(user, password));
         }
 

@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is, as the user has said it: one server, sentinels that know where the master is, servers one of which is the
- * master, or nodes of a cluster. Immutable.
+ * The servers that the user has named: one server, sentinels of a master, servers one of which is the master, or
+ * nodes of a cluster. Immutable.
  *
  * @param kind which of these
- * @param node how to talk to whoever is the master; its host and port count if it is the only one
- * @param members whom to ask who the master is, or who has which slots: the sentinels, or the servers
- * @param master what the sentinels call the master, else empty
+ * @param node the settings for the master, such as its user; host and port count for a single server only
+ * @param members the sentinels or servers to ask for the master or for the slots
+ * @param master the name of the master at the sentinels, else empty
  */
 public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> members, String master) {
 
@@ -29,7 +29,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         SENTINEL,
         REPLICATED,
 
-        /** There are several, each with some of the slots. */
+        /** There are several masters, each with some of the slots. */
         CLUSTER
     }
 
@@ -47,7 +47,11 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         members = List.copyOf(members);
     }
 
-    /** What a URI says, whatever its scheme. */
+    /**
+     * Reads a URI of any scheme.
+     *
+     * @param forSentinels credentials for the sentinels themselves, or {@code null} for none
+     */
     public static RedisDeployment parse(String uri, @Nullable StaticCredentialsProvider forSentinels) {
         Objects.requireNonNull(uri, "uri");
         Matcher sentinel = SENTINEL_SCHEME.matcher(uri);
@@ -56,7 +60,11 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
                 : standalone(RedisAddress.parse(uri));
     }
 
-    /** What a URI of Lettuce's says. */
+    /**
+     * Reads a URI of Lettuce.
+     *
+     * @param forSentinels credentials for the sentinels themselves, or {@code null} to take those of their URIs
+     */
     public static RedisDeployment of(RedisURI uri, @Nullable StaticCredentialsProvider forSentinels) {
         Objects.requireNonNull(uri, "uri");
         if (uri.getSentinels().isEmpty() && uri.getSentinelMasterId() == null) {
@@ -77,7 +85,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         return new RedisDeployment(Kind.SENTINEL, RedisAddress.of(node), sentinels, master);
     }
 
-    /** Servers one of which is the master. */
+    /** Returns the deployment of servers one of which is the master. */
     public static RedisDeployment replicated(List<String> uris) {
         Objects.requireNonNull(uris, "uris");
         if (uris.isEmpty()) {
@@ -95,7 +103,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         return new RedisDeployment(Kind.REPLICATED, first, nodes, "");
     }
 
-    /** A cluster some of whose nodes these are. */
+    /** Returns the deployment of a cluster of which these are some nodes. */
     public static RedisDeployment cluster(List<String> uris) {
         RedisDeployment replicated = replicated(uris);
         if (replicated.node.lettuce().getDatabase() != 0) {
@@ -115,7 +123,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         if (!parts.matches() || parts.group("master").isBlank()) {
             throw RedisAddress.wrong("must end with # and the name of the master at the sentinels" + SENTINEL_EXAMPLE);
         }
-        if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // part of a password, perhaps
+        if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // perhaps part of a password
             throw RedisAddress.wrong(
                     "must have no @ / ? # in the name after the #; write them as %40 %2F %3F %23 there, and"
                             + " in a user or password");
@@ -146,7 +154,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         return node.lettuce().isSsl();
     }
 
-    /** What it is called in messages. */
+    /** Returns the name of the deployment in messages. */
     public String describe() {
         return switch (kind) {
             case STANDALONE -> "Redis at " + hosts();

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something under way on one connection.
+ * A command under way on one connection.
  *
- * <p>It writes itself straight into Lettuce's buffer and is told the outcome on Lettuce's I/O thread; there is no future and
- * no time-out in between. A call belongs to its connection for good, and a connection to one run of one server (it is never
- * made anew, see {@link ServerConnection}), so a reply cannot be taken for that of another run.
+ * <p>The call writes itself straight into the buffer of Lettuce. It learns the outcome on the I/O thread of Lettuce,
+ * without a future or a timeout in between. A call belongs to one connection, and a connection to one run of one
+ * server (see {@link ServerConnection}). Therefore, a reply cannot be mistaken for one of another run.
  */
 abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, StaleMasterGuard.Kept {
     private static final AtomicIntegerFieldUpdater<Call> STATE =
@@ -29,14 +29,14 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     private FlatReply output = new FlatReply();
     private volatile int state = NEW;
 
-    /** The outlet that counts it as under way, {@code null} if none does. The outlet's. */
+    /** The pipeline that counts the call as under way, or {@code null}. Belongs to the pipeline. */
     @Nullable
     CallPipeline pipeline;
 
-    /** Whether the outlet counts it as not written yet, too. The outlet's. */
+    /** Whether the pipeline also counts the call as not written yet. Belongs to the pipeline. */
     boolean isUnwritten;
 
-    /** The call that was cut short before this one. The outlet's. */
+    /** The call that was cut short before this one. Belongs to the pipeline. */
     @Nullable
     Call cutBefore;
 
@@ -47,16 +47,16 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     /** Writes the command. */
     abstract void write(ByteBuf out);
 
-    /** The server answered. */
+    /** Handles the answer of the server. */
     abstract void answered(FlatReply answer);
 
-    /** The server answered with an error. */
+    /** Handles an error that the server answered with. */
     abstract void refused(String error);
 
-    /** There will be no answer; if it was written, the server may have executed it. */
+    /** Handles that there will be no answer. If the command was written, the server may have executed it. */
     abstract void failed(Throwable cause, boolean written);
 
-    /** Makes it ready to be sent once more, after an answer that says that it was not executed. */
+    /** Prepares to send the call again, after an answer which says that it was not executed. */
     final void reset() {
         output = new FlatReply();
         pipeline = null;
@@ -64,7 +64,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         state = NEW;
     }
 
-    /** Hands it over to Lettuce. */
+    /** Passes the call to Lettuce. */
     final void dispatch(Consumer<Call> channel) {
         try {
             channel.accept(this);
@@ -73,7 +73,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         }
     }
 
-    /** An error has cut short what was to dispatch it; Lettuce may have it all the same. */
+    /** Fails the call because an error has cut short its dispatch. Lettuce may have it all the same. */
     final void cutShort() {
         fail(new IllegalStateException("An error cut short the sending of the command"), true);
     }
@@ -82,13 +82,12 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     public final void encode(ByteBuf out) {
         try {
             CallPipeline through = pipeline;
-            if (STATE.compareAndSet(this, NEW, WRITTEN) && through != null) { // from here on it may be executed
+            if (STATE.compareAndSet(this, NEW, WRITTEN) && through != null) { // the server may execute it from here on
                 through.written();
             }
             write(out);
-        } catch (
-                Throwable e) { // Lettuce awaits an answer to what has not been written: the next ones would be mistaken
-            // for it
+        } catch (Throwable e) {
+            // Lettuce awaits an answer to a command that was not written, and would mistake the next answers for it.
             connection.condemn(e);
             throw e;
         }
@@ -103,13 +102,16 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         }
     }
 
-    /** The answer counts. Throws nothing: Lettuce would take that for a fault of the connection, and drop an answer. */
+    /**
+     * Uses the answer. Throws nothing, because Lettuce would take an exception for a fault of the connection and drop
+     * an answer.
+     */
     @Override
     public final void use() {
         if (STATE.getAndSet(this, DONE) == DONE) {
             return;
         }
-        CallPipeline through = pipeline; // it may be sent again
+        CallPipeline through = pipeline; // read first, because reset() clears it
         try {
             if (output.hasError()) {
                 refused(output.getError());
@@ -125,7 +127,9 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         }
     }
 
-    /** By Lettuce. If the connection is up, Lettuce cannot tell any more which answer is whose. */
+    /**
+     * Fails the call, on behalf of Lettuce. If the connection is up, Lettuce can no longer match answers to commands.
+     */
     @Override
     public final boolean completeExceptionally(Throwable cause) {
         if (state == WRITTEN) {
@@ -134,7 +138,11 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         return fail(cause, false);
     }
 
-    /** There will be no answer. {@code handedOver}: it may have been executed though it has not been seen to be written. */
+    /**
+     * Fails the call.
+     *
+     * @param handedOver whether it may have been executed although it was not seen to be written
+     */
     private boolean fail(Throwable cause, boolean handedOver) {
         int before = STATE.getAndSet(this, DONE);
         if (before == DONE) {
@@ -156,7 +164,10 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         return true;
     }
 
-    /** Tells of a failure once more, if there is memory for it. Else the lock's machine gives the command up by itself. */
+    /**
+     * Reports a failure again, if there is memory for it. Otherwise the machine of the lock gives the command up by
+     * itself.
+     */
     final void failQuietly(Throwable cause) {
         try {
             failed(cause, true);
@@ -165,7 +176,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         }
     }
 
-    /** The answer came, and does not count: the server may have been replaced before it executed this. */
+    /** Drops the answer, because the server may have been replaced before it executed the command. */
     @Override
     public final void drop(Throwable cause) {
         fail(cause, false);

@@ -12,20 +12,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where calls leave for a server, in the order in which they came. A few are under way each for itself; what comes meanwhile
- * gathers, and goes out as groups as soon as one of them is over. So nobody waits who is alone, and when many come at once
- * client and server have one command to deal with instead of sixteen. Thread-safe, without locks.
+ * Sends calls to a server in the order of their arrival. Up to four calls are under way at once. Further calls gather
+ * and leave as groups when one of the four is over. So a single call does not wait, and many calls at once cost
+ * client and server one command instead of sixteen. Thread-safe, without locks.
  *
- * <p>The connection's own thread writes at once, what others hand over it writes when it comes to that. So it must not hand
- * over anything as long as something of others has not been written: then another thread takes its place.
+ * <p>The thread of the connection writes its own calls at once, and the calls of other threads later. Therefore it
+ * must not send while a call of another thread is unwritten. Another thread sends in its place then.
  */
 final class CallPipeline {
-    /** With fewer, a few threads wait for each other; with more, groups are small. See docs/adr/0028-grouped-calls.md. */
+    /**
+     * With fewer calls, a few threads wait for each other. With more, groups are small. See
+     * docs/adr/0028-grouped-calls.md.
+     */
     private static final int UNDER_WAY = 4;
 
     /**
-     * Groups are worth it at this size already. Larger ones swallow each other like buses that run late: all who were answered
-     * together ask together again, and client and server take turns instead of working at the same time.
+     * The largest group. Larger groups would merge: calls that are answered together are also repeated together, and
+     * client and server would take turns instead of working at the same time.
      */
     private static final int GROUP = 16;
 
@@ -36,33 +39,33 @@ final class CallPipeline {
     private final Queue<Call> gathered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
 
-    /** Calls that were handed over and have not been written. */
+    /** The number of calls that Lettuce has and has not written. */
     private final AtomicInteger unwritten = new AtomicInteger();
 
     private static final AtomicIntegerFieldUpdater<CallPipeline> ASKED =
             AtomicIntegerFieldUpdater.newUpdater(CallPipeline.class, "asked");
 
-    /** How often it was asked to send since it began to; one thread at a time does, for all. */
+    /** The number of requests to send since a thread began to. One thread sends for all. */
     private volatile int asked;
 
-    /** Calls that an error has cut short while they were to leave, linked by {@link Call#cutBefore}. */
+    /** Calls whose dispatch an error has cut short, linked by {@link Call#cutBefore}. */
     private volatile @Nullable Call cut;
 
-    /** Whether a call was over since {@link #stands} looked last. */
+    /** Whether a call was over since the last {@link #stands}. */
     private volatile boolean moved;
 
-    /** How often {@link #stands} has seen nothing move. Touched by the clerk alone. */
+    /** The number of {@link #stands} in a row that have seen no call end. Belongs to the loop thread. */
     private int still;
 
-    /** The thread that writes, once it has. */
+    /** The thread that writes, or {@code null} before the first write. */
     private volatile @Nullable Thread writer;
 
     /**
-     * An outlet through which nothing has left.
+     * Creates a pipeline.
      *
-     * @param channel takes calls to be written
-     * @param other has a thread that is not the one that writes them
-     * @param groups whether calls may go out as groups; else none waits for others
+     * @param channel takes calls to write
+     * @param other has a thread other than the one that writes
+     * @param groups whether calls may leave as groups; otherwise no call waits for others
      */
     CallPipeline(ServerConnection connection, Consumer<Call> channel, Executor other, boolean groups) {
         this.connection = connection;
@@ -76,7 +79,7 @@ final class CallPipeline {
         begin();
     }
 
-    /** A call is being written, by the thread that calls this. */
+    /** Notes that the current thread writes a call. */
     void written() {
         if (writer != Thread.currentThread()) {
             writer = Thread.currentThread();
@@ -84,12 +87,12 @@ final class CallPipeline {
         unwritten.decrementAndGet();
     }
 
-    /** A call will not be written. */
+    /** Notes that a call will not be written. */
     void unwritten() {
         unwritten.decrementAndGet();
     }
 
-    /** A call was answered, or will not be. */
+    /** Notes that a call was answered or has failed. */
     void over() {
         underWay.decrementAndGet();
         if (!moved) {
@@ -101,9 +104,9 @@ final class CallPipeline {
     }
 
     /**
-     * Goes on with what an error may have left, and looks whether anything moves. By the clerk, once a second.
+     * Sends what an error may have left, and checks whether calls end. The loop thread calls this once a second.
      *
-     * @return for how many looks in a row calls have been under way and none of them was over
+     * @return the number of checks in a row during which calls were under way and none of them ended
      */
     int stands() {
         if (cut != null || !gathered.isEmpty()) {
@@ -121,9 +124,9 @@ final class CallPipeline {
     }
 
     /*
-     * An error can come out of every call in here, where the stack has ended or the heap is full. Then no thread drains any more: a
-     * field write that needs neither says so, and the next call, answer, or second begins anew. What was about to leave is kept
-     * in `cut`, for a thread that can tell its failure.
+     * An error can occur in every call here, when the stack has ended or the heap is full. Then no thread sends any more. A field
+     * write, which needs neither stack nor heap, makes the next call, answer or check begin anew. The calls that were being
+     * dispatched are kept in `cut` for a thread that can report their failure.
      */
     private void run() {
         try {
@@ -146,7 +149,7 @@ final class CallPipeline {
                 }
                 Call next = next();
                 if (next == null) {
-                    break; // the writer of another thread was faster, after an error
+                    break; // another thread has taken the call after an error
                 }
                 try {
                     if (!writes) {
@@ -177,7 +180,7 @@ final class CallPipeline {
         try {
             other.execute(this::run);
             return true;
-        } catch (RejectedExecutionException e) { // all is being shut down
+        } catch (RejectedExecutionException e) { // the threads are being shut down
             return false;
         }
     }

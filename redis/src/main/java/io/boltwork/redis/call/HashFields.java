@@ -11,30 +11,30 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Fields of a hash that somebody looks at, as text. What is missing is empty; what is no number counts as 0.
+ * Fields of a hash, as text. A missing field is empty. A field that is not a number counts as 0.
  *
- * @param fields those that are there
+ * @param fields the fields that exist
  */
 public record HashFields(Map<String, String> fields) {
     private static final HashFields NONE = new HashFields(Map.of());
 
-    /** How many fields a hash has. */
+    /** Reads the number of fields of a hash. */
     public static CompletionStage<Long> length(ServerConnection connection, String key) {
         return connection.lettuce().hlen(bytes(key));
     }
 
-    /** All of a hash. */
+    /** Reads all fields of a hash. */
     static CompletionStage<HashFields> read(ServerConnection connection, String key) {
         return connection.lettuce().hgetall(bytes(key)).thenApply(HashFields::of);
     }
 
-    /** Some fields of a hash. */
+    /** Reads some fields of a hash. */
     static CompletionStage<HashFields> read(ServerConnection connection, String key, List<String> names) {
         byte[][] fields = names.stream().map(HashFields::bytes).toArray(byte[][]::new);
         return connection.lettuce().hmget(bytes(key), fields).thenApply(HashFields::of);
     }
 
-    /** As if nothing were there if it turns out to be no hash: the key is somebody else's; or if it has moved meanwhile. */
+    /** Returns no fields if the key is no hash, so it is not a key of Boltwork, or if it has moved meanwhile. */
     static CompletionStage<HashFields> orNone(CompletionStage<HashFields> read) {
         return read.handle((hash, failure) -> {
             if (failure == null) {
@@ -46,7 +46,7 @@ public record HashFields(Map<String, String> fields) {
         });
     }
 
-    /** All of them, in their order, when the last one is there. */
+    /** Returns the results of all reads in their order. */
     static CompletionStage<List<HashFields>> all(List<CompletionStage<HashFields>> reads) {
         List<CompletableFuture<HashFields>> futures =
                 reads.stream().map(CompletionStage::toCompletableFuture).toList();

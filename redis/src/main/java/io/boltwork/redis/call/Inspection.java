@@ -12,15 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A look at a lock: TIME and HGETALL, no script, so that it needs no right but to read. */
+/** Reads a lock by TIME and HGETALL, without a script, so that the user needs only the right to read. */
 public final class Inspection {
     private Inspection() {}
 
-    /** Looks; {@code hops}: how often it was redirected. */
+    /**
+     * Reads a lock.
+     *
+     * @param hops the number of redirections so far
+     */
     public static void send(ServerConnection connection, Inspect command, int hops, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         String lock = command.lock();
-        HashFields.read(connection, keySpace.key(lock)) // first, should it be asked after ASKING
+        HashFields.read(connection, keySpace.key(lock)) // first, because ASKING holds for the next command only
                 .thenCombine(connection.time(), (hash, time) -> read(time, hash))
                 .whenComplete((inspected, failure) -> {
                     if (failure == null) {

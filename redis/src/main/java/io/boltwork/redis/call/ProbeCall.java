@@ -19,7 +19,8 @@ public final class ProbeCall extends EvalCall {
     private static final String ABOUT = "the probe of its messages";
 
     /**
-     * To how many clients the server has sent the message, or {@link #NO_SCRIPTS}; fails with a {@link BackendException}.
+     * The number of clients to which the server has sent the message, or {@link #NO_SCRIPTS}. Fails with a {@link
+     * BackendException}.
      */
     public final CompletableFuture<Long> receivers = new CompletableFuture<>();
 
@@ -28,9 +29,9 @@ public final class ProbeCall extends EvalCall {
     private final String message;
 
     /**
-     * A probe that has not been sent.
+     * Creates a probe.
      *
-     * @param key a key of the channel's slot; {@code null} if the channel is not sharded
+     * @param key a key of the slot of the channel, or {@code null} if the channel is not sharded
      */
     public ProbeCall(ServerConnection connection, @Nullable String key, String channel, String message) {
         super(connection);
@@ -39,7 +40,7 @@ public final class ProbeCall extends EvalCall {
         this.message = message;
     }
 
-    /** Returns what it means that the client could not listen on the channel. */
+    /** Returns the failure for a client that could not listen on its channel. */
     public static BackendException deaf(Errors errors, Throwable failure) {
         return errors.failed(failure, ABOUT).cause();
     }

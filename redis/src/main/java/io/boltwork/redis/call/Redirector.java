@@ -4,25 +4,25 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.util.function.Consumer;
 
-/** Takes over what a node of a cluster did not do, because another one has the slot. Thread-safe. */
+/** Redirects commands that a node of a cluster has refused because another node has the slot. Thread-safe. */
 public interface Redirector {
 
-    /** Hops of a command that is not to be redirected at all. */
+    /** The number of hops of a command that must not be redirected. */
     int STAYS = Integer.MAX_VALUE;
 
-    /** Where there are no slots. */
+    /** For servers without slots. */
     Redirector NONE = (from, command, slot, hops, error, handler) -> false;
 
     /**
-     * A node answered with an error.
+     * Handles an error of a node.
      *
-     * @param from the connection to it
-     * @param command what it did not do
-     * @param slot of the lock that it is about
-     * @param hops how often it was redirected already
-     * @param error the node's words
-     * @param handler who takes the reply
-     * @return whether the reply will come from elsewhere; if not the error is the reply
+     * @param from the connection to the node
+     * @param command the refused command
+     * @param slot the slot of its lock
+     * @param hops the number of redirections so far
+     * @param error the error
+     * @param handler the handler of the reply
+     * @return whether the reply will come from another node; if not, the error is the reply
      */
     boolean redirected(
             ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler);

@@ -24,15 +24,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for locks and at clients: TIME and SCAN, then one command for each key that was found, all sent at once; no script,
- * so that it needs no right but to read. What turns out to be no key of Boltwork's is passed over.
+ * Finds locks and clients by TIME and SCAN. One read for each key found follows, and all reads leave at once. It uses
+ * no script, so that the user needs only the right to read. Keys that are not of Boltwork are skipped.
  */
 public final class Scan {
-    private static final String BEGIN = "0"; // and the end: Redis' words
+    private static final String BEGIN = "0"; // also the end, in Redis' protocol
 
     private static final List<String> LOCK = List.of("owner", "token", "until", "claim", "head", "tail");
 
-    /** The names that a step over the keys has found, and where to go on. */
+    /** The names that a step has found, and the cursor of the next step. */
     private record Page(ServerTime server, List<String> names, String cursor) {}
 
     private Scan() {}
@@ -69,8 +69,8 @@ public final class Scan {
         page(connection, keySpace.clientGlob(), command.cursor(), command.count(), keySpace::clientOrNull)
                 .thenCompose(page -> hashes(
                                 page.names(), client -> HashFields.read(connection, keySpace.clientKey(client)))
-                        .thenApply(hashes ->
-                                (Reply) new ScannedClients(page.server(), cards(page.names(), hashes), page.cursor())))
+                        .thenApply(hashes -> (Reply)
+                                new ScannedClients(page.server(), records(page.names(), hashes), page.cursor())))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a scan of clients"))
                 .thenAccept(handler);
@@ -82,7 +82,7 @@ public final class Scan {
                 .time()
                 .thenCombine(
                         hashes(command.clients(), client -> HashFields.read(connection, keySpace.clientKey(client))),
-                        (time, hashes) -> (Reply) new Identified(time, cards(command.clients(), hashes)))
+                        (time, hashes) -> (Reply) new Identified(time, records(command.clients(), hashes)))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a look at clients"))
                 .thenAccept(handler);
@@ -137,7 +137,7 @@ public final class Scan {
         return new ScannedLocks(page.server(), locks, page.cursor());
     }
 
-    /** A lock in short, {@code null} if it is merely remembered. */
+    /** Returns a summary of a lock, or {@code null} if it has neither owner nor waiters. */
     private static ScannedLocks.@Nullable Lock lock(String name, HashFields hash, long now) {
         String owned = hash.text("owner");
         long until = hash.number("until");
@@ -157,12 +157,12 @@ public final class Scan {
                         waiting);
     }
 
-    private static List<ClientRecord> cards(List<String> clients, List<HashFields> hashes) {
-        List<ClientRecord> cards = new ArrayList<>();
+    private static List<ClientRecord> records(List<String> clients, List<HashFields> hashes) {
+        List<ClientRecord> records = new ArrayList<>();
         for (int i = 0; i < hashes.size(); i++) {
             HashFields hash = hashes.get(i);
             if (hash.has("wire")) {
-                cards.add(new ClientRecord(
+                records.add(new ClientRecord(
                         clients.get(i),
                         hash.text("application"),
                         hash.text("host"),
@@ -171,6 +171,6 @@ public final class Scan {
                         (int) hash.number("wire")));
             }
         }
-        return cards;
+        return records;
     }
 }

@@ -24,11 +24,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one run of one server, and its end.
+ * One connection to one run of one server.
  *
- * <p>Lettuce's own reconnecting is off, so this is one socket: when it breaks, everything under way on it fails, nothing is
- * ever sent again, and what takes its place is a new object with a run id of its own. That binds each reply and each message
- * to the server run that it came from, without any bookkeeping per command.
+ * <p>Lettuce does not reconnect it, so it is one socket. When it breaks, all calls under way on it fail, and nothing
+ * is ever sent again. Its successor is a new object with its own run id. This binds each reply and message to the
+ * server run that it came from, without any bookkeeping per command.
  */
 public final class ServerConnection {
     private static final Runnable NOBODY = () -> {};
@@ -48,7 +48,7 @@ public final class ServerConnection {
     private final @Nullable StaleMasterGuard guard;
     private volatile Runnable demoted = NOBODY;
 
-    /** Whether answers may be mistaken for those of other commands. */
+    /** Whether answers could be mistaken for those of other commands. */
     private volatile boolean condemned;
 
     private volatile Consumer<Throwable> replaced = why -> {};
@@ -56,10 +56,10 @@ public final class ServerConnection {
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     /**
-     * A connection that has been made.
+     * Wraps a connection of Lettuce.
      *
-     * @param confirmation asks whether the server is the master still, and fails if not; {@code null} if no other server can take
-     *     its place
+     * @param confirmation asks whether the server is still the master, and fails if not; {@code null} if no other
+     *     server can take its place
      */
     public ServerConnection(
             StatefulRedisConnection<byte[], byte[]> lettuce,
@@ -88,29 +88,29 @@ public final class ServerConnection {
                 : new StaleMasterGuard(confirmation, why -> replaced.accept(why), System::nanoTime);
     }
 
-    /** Host and port of the server. */
+    /** Returns host and port of the server. */
     public String where() {
         return where;
     }
 
-    /** What about the server makes promises weaker than they may seem. */
+    /** Returns what makes promises weaker at this server than a user may believe. */
     public List<String> warnings() {
         return warnings;
     }
 
-    /** Which run of which server this leads to. */
+    /** Returns the id of the run of the server. */
     public String run() {
         return run;
     }
 
-    /** Whether grants come on channels of their slots, and not on one for all. */
+    /** Returns whether grants arrive on channels of their slots, instead of one channel for all. */
     public boolean isSharded() {
         return sharded;
     }
 
     /**
-     * What scripts there are told for their messages: which run of the server they come from, enough of it to tell servers
-     * apart, and the hash tag of the slot if that has channels of its own.
+     * Returns the origin that scripts put into messages: enough of the run id to tell servers apart, and the hash tag
+     * of the slot if channels are sharded.
      */
     public String origin(int slot) {
         return sharded ? origin + ':' + Slots.tag(slot) : origin;
@@ -132,14 +132,14 @@ public final class ServerConnection {
         return lettuce.async();
     }
 
-    /** Sends a call; it is told the outcome, here and now if the connection is broken. */
+    /** Sends a call. If the connection is broken, the call fails at once. */
     public void send(Call call) {
         pipeline.send(call);
     }
 
     /**
-     * Sends a call to a node that is to get the slot of its key, and has not got it yet. Only on a connection on which nobody but
-     * the clerk sends: nothing may come between.
+     * Sends a call to a node that is about to get the slot of its key. Only on a connection on which only the loop
+     * thread sends, because no command may come between.
      */
     void sendAsking(Call call) {
         loop.execute(() -> {
@@ -148,7 +148,7 @@ public final class ServerConnection {
         });
     }
 
-    /** Listens on a sharded channel; on a connection that was made to listen. */
+    /** Listens on a sharded channel. Only on a connection that was made to listen. */
     public CompletionStage<?> ssubscribe(String channel, boolean asking) {
         if (asking) {
             lettuce.async().asking();
@@ -156,7 +156,7 @@ public final class ServerConnection {
         return pubSub().ssubscribe(channel.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Does not listen on a sharded channel any more. */
+    /** Stops listening on a sharded channel. */
     public void sunsubscribe(String channel) {
         pubSub().sunsubscribe(channel.getBytes(StandardCharsets.UTF_8));
     }
@@ -170,12 +170,12 @@ public final class ServerConnection {
         return lettuce.async().time().thenApply(time -> new ServerTime(millis(time), run));
     }
 
-    /** Asks for a sign of life. */
+    /** Pings the server. */
     public CompletionStage<String> ping() {
         return lettuce.async().ping().whenComplete((pong, failure) -> heard(StaleMasterGuard.SIGN));
     }
 
-    /** Asks for a sign of life, and whether the server has become a replica. */
+    /** Pings the server, and asks whether it has become a replica. */
     public CompletionStage<Boolean> isReplica() {
         return lettuce.async()
                 .info("replication")
@@ -183,7 +183,7 @@ public final class ServerConnection {
                 .thenApply(ServerInfo::isReplica);
     }
 
-    /** Something came: it counts at once, or when it is certain that the server is the master still, or not at all. */
+    /** Uses an answer or message: at once, after the server is confirmed to be the master, or never. */
     public void heard(StaleMasterGuard.Kept what) {
         if (guard == null) {
             what.use();
@@ -192,14 +192,14 @@ public final class ServerConnection {
         }
     }
 
-    /** An error has come between commands and answers, so no answer counts any more. Closes the connection. */
+    /** Closes the connection and ignores all answers, because an error may have shifted them against their commands. */
     void condemn(Throwable why) {
-        condemned = true; // first: it needs neither stack nor memory
+        condemned = true; // first, because it needs neither stack nor memory
         try {
             replaced.accept(why);
             close();
         } catch (Throwable e) {
-            // whoever keeps the connection finds it condemned, and gives it up
+            // the owner of the connection finds it condemned and gives it up
         }
     }
 
@@ -207,12 +207,15 @@ public final class ServerConnection {
         return condemned;
     }
 
-    /** For how many looks in a row calls have been under way and none of them was over. By the clerk, once a second. */
+    /**
+     * Returns the number of checks in a row during which calls were under way and none of them ended. The loop thread
+     * calls this once a second.
+     */
     public int stands() {
         return pipeline.stands();
     }
 
-    /** What it means that the server answered a command with an error. */
+    /** Returns the reply to a command that the server answered with an error. */
     Reply.Failed refused(String error, String about) {
         if (Errors.isAboutReplica(error)) {
             demoted.run();
@@ -220,17 +223,17 @@ public final class ServerConnection {
         return errors.refused(error, about);
     }
 
-    /** Calls back when a command is refused because the server is a replica; perhaps often. */
+    /** Calls back when a command is refused because the server is a replica, perhaps often. */
     public void onDemoted(Runnable callback) {
         demoted = callback;
     }
 
-    /** Calls back when the server was silent, and those who know do not say that it is the master still; perhaps twice. */
+    /** Calls back when the server was silent and is not confirmed to be the master, perhaps twice. */
     public void onReplaced(Consumer<Throwable> callback) {
         replaced = callback;
     }
 
-    /** Calls back when the connection breaks, at once if it has; perhaps twice. */
+    /** Calls back when the connection breaks, at once if it is broken already, and perhaps twice. */
     public void onLost(Runnable callback) {
         lettuce.addListener(new RedisConnectionStateListener() {
             @Override
@@ -243,7 +246,7 @@ public final class ServerConnection {
         }
     }
 
-    /** Closes the connection without waiting; calls under way fail. Idempotent. */
+    /** Closes the connection without waiting. Calls under way fail. Idempotent. */
     public CompletableFuture<@Nullable Void> close() {
         if (closing.compareAndSet(false, true)) {
             if (guard != null) {
@@ -254,7 +257,7 @@ public final class ServerConnection {
         return closed;
     }
 
-    /** Milliseconds since the epoch, of a reply to TIME. */
+    /** Returns the milliseconds since the epoch in a reply to TIME. */
     private static long millis(List<byte[]> time) {
         return number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000;
     }

@@ -1,12 +1,12 @@
 package io.boltwork.redis.call;
 
 /**
- * Reaches as deep into the stack as Lettuce and Netty are about to, so that a stack that ends there ends here: before a command is
- * in their queues, and not between an entry and the waking of the thread that it is for.
+ * Uses as much stack as Lettuce and Netty are about to. If the stack ends, it ends here, before a command is in their
+ * queues, and not between an entry and the waking of its thread.
  */
 final class StackProbe {
 
-    /** As many calls as lead from a call's dispatch to the event loop's queue. */
+    /** The number of calls between the dispatch of a call and the queue of the event loop. */
     private static final int CALLS = 24;
 
     private StackProbe() {}
@@ -22,7 +22,7 @@ final class StackProbe {
         }
     }
 
-    /** With as many values as a frame may have; they are used after the call, so that each frame keeps them. */
+    /** Takes as many values as a frame may have. They are used after the call, so that each frame keeps them. */
     private static long reach(int calls, long a, long b, long c, long d, long e, long f) {
         return calls == 0 ? 1 : reach(calls - 1, b, c, d, e, f, a) + (a | b | c | d | e | f);
     }

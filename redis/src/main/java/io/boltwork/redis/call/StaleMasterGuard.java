@@ -12,36 +12,36 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Doubts a server that was silent for so long that it may have been replaced: a master that was frozen does, when it goes on, what
- * waits in its sockets, and says so, before it learns that another one has taken its place. What comes then is kept back until
- * those who know have said whether it is the master still, and is used, or thrown away, in the order in which it came. Thread-safe.
+ * Doubts a server that was silent for so long that it may have been replaced. A master that was frozen first executes
+ * and answers the commands that wait in its sockets, before it learns that another one has taken its place.
+ * Therefore, all that arrives is kept back until the server is confirmed to be the master. Then it is used, and
+ * otherwise dropped, in the order of arrival. Thread-safe.
  */
 public final class StaleMasterGuard {
 
     /*
-     * Where it stands, and what can happen there:
+     * States and events:
      *
-     *   trust     something comes soon after the last: used at once. After a silence: kept back, and asked whether the server is
-     *             the master still.
-     *   asking    something comes: kept back behind what came before. After another silence: asked again, for the answer that is
-     *             under way may be older than that. "It is", to the last question: what is kept back is used, what comes
-     *             meanwhile behind it, then trust. "It is not", or nobody says so: whoever keeps the connection gives it up.
-     *   over      the connection is closed. What is kept back, and what comes all the same, is thrown away.
+     *   trust     Something arrives soon after the last: it is used at once. After a silence: it is kept back, and others are asked
+     *             whether the server is still the master.
+     *   asking    Something arrives: it is kept back behind the rest. After another silence: others are asked again, because the
+     *             answer under way may be older. The last question is confirmed: what is kept back is used, what arrives meanwhile
+     *             behind it, then trust. It is denied or not answered: the owner of the connection gives it up.
+     *   over      The connection is closed. What is kept back, and what still arrives, is dropped.
      *
-     * The order matters in one place: what comes while the kept is used must not overtake it, so there is trust again only when,
-     * under the lock, nothing is left.
+     * What arrives while the kept is used must not overtake it. So there is trust again only when nothing is left, under the lock.
      */
 
-    /** What may be kept back. */
+    /** An answer or a message that may be kept back. */
     public interface Kept {
-        /** It counts. */
+        /** Uses it. */
         void use();
 
-        /** It does not. */
+        /** Drops it. */
         void drop(Throwable cause);
     }
 
-    /** A sign of life that says nothing else. */
+    /** A sign of life without other content. */
     static final Kept SIGN = new Kept() {
         @Override
         public void use() {}
@@ -51,8 +51,9 @@ public final class StaleMasterGuard {
     };
 
     /**
-     * Connections are pinged every second, so this is more than passes between two answers of a server that is well, and less
-     * than the second of silence that a failover begins with, and the voting that follows.
+     * The silence after which a server is doubted. Connections are pinged every second, so this is longer than the
+     * time between two answers of a healthy server. It is shorter than a failover, which begins with a second of
+     * silence and goes on with voting.
      */
     public static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
@@ -61,21 +62,21 @@ public final class StaleMasterGuard {
     private final LongSupplier nanoTime;
     private final Queue<Kept> kept = new ArrayDeque<>();
 
-    /** When something came last. */
+    /** The time of the last arrival. */
     private volatile long heard;
 
-    /** Whether nothing is used at once; changes under the lock. */
+    /** Whether all that arrives is kept back. Changes under the lock. */
     private volatile boolean doubts;
 
-    /* What follows is guarded by the lock. */
+    /* The following fields are guarded by the lock. */
     private int questions;
     private @Nullable Throwable end;
 
     /**
-     * No doubt yet.
+     * Creates a guard that trusts the server.
      *
-     * @param question asks whether the server is the master still; what it returns fails if not
-     * @param replaced told why the server is not to be believed any more, perhaps more than once
+     * @param question asks whether the server is still the master, and fails if not
+     * @param replaced called, perhaps more than once, with the reason why the server is not trusted any more
      * @param nanoTime the clock
      */
     StaleMasterGuard(Supplier<CompletionStage<?>> question, Consumer<Throwable> replaced, LongSupplier nanoTime) {
@@ -85,7 +86,7 @@ public final class StaleMasterGuard {
         this.heard = nanoTime.getAsLong();
     }
 
-    /** Something came: uses it, now or later, or drops it. */
+    /** Uses something that has arrived, now or later, or drops it. */
     void heard(Kept what) {
         long now = nanoTime.getAsLong();
         boolean silent = now - heard >= SILENCE_NANOS;
@@ -95,11 +96,11 @@ public final class StaleMasterGuard {
         }
     }
 
-    /** Keeps it, or drops it; or says that there is no doubt any more, and nothing kept. */
+    /** Keeps or drops something that has arrived. Returns false if there is no doubt and nothing is kept back. */
     private boolean keep(Kept what, boolean silent) {
         int number = 0;
         Throwable over;
-        synchronized (this) { // nothing in here, or in the others, blocks
+        synchronized (this) { // no synchronized block of this class blocks
             if (!doubts && !silent) {
                 return false;
             }
@@ -123,7 +124,7 @@ public final class StaleMasterGuard {
         try {
             answer = question.get();
         } catch (RejectedExecutionException e) {
-            return; // the application has shut its threads down; what is kept ends with the connection
+            return; // the application has shut its threads down; what is kept back ends with the connection
         }
         answer.whenComplete((itIs, failure) -> {
             if (failure == null) {
@@ -140,7 +141,10 @@ public final class StaleMasterGuard {
         }
     }
 
-    /** What an answer allows to use next; nothing if it is not the one to the last question, or if nothing is left. */
+    /**
+     * Returns the next thing to use after a confirmation, or {@code null} if a newer question is open or nothing is
+     * left.
+     */
     private synchronized @Nullable Kept next(int number) {
         if (number != questions || end != null) {
             return null;
@@ -150,7 +154,7 @@ public final class StaleMasterGuard {
         return next;
     }
 
-    /** The connection is closed. */
+    /** Drops all that is kept back, and all that arrives from now on, because the connection is closed. */
     void end(Throwable cause) {
         synchronized (this) {
             if (end != null) {
@@ -159,7 +163,7 @@ public final class StaleMasterGuard {
             end = cause;
             doubts = true;
         }
-        // whoever comes from here on finds the end and adds nothing, and nobody takes anything away
+        // from here on, no thread adds or removes anything
         kept.forEach(each -> each.drop(cause));
         kept.clear();
     }

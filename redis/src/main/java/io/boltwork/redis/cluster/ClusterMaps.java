@@ -22,14 +22,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks nodes of a cluster who has which slots. Each says what it has heard of, so what most of them say counts. Belongs to the
- * clerk's thread, but for {@link #first}.
+ * Asks nodes of a cluster which master has which slots. Each node reports what others have told it, so the majority
+ * counts. All but {@link #first} belongs to the loop thread.
  */
 final class ClusterMaps {
     private final RedisDeployment deployment;
     private final LettuceClient lettuce;
     private final Poll<SlotMap> poll;
-    private final Map<String, PolledServer<SlotMap>> scouts = new HashMap<>();
+    private final Map<String, PolledServer<SlotMap>> servers = new HashMap<>();
     private long readings;
 
     ClusterMaps(RedisDeployment deployment, LettuceClient lettuce) {
@@ -38,18 +38,21 @@ final class ClusterMaps {
         this.poll = new Poll<>(lettuce.loop());
     }
 
-    /** Asks all nodes that the user has named. Fails with a {@link BackendException} that says what each of them said. */
+    /**
+     * Asks all nodes that the user has named. Fails with a {@link BackendException} that lists the outcome for each
+     * of them.
+     */
     CompletableFuture<SlotMap> first() {
         return poll.ask(
-                        () -> deployment.members().stream().map(this::scout).toList(),
+                        () -> deployment.members().stream().map(this::server).toList(),
                         RedisAddress.CONNECT_TIMEOUT.toMillis())
                 .thenApply(this::most);
     }
 
     /**
-     * Asks some nodes: of those that the user has named, and of the masters.
+     * Asks some of the masters and of the nodes that the user has named.
      *
-     * @param but whom not to ask, {@code null} for nobody
+     * @param but a node not to ask, or {@code null}
      */
     CompletableFuture<SlotMap> ask(Set<NodeAddress> masters, @Nullable NodeAddress but, int some, long millis) {
         return poll.ask(() -> anyOf(masters, but, some), millis).thenApply(this::most);
@@ -62,19 +65,20 @@ final class ClusterMaps {
             RedisAddress there = deployment.node().at(master.host(), master.port());
             known.put(there.hostAndPort(), there);
         }
-        scouts.keySet().retainAll(known.keySet());
+        servers.keySet().retainAll(known.keySet());
         List<RedisAddress> any = new ArrayList<>(known.values());
         Collections.shuffle(any);
         return any.stream()
                 .filter(each -> but == null || !each.hostAndPort().equals(but.toString()))
                 .limit(some)
-                .map(this::scout)
+                .map(this::server)
                 .toList();
     }
 
-    private PolledServer<SlotMap> scout(RedisAddress where) {
-        return scouts.computeIfAbsent(
-                where.hostAndPort(), name -> new PolledServer<>(where, Errors.of(where), lettuce::scout, this::slots));
+    private PolledServer<SlotMap> server(RedisAddress where) {
+        return servers.computeIfAbsent(
+                where.hostAndPort(),
+                name -> new PolledServer<>(where, Errors.of(where), lettuce::connectText, this::slots));
     }
 
     private CompletionStage<SlotMap> slots(RedisAddress where, StatefulRedisConnection<String, String> connection) {

@@ -32,42 +32,45 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A master of a cluster: the connections to it, and the channels on which it is listened to. What a lock needs there before it can
- * wait, a channel of its slot, is seen to here.
+ * A master of a cluster: its connections, and the channels that the client listens on there. Before a command waits
+ * in a slot, the node subscribes to the channel of that slot.
  */
-final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe.Shards {
+final class ClusterNode implements BackendListener, Connector.MessageHandler, DeliveryProbe.Shards {
     private static final long LOOK_MILLIS = 200;
 
     private static final CompletionStage<ServerTime> STILL_DOWN =
             CompletableFuture.failedFuture(new IllegalStateException("still down"));
 
-    /** Who routes commands to it, on the clerk's thread but for grants. */
+    /** Is told of events of the node, on the loop thread except for grants. */
     interface Owner {
-        /** Its slots can be used, by both connections. */
+        /** Handles that both connections are up, so the slots can be used. */
         void up(ClusterNode node, ServerTime time);
 
-        /** Its slots cannot be used any more. */
+        /** Handles that the slots cannot be used any more. */
         void down(ClusterNode node, Throwable cause);
 
-        /** A lock was granted. */
+        /** Handles a grant. */
         void granted(Grant grant);
 
-        /** A message came that is none of Boltwork's. */
+        /** Handles a message that is not of Boltwork. */
         void malformed(IllegalArgumentException why);
 
-        /** A lock was taken away. */
+        /** Handles that a lock was taken away. */
         void taken(Taken taken);
 
-        /** Promises are weaker than they may seem. */
+        /** Handles that promises are weaker than a user may believe. */
         void weaker(String what);
 
-        /** A slot may have moved. */
+        /** Handles that a slot may have moved. */
         void suspicion();
 
-        /** Returns one of the slots that the node has, at random; -1 if it has none. */
+        /** Returns one of the slots of the node at random, or -1 if it has none. */
         int anySlot(ClusterNode node);
 
-        /** Grants of a slot are not heard any more: who waits there is to ask again, though the slot may have come back. */
+        /**
+         * Handles that grants of a slot do not arrive any more. Waiters of the slot must ask again, even if it has
+         * come back.
+         */
         void unheard(int slot);
     }
 
@@ -79,10 +82,10 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     private final Connections connections;
     private final ShardChannels channels;
 
-    /** The first time that both connections were tried is over. */
+    /** Done when the first attempt to make both connections is over. */
     private final CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
 
-    /* What follows belongs to the clerk's thread. */
+    /* The following fields belong to the loop thread. */
     private String client = "";
     private boolean up;
     private boolean refuses;
@@ -112,7 +115,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     }
 
     /**
-     * Connects for grants; goes on trying if that fails. On the clerk's thread.
+     * Connects for grants, and tries again after a failure. On the loop thread.
      *
      * @param refusing as in {@link Connections#open}
      */
@@ -123,13 +126,13 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         return made;
     }
 
-    /** Listens for the grants of another client from now on. On the clerk's thread. */
+    /** Listens for the grants of another client from now on. On the loop thread. */
     void rename(String whose) {
         client = whose;
         connections.reopen(whose, this);
     }
 
-    /** Closes the connection for grants. On the clerk's thread. */
+    /** Closes the connection for grants. On the loop thread. */
     void unopen() {
         connections.unopen();
     }
@@ -142,32 +145,36 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         return connections.nodes();
     }
 
-    /** Whether its slots can be used. On the clerk's thread. */
+    /** Returns whether the slots can be used. On the loop thread. */
     boolean isUp() {
         return up && !refuses;
     }
 
-    /** Its clock; {@code null} without a connection. */
+    /** Reads the clock of the node. Returns {@code null} without a connection. */
     @Nullable
     CompletionStage<ServerTime> time() {
         ServerConnection connection = connections.commands();
         return connection == null ? null : connection.time();
     }
 
-    /** The connection for commands, {@code null} while there is none. */
+    /** Returns the connection for commands, or {@code null} while there is none. */
     @Nullable
     ServerConnection commands() {
         return connections.commands();
     }
 
-    /** Closes channels that have not been used since the last time. On the clerk's thread. */
+    /** Closes channels that were not used since the last sweep. On the loop thread. */
     void sweep() {
         channels.sweep();
     }
 
     // ================================================================ sending
 
-    /** Sends a command about a lock; {@code hops}: how often it was redirected. */
+    /**
+     * Sends a command about a lock.
+     *
+     * @param hops the number of redirections so far
+     */
     void send(Command command, int slot, int hops, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null && !connections.tried().isDone()) {
@@ -199,7 +206,10 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         });
     }
 
-    /** Who does not listen must not queue; who gets the lock at once need not listen. */
+    /**
+     * Tries to acquire a lock without queueing, because a client that does not listen yet must not queue. If the lock
+     * is free, the client need not listen.
+     */
     private void tryFirst(
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
         Command.Acquire attempt = new Command.Acquire(
@@ -231,10 +241,10 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         }
     }
 
-    /** Sends a command to the node that is to get its slot, and may have got its key already: ask it so, this once. */
+    /** Sends a command once, after ASKING, to the node that is about to get its slot and may have its key already. */
     void sendAsking(Command command, int slot, int hops, Consumer<Reply> handler) {
         opened.whenComplete((ignored, failure) -> {
-            ServerConnection connection = connections.grants(); // only the clerk sends there
+            ServerConnection connection = connections.grants(); // only the loop thread sends there
             if (connection == null) {
                 handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
             } else if (connection.isSharded() && waits(command) && channels.hears(slot) != Hearing.YES) {
@@ -266,7 +276,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         call.to(slot, hops).sendAsking();
     }
 
-    // ================================================================ what is heard
+    // events
 
     @Override
     public void message(ServerConnection from, byte[] body) {
@@ -359,7 +369,10 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         owner.weaker(what);
     }
 
-    /** It takes no commands about a slot, or any, because too much of the cluster is gone. It is asked until it does. */
+    /**
+     * Handles that the node refuses commands about a slot, or all commands, because too much of the cluster is gone.
+     * Asks it until it accepts them.
+     */
     void refuses(int slot) {
         loop.execute(() -> {
             if (isUp()) {
@@ -377,7 +390,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     private void look(int slot) {
         ServerConnection connection = connections.commands();
         if (!refuses || !up || connection == null) {
-            return; // there is news of it when the connection is back
+            return; // an event follows when the connection is back
         }
         CompletionStage<ServerTime> well = HashFields.length(connection, keySpace.key(Slots.tag(slot)))
                 .handle((length, failure) -> failure == null || !Errors.isAboutCluster(failure))

@@ -115,7 +115,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         return cluster;
     }
 
-    /** Connects to a node that others have told of. */
+    /** Connects to a node. If the user has not named it, a failure mentions where its address comes from. */
     private CompletableFuture<@Nullable Void> connect(ClusterNode node) {
         boolean named = deployment.members().stream()
                 .anyMatch(member -> member.hostAndPort().equals(node.toString()));
@@ -167,7 +167,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
         each.forEach(one -> one.whenComplete((ignored, failure) -> {
             if (failure != null) {
-                first.completeExceptionally(Errors.unwrap(failure)); // the first: the others are not waited for
+                first.completeExceptionally(Errors.unwrap(failure)); // only the first failure counts
             }
         }));
         CompletableFuture.allOf(each.toArray(CompletableFuture<?>[]::new)).thenRun(() -> first.complete(null));
@@ -321,7 +321,9 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         boolean moved = redirection.kind() == Kind.MOVED;
         if (!moved && command instanceof Command.Renew renew && renew.items().size() > 1) {
             RenewParts.send(
-                    renew, (part, answer) -> send(part, slot, hops, answer), handler); // some keys are here, some there
+                    renew,
+                    (part, answer) -> send(part, slot, hops, answer),
+                    handler); // some keys are at one node, some at the other
         } else if (redirection.to() == null || source == null) {
             send(command, slot, hops, handler);
         } else if (moved) {
@@ -359,7 +361,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Closes channels that have not been used since the last time; nodes do so by themselves every half minute. */
+    /** Closes channels that were not used since the last sweep. Each node also does so every half minute. */
     public CompletableFuture<@Nullable Void> sweep() {
         return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), loop);
     }

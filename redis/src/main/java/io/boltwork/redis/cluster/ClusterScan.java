@@ -27,13 +27,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at all masters of a cluster, one after the other, in the order of their addresses. A cursor is {@code <address> <cursor
- * there>}. What moves from one to another meanwhile may be seen twice, or not at all. Stateless.
+ * Scans all masters of a cluster, one after the other in the order of their addresses. A cursor is {@code <address>
+ * <cursor there>}. A key that moves between masters meanwhile may be found twice, or not at all. Stateless.
  */
 final class ClusterScan {
     private ClusterScan() {}
 
-    /** Does a step of a scan. */
+    /** Executes a step of a scan. */
     static void send(Command scan, Collection<ClusterNode> masters, Errors errors, Consumer<Reply> handler) {
         List<ClusterNode> nodes = masters.stream()
                 .sorted(Comparator.comparing(ClusterNode::toString))
@@ -81,7 +81,7 @@ final class ClusterScan {
         return here.isEmpty() ? next : node + " " + here;
     }
 
-    /** Looks at clients, whose cards are in the slots of their keys. */
+    /** Reads the records of clients, which are in the slots of their keys. */
     static void identify(
             Identify command, Function<String, @Nullable ClusterNode> nodeOf, Errors errors, Consumer<Reply> handler) {
         Map<ServerConnection, List<String>> byNode = new LinkedHashMap<>();
@@ -107,13 +107,13 @@ final class ClusterScan {
     }
 
     private static Reply joined(Queue<Reply> replies) {
-        List<ClientRecord> cards = new ArrayList<>();
+        List<ClientRecord> records = new ArrayList<>();
         for (Reply reply : replies) {
             if (!(reply instanceof Identified identified)) {
                 return reply;
             }
-            cards.addAll(identified.clients());
+            records.addAll(identified.clients());
         }
-        return new Identified(((Identified) replies.element()).server(), cards);
+        return new Identified(((Identified) replies.element()).server(), records);
     }
 }

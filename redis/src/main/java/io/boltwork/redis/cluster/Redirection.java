@@ -7,28 +7,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of a cluster replies instead of doing something. It has done nothing then.
+ * The answer of a cluster node that has not executed a command.
  *
  * @param kind what to do about it
- * @param slot which slot it is about; -1 if it does not say
- * @param to whom to ask; {@code null} if it does not say
+ * @param slot the slot, or -1 if the answer does not name it
+ * @param to the node to ask, or {@code null} if the answer does not name it
  */
 record Redirection(Kind kind, int slot, @Nullable NodeAddress to) {
 
     enum Kind {
-        /** Another master has the slot, until further notice. */
+        /** Another master has the slot from now on. */
         MOVED(true),
 
-        /** Another master has the key already, or is to get it: ask it once, after ASKING. */
+        /** Another master has the key already, or is about to get it: ask it once, after ASKING. */
         ASK(true),
 
-        /** Of several keys some are here and some not yet: ask again. */
+        /** Some of the keys are at this master and some at another one: ask again. */
         TRYAGAIN(false),
 
-        /** The cluster takes no commands now, or none for that slot: ask again. */
+        /** The cluster accepts no commands now, or none for that slot: ask again. */
         CLUSTERDOWN(false),
 
-        /** Several keys or channels are in several slots: never. */
+        /** The keys or channels are in several slots: do not ask again. */
         CROSSSLOT(false);
 
         private final boolean leads;
@@ -44,9 +44,9 @@ record Redirection(Kind kind, int slot, @Nullable NodeAddress to) {
     /**
      * Reads an error.
      *
-     * @param error a server's words
-     * @param asked who said it; what names no host is there
-     * @return what it says, {@code null} if it is another error
+     * @param error the error
+     * @param asked the node that answered; its host counts if the error names none
+     * @return the redirection, or {@code null} if the error is another one
      */
     static @Nullable Redirection parse(String error, NodeAddress asked) {
         Matcher words = ERROR.matcher(error);

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** A renewal of several locks in a slot that is moving: some are at one node already, some still at the other. */
+/** A renewal of several locks in a slot that is moving. Some of their keys are at one node, some at the other. */
 final class RenewParts {
     private final Consumer<Reply> handler;
     private final AtomicReferenceArray<Reply> replies;
@@ -22,7 +22,7 @@ final class RenewParts {
         this.outstanding = new AtomicInteger(parts);
     }
 
-    /** Renews each for itself; the handler gets all results, or the first failure. */
+    /** Renews each lock by itself. The handler gets all results, or the first failure. */
     static void send(Renew renew, BiConsumer<Renew, Consumer<Reply>> sender, Consumer<Reply> handler) {
         List<Renew.Item> items = renew.items();
         RenewParts parts = new RenewParts(items.size(), handler);
@@ -43,7 +43,7 @@ final class RenewParts {
         List<Renewed.Item> results = new ArrayList<>();
         for (int i = 0; i < replies.length(); i++) {
             if (!(replies.get(i) instanceof Renewed renewed)) {
-                return replies.get(i); // a renewal that was done all the same does no harm when it is repeated
+                return replies.get(i); // repeating a renewal does no harm
             }
             results.addAll(renewed.items());
         }

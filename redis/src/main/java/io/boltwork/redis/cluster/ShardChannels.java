@@ -14,29 +14,29 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channels that a client listens on at one master of a cluster of Redis 7: one for each slot in which it waits for locks, from
- * the first time until it has not been used for half a minute. One command for each, because a server refuses channels of several
- * slots in one (and Lettuce would restore them in one). Thread-safe.
+ * The channels that a client listens on at one master of a cluster of Redis 7 or later: one for each slot in which it
+ * waits for locks. A channel stays until it was unused for half a minute. Each has its own command, because a server
+ * refuses one command for channels of several slots. Thread-safe.
  */
 final class ShardChannels {
 
     /*
-     * A channel, by slot:
+     * The states of the channel of a slot, and their ends:
      *
-     *   none     nobody waits there              listen: opening
-     *   opening  SSUBSCRIBE is under way         confirmed: open. Refused, or the connection is lost: none. Either way those
-     *            who want to wait are let go: what is not heard is found by asking again, when the slot is connected.
-     *   open     used by each command that waits. Tried out by the probe and not used: none. The server has said that it ends
-     *            it (the slot has moved): none. Not used for a round: none. The connection is lost: none.
+     *   none     No command waits in the slot. listen: opening.
+     *   opening  SSUBSCRIBE is under way. Confirmed: open. Refused, or the connection is lost: none. In each case the commands that
+     *            wait for it go on. Grants that do not arrive are found by asking again when the slot is connected.
+     *   open     Used by each command that waits. Opened by the probe and not used: none. Ended by the server (the slot has moved):
+     *            none. Not used for a round: none. The connection is lost: none.
      *
-     * A sender marks a channel as used and then sees whether it is there still; the sweep takes it away and then sees whether it
-     * has been used. So one of them notices the other.
+     * A sender marks a channel as used and then checks that it is still there. The sweep removes it and then checks whether it was used.
+     * So one of them notices the other.
      */
 
-    /** A waiter asks again every 5 s, so what is not used for that long has none. */
+    /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */
     private static final long SWEEP_MILLIS = 30_000;
 
-    /** Whether grants of a slot are heard. */
+    /** Whether grants of a slot arrive. */
     enum Hearing {
         YES,
         SOON,
@@ -48,7 +48,7 @@ final class ShardChannels {
         volatile boolean used;
         volatile boolean open;
 
-        /* What follows belongs to the clerk's thread. */
+        /* The following fields belong to the loop thread. */
         final Queue<Consumer<@Nullable Throwable>> held = new ArrayDeque<>();
 
         @Nullable
@@ -69,10 +69,10 @@ final class ShardChannels {
     private volatile @Nullable ServerConnection connection;
 
     /**
-     * Channels of which there are none yet.
+     * Creates an empty set of channels.
      *
-     * @param suspicion is told that a slot may have moved
-     * @param unheard is told that grants of a slot were heard, and are not any more
+     * @param suspicion called when a slot may have moved
+     * @param unheard called with a slot whose grants do not arrive any more
      */
     ShardChannels(EventExecutor loop, KeySpace keySpace, Runnable suspicion, IntConsumer unheard) {
         this.loop = loop;
@@ -81,22 +81,22 @@ final class ShardChannels {
         this.unheard = unheard;
     }
 
-    /** The connection that listens is up. On the clerk's thread. */
+    /** Handles that the connection that listens is up. On the loop thread. */
     void up(String whose, ServerConnection made) {
         client = whose;
         if (connection != made) {
-            channels.clear(); // those that are being opened end with their connection
+            channels.clear(); // channels that are being opened end with their connection
             connection = made;
             sweepLater(made);
         }
     }
 
-    /** Listens as {@link #listen} does, for no caller that waits. */
+    /** Listens as {@link #listen} does, for the probe instead of a waiting caller. */
     void tryOut(int slot, Consumer<@Nullable Throwable> then) {
         listen(slot, false, false, then);
     }
 
-    /** Ends what was tried out, unless a caller that waits has come to use it. On the clerk's thread. */
+    /** Ends a subscription of the probe, unless waiting callers use it. On the loop thread. */
     void letGo(int slot) {
         Channel channel = channels.get(slot);
         if (channel != null && channel.open && !channel.used) {
@@ -104,7 +104,7 @@ final class ShardChannels {
         }
     }
 
-    /** Whether the client hears of grants of a slot. */
+    /** Returns whether the client gets the grants of a slot, and marks the channel as used. */
     Hearing hears(int slot) {
         Channel channel = channels.get(slot);
         if (channel == null) {
@@ -120,10 +120,10 @@ final class ShardChannels {
     }
 
     /**
-     * Sees to it that the client hears of grants of a slot.
+     * Subscribes to the channel of a slot.
      *
-     * @param asking whether the node is yet to get the slot
-     * @param then what to do as soon as it does, or cannot: then it is told why
+     * @param asking whether the node is only about to get the slot
+     * @param then called when grants arrive, or with the reason why they cannot
      */
     void listen(int slot, boolean asking, Consumer<@Nullable Throwable> then) {
         listen(slot, asking, true, then);
@@ -137,7 +137,7 @@ final class ShardChannels {
         }
         Channel fresh = new Channel(at, used);
         Channel known = channels.putIfAbsent(slot, fresh);
-        while (used && known != null) { // the probe's own, perhaps, which it is about to let go
+        while (used && known != null) { // perhaps a channel of the probe, which is about to end it
             known.used = true;
             if (channels.get(slot) == known) {
                 break;
@@ -157,7 +157,7 @@ final class ShardChannels {
                     channel.held.add(then);
                 }
             });
-        } catch (RejectedExecutionException e) { // the user has shut his threads down
+        } catch (RejectedExecutionException e) { // the application has shut its threads down
             then.accept(null);
         }
     }
@@ -179,7 +179,7 @@ final class ShardChannels {
                 }));
     }
 
-    /** The server has ended a channel, because its slot has moved or because it was asked to. */
+    /** Handles that the server has ended a subscription, because the slot has moved or because it was asked to. */
     void ended(ServerConnection from, String name) {
         int slot = Slots.of(name);
         loop.execute(() -> {
@@ -203,7 +203,7 @@ final class ShardChannels {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Closes what has not been used since the last time. On the clerk's thread. */
+    /** Closes channels that were not used since the last sweep. On the loop thread. */
     void sweep() {
         channels.forEach((slot, channel) -> {
             if (channel.used) {

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Which master has which slot, in the words of one node at one time ({@code CLUSTER SLOTS}). Immutable. */
+/** The master of each slot, as one node reports them at one time ({@code CLUSTER SLOTS}). Immutable. */
 final class SlotMap {
     private final @Nullable NodeAddress[] masters;
     private final Set<NodeAddress> distinct;
@@ -30,7 +30,7 @@ final class SlotMap {
         this.distinct = Collections.unmodifiableSet(all);
     }
 
-    /** Nobody has any slot. */
+    /** Returns a map in which no master has a slot. */
     static SlotMap empty(long epoch) {
         return new SlotMap(new @Nullable NodeAddress[Slots.COUNT], epoch);
     }
@@ -39,9 +39,9 @@ final class SlotMap {
      * Reads the reply to {@code CLUSTER SLOTS}.
      *
      * @param reply ranges, each with its first and last slot, its master and its replicas; texts as bytes or strings
-     * @param asked who replied; what tells no host of its own is there
-     * @param epoch which reading this is
-     * @throws IllegalArgumentException if the reply is something else
+     * @param asked the node that replied; its host counts for nodes without one
+     * @param epoch the number of the reading
+     * @throws IllegalArgumentException if the reply has another form
      */
     static SlotMap parse(List<?> reply, NodeAddress asked, long epoch) {
         @Nullable NodeAddress[] masters = new @Nullable NodeAddress[Slots.COUNT];
@@ -64,36 +64,36 @@ final class SlotMap {
         return Math.toIntExact((Long) part);
     }
 
-    /** Redis 7 tells, beside the name for clients, others in a list of names and values. */
+    /** Returns the address of a master. Redis 7 adds other names in a list of names and values. */
     private static NodeAddress master(List<?> node, NodeAddress asked) {
         String host = NodeAddress.text(node.get(0));
         if ("?".equals(host) && node.size() > 3 && node.get(3) instanceof List<?> others) {
             for (int i = 0; i + 1 < others.size(); i += 2) {
                 if ("ip".equals(NodeAddress.text(others.get(i)))) {
-                    host = NodeAddress.text(others.get(i + 1)); // it has no hostname, which clients are to use
+                    host = NodeAddress.text(others.get(i + 1)); // the node has no hostname, which clients should use
                 }
             }
         }
         return NodeAddress.of(host, number(node.get(1)), asked);
     }
 
-    /** Who has a slot, {@code null} if nobody. */
+    /** Returns the master of a slot, or {@code null} if there is none. */
     @Nullable
     NodeAddress master(int slot) {
         return masters[slot];
     }
 
-    /** Who has any slots, in the order of their first ones. */
+    /** Returns all masters that have slots, in the order of their first slots. */
     Set<NodeAddress> masters() {
         return distinct;
     }
 
-    /** Which reading this is. */
+    /** Returns the number of the reading. */
     long epoch() {
         return epoch;
     }
 
-    /** The same but for one slot, such as after {@code MOVED}. */
+    /** Returns the same map with another master of one slot, such as after {@code MOVED}. */
     SlotMap with(int slot, NodeAddress master) {
         @Nullable NodeAddress[] changed = masters.clone();
         changed[slot] = master;
@@ -104,7 +104,7 @@ final class SlotMap {
         return !Arrays.asList(masters).contains(null);
     }
 
-    /** The slots that nobody has, such as {@code 0-99, 4000}; empty if there are none. */
+    /** Returns the slots without a master, such as {@code 0-99, 4000}, or an empty text. */
     String uncovered() {
         StringJoiner ranges = new StringJoiner(", ");
         for (int first = 0; first < masters.length; first++) {
@@ -120,7 +120,7 @@ final class SlotMap {
         return ranges.toString();
     }
 
-    /** Whether the same masters have the same slots. */
+    /** Returns whether the same masters have the same slots. */
     boolean isSameAs(SlotMap other) {
         return Arrays.equals(masters, other.masters);
     }

@@ -6,9 +6,9 @@ import java.util.BitSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Which node each slot's commands go to. Immutable. */
+/** The node that the commands of each slot go to. Immutable. */
 final class Topology {
-    /** Nobody has any slot. */
+    /** A topology in which no node has a slot. */
     static final Topology NONE = new Topology(SlotMap.empty(0), new @Nullable ClusterNode[Slots.COUNT]);
 
     private final SlotMap map;
@@ -34,13 +34,13 @@ final class Topology {
         return map;
     }
 
-    /** Where a slot is, {@code null} if nobody has it. */
+    /** Returns the node of a slot, or {@code null} if there is none. */
     @Nullable
     ClusterNode node(int slot) {
         return nodes[slot];
     }
 
-    /** The slots of a node; of nobody for {@code null}. */
+    /** Returns the slots of a node, or those without a node for {@code null}. */
     BitSet slots(@Nullable ClusterNode node) {
         BitSet slots = new BitSet(Slots.COUNT);
         for (int slot = 0; slot < nodes.length; slot++) {
@@ -51,7 +51,7 @@ final class Topology {
         return slots;
     }
 
-    /** The slots that are elsewhere than before. */
+    /** Returns the slots that have another node than before. */
     BitSet movedSince(Topology before) {
         BitSet moved = new BitSet(Slots.COUNT);
         for (int slot = 0; slot < nodes.length; slot++) {

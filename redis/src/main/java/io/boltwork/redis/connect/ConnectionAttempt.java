@@ -6,17 +6,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that is being made, and can be given up before it is. Thread-safe. */
+/** An attempt to make a connection, which can be given up. Thread-safe. */
 public final class ConnectionAttempt {
-    /** Fails with a {@link io.boltwork.BackendException}. */
+    /** The connection. Fails with a {@link io.boltwork.BackendException}. */
     public final CompletableFuture<Made> made = new CompletableFuture<>();
 
-    /** What it waits for: Lettuce at first, then the server's answers. */
+    /** The stage that the attempt waits for: Lettuce at first, then the answers of the server. */
     private volatile CompletableFuture<?> stage = made;
 
     private volatile @Nullable String where;
 
-    /** Where it leads, {@code null} while that is being found out. */
+    /** Returns host and port of the server, or {@code null} while the master is being found. */
     @Nullable
     String where() {
         return where;
@@ -30,12 +30,12 @@ public final class ConnectionAttempt {
         stage = next;
     }
 
-    /** Ends it; what it has opened is closed first. */
+    /** Fails the attempt. A connection that it has opened is closed first. */
     void fail(Throwable why) {
         stage.completeExceptionally(why);
     }
 
-    /** Nobody wants it any more. */
+    /** Gives the attempt up. */
     void giveUp() {
         fail(new CompletionException("Given up", null));
     }

@@ -21,20 +21,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two connections to a master, one for commands and one for grants, and what the client hears of them (a third one waits
- * for replicas, if anybody wants that; nobody hears of it): connected when
- * both are up, disconnected when that has ended, in turns.
+ * The connections to a master: one for commands and one for grants, and a third one for {@link Replicator}. Tells the
+ * client that it is connected when the first two are up, and then that it is disconnected when one of them has ended.
+ * The client is told nothing of the third.
  *
- * <p>Both must lead to one run of one server. If the newer one leads elsewhere than the older (the server was restarted, the
- * address points to another one), the older one is given up, though it may still look alive.
+ * <p>Both must lead to one run of one server. If the newer one leads to another run than the older one (because the
+ * server was restarted or the address points to another server), the older one is given up, although it may still
+ * look alive.
  *
- * <p>Everything but {@link #commands} and {@link #absence} belongs to the clerk's thread.
+ * <p>All but {@link #commands} and {@link #absence} belongs to the loop thread.
  */
 public final class Connections {
     private static final Duration GRANTS_PATIENCE = Duration.ofSeconds(1);
     private static final long GRACE_MILLIS = 250;
 
-    /** How often somebody is asked who the master is, and how long silence counts as no news. */
+    /** How often other servers are asked which one is the master. */
     private static final long WATCH_MILLIS = 500;
 
     private static final long WATCH_LIMIT_MILLIS = 1_000;
@@ -43,7 +44,7 @@ public final class Connections {
 
     private final Connector connector;
     private final EventExecutor loop;
-    private final Reconnector commandKeeper;
+    private final Reconnector commandReconnector;
     private final Replicator replicator;
     private final DeliveryProbe delivery;
 
@@ -51,15 +52,15 @@ public final class Connections {
     private volatile BackendException absence;
     private final CompletableFuture<@Nullable Void> tried = new CompletableFuture<>();
 
-    private @Nullable Reconnector grantKeeper;
+    private @Nullable Reconnector grantReconnector;
     private volatile @Nullable ServerConnection grants;
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
 
-    /** The client whose grants are listened to. */
+    /** The client whose channels are listened to. */
     private String whose = "";
 
-    /** Opening fails if grants do not arrive. */
+    /** Whether opening fails if grants do not arrive. */
     private boolean strict;
 
     private final Set<String> warned = new HashSet<>();
@@ -67,30 +68,30 @@ public final class Connections {
 
     private boolean closed;
 
-    /** Connections that have not been made, to a server that has no sharded channels. */
+    /** Creates connections to a server without sharded channels. Does not connect. */
     Connections(Connector connector) {
         this(connector, DeliveryProbe.Shards.NONE);
     }
 
-    /** Connections that have not been made. */
+    /** Creates connections. Does not connect. */
     public Connections(Connector connector, DeliveryProbe.Shards shards) {
         this.connector = connector;
         this.loop = connector.loop();
         this.absence = connector.errors().broken("it has not been made yet");
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
-        this.commandKeeper =
+        this.commandReconnector =
                 new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
         this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeOwner());
     }
 
-    /** Connects for commands; if that fails, it is not tried again. */
+    /** Connects for commands. Does not try again after a failure. */
     public CompletableFuture<@Nullable Void> connect() {
         connector.connect().made.whenComplete((made, failure) -> {
             if (made != null) {
                 commands = made.connection();
                 loop.execute(() -> {
-                    commandKeeper.adopt(made);
+                    commandReconnector.adopt(made);
                     watchLater();
                 });
                 tried.complete(null);
@@ -101,32 +102,32 @@ public final class Connections {
         return tried;
     }
 
-    /** The first attempt to connect for commands: over, if that is done. */
+    /** Returns a future that is done when the first attempt to connect for commands is over. */
     public CompletableFuture<@Nullable Void> tried() {
         return tried;
     }
 
-    /** Connects for commands, again and again until it succeeds. */
+    /** Connects for commands, and tries again until that succeeds. */
     public void keepConnecting() {
-        loop.execute(commandKeeper::start);
+        loop.execute(commandReconnector::start);
     }
 
-    /** The connection for commands, {@code null} while there is none. */
+    /** Returns the connection for commands, or {@code null} while there is none. */
     public @Nullable ServerConnection commands() {
         return commands;
     }
 
-    /** The connection for grants, {@code null} while there is none. */
+    /** Returns the connection for grants, or {@code null} while there is none. */
     public @Nullable ServerConnection grants() {
         return grants;
     }
 
-    /** What waits for replicas, on a connection of its own. */
+    /** Returns the replicator, which has a connection of its own. */
     public Replicator replicator() {
         return replicator;
     }
 
-    /** Looks how the servers are. */
+    /** Returns the state of the servers. */
     public CompletableFuture<List<NodeStatus>> nodes() {
         long millis = connector.deployment().commandTimeout().toMillis();
         ServerConnection connection = commands;
@@ -146,7 +147,7 @@ public final class Connections {
                 .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
     }
 
-    /** Why there is no connection. */
+    /** Returns the reason why there is no connection. */
     public BackendException absence() {
         return absence;
     }
@@ -155,20 +156,21 @@ public final class Connections {
      * Connects for grants.
      *
      * @param whose the client, which listens on its channels
-     * @param ear gets them
-     * @param client is told
-     * @param refusing whether it fails if {@linkplain DeliveryProbe grants do not arrive}; else the client is warned
-     * @return done when both connections are up and the client has heard of it; fails if that takes too long, but goes on trying
-     *     until it is {@linkplain #unopen unopened}
+     * @param handler handles its messages
+     * @param client the listener to tell
+     * @param refusing whether opening fails if {@linkplain DeliveryProbe grants do not arrive}; otherwise the client
+     *     is warned
+     * @return done when both connections are up and the client has been told. Fails if that takes too long, but the
+     *     attempts go on until {@link #unopen}
      */
     public CompletableFuture<@Nullable Void> open(
-            String whose, Connector.Ear ear, BackendListener client, boolean refusing) {
+            String whose, Connector.MessageHandler handler, BackendListener client, boolean refusing) {
         CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
         loop.execute(() -> {
             listener = client;
             opening = opened;
             strict = refusing;
-            listen(whose, ear);
+            listen(whose, handler);
         });
         Future<?> timeout = loop.schedule(
                 () -> opened.completeExceptionally(late()),
@@ -182,31 +184,31 @@ public final class Connections {
         return commands == null ? absence : Objects.requireNonNullElseGet(delivery.unheard(), connector::silent);
     }
 
-    private void listen(String client, Connector.Ear ear) {
+    private void listen(String client, Connector.MessageHandler handler) {
         whose = client;
         KeySpace keySpace = connector.keySpace();
-        Connector.Ear probed = delivery.before(ear);
+        Connector.MessageHandler probed = delivery.before(handler);
         Reconnector reconnector = new Reconnector(
                 loop,
                 () -> connector.subscribe(keySpace.channel(client), keySpace.told(client), probed),
                 connection -> connection.ping().thenApply(pong -> false),
                 GRANTS_PATIENCE,
                 new GrantOwner());
-        grantKeeper = reconnector;
+        grantReconnector = reconnector;
         reconnector.start();
     }
 
     /**
-     * Makes another connection for grants in place of the one there is, since they come on another channel now. The client hears
-     * of it as of a connection that broke. On the clerk's thread.
+     * Replaces the connection for grants, because they arrive on another channel from now on. The client is told as
+     * if the connection had broken. On the loop thread.
      */
-    public void reopen(String client, Connector.Ear ear) {
-        Reconnector before = grantKeeper;
+    public void reopen(String client, Connector.MessageHandler handler) {
+        Reconnector before = grantReconnector;
         if (before != null) {
             before.stop();
             grants = null;
             tellIfDown(connector.errors().broken("the client has taken another id"));
-            listen(client, ear);
+            listen(client, handler);
         }
     }
 
@@ -216,7 +218,10 @@ public final class Connections {
         }
     }
 
-    /** Looks whether the master is another one now, though the connections, or those that are being made, look alive. */
+    /**
+     * Checks whether another server has become the master while the connections, or the attempts to make them, look
+     * alive.
+     */
     private void watch() {
         if (closed) {
             return;
@@ -226,36 +231,36 @@ public final class Connections {
                 .find(WATCH_LIMIT_MILLIS)
                 .whenComplete((master, failure) -> loop.execute(() -> {
                     if (master != null) {
-                        commandKeeper.follow(master.hostAndPort());
+                        commandReconnector.follow(master.hostAndPort());
                         replicator.follow(master.hostAndPort());
-                        if (grantKeeper != null) {
-                            grantKeeper.follow(master.hostAndPort());
+                        if (grantReconnector != null) {
+                            grantReconnector.follow(master.hostAndPort());
                         }
                     }
                     watchLater();
                 }));
     }
 
-    /** Closes both; nobody is told. */
+    /** Closes all connections without telling the client. */
     public CompletableFuture<@Nullable Void> close() {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         try {
             loop.execute(() -> {
                 closed = true;
-                CompletableFuture.allOf(commandKeeper.stop(), replicator.stop(), unopen())
+                CompletableFuture.allOf(commandReconnector.stop(), replicator.stop(), unopen())
                         .whenComplete((x, y) -> done.complete(null));
                 commands = null;
             });
-        } catch (RejectedExecutionException e) { // the user has shut his threads down before
+        } catch (RejectedExecutionException e) { // the application has shut its threads down before
             done.complete(null);
         }
         return done;
     }
 
-    /** Closes the connection for grants. On the clerk's thread. */
+    /** Closes the connection for grants. On the loop thread. */
     public CompletableFuture<@Nullable Void> unopen() {
-        Reconnector reconnector = grantKeeper;
-        grantKeeper = null;
+        Reconnector reconnector = grantReconnector;
+        grantReconnector = null;
         grants = null;
         listener = null;
         opening = null;
@@ -264,7 +269,7 @@ public final class Connections {
         return reconnector == null ? CompletableFuture.completedFuture(null) : reconnector.stop();
     }
 
-    /** One connection is up; perhaps both. What was connected before works, whatever the probe may find. */
+    /** Handles that a connection is up, and perhaps both. What was connected before works, whatever the probe finds. */
     private void oneIsUp(ServerTime server) {
         ServerConnection both = commands;
         ServerConnection listening = grants;
@@ -313,7 +318,7 @@ public final class Connections {
         @Override
         public void passed() {
             ServerConnection made = commands;
-            if (refuses() && made != null) { // its clock has gone on since it was read
+            if (refuses() && made != null) { // the clock has advanced since it was read
                 made.time()
                         .whenComplete((time, failure) -> loop.execute(() -> {
                             if (time != null && refuses() && commands == made && grants != null) {
@@ -344,9 +349,9 @@ public final class Connections {
             commands = made.connection();
             tried.complete(null);
             if (grants != null
-                    && grantKeeper != null
+                    && grantReconnector != null
                     && !grants.run().equals(made.connection().run())) {
-                grantKeeper.lose(grants, ELSEWHERE);
+                grantReconnector.lose(grants, ELSEWHERE);
             }
             oneIsUp(made.time());
         }
@@ -371,7 +376,7 @@ public final class Connections {
             grants = made.connection();
             ServerConnection other = commands;
             if (other != null && !other.run().equals(made.connection().run())) {
-                commandKeeper.lose(other, ELSEWHERE);
+                commandReconnector.lose(other, ELSEWHERE);
             }
             oneIsUp(made.time());
         }

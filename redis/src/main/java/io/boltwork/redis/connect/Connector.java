@@ -29,26 +29,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections to the master, each of them checked before it is handed out: reachable, credentials accepted, version 6.2
- * or later, a master in its own eyes, and in those of who knows it still if that took a while.
+ * Makes connections to the master. Each of them is checked first: the server must be reachable, accept the
+ * credentials, have version 6.2 or later, and call itself a master. If that took long, other servers must confirm
+ * that it still is the master.
  */
 public final class Connector {
     private static final int MIN_MAJOR = 6;
     private static final int MIN_MINOR = 2;
 
-    /** The major version that brought sharded channels. */
+    /** The major version that introduced sharded channels. */
     private static final int SHARDED_SINCE = 7;
 
-    /** How long a connection may take; if it is still Lettuce that waits, it gives up a moment earlier. */
+    /** How long making a connection may take. Lettuce gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
 
     /**
-     * A server that took longer than that to answer may have been replaced as the master meanwhile: longer than a connection
-     * takes, and shorter than a failover, which begins with a second of silence and more.
+     * The time after which another server may have become the master meanwhile. It is longer than making a connection
+     * usually takes. It is shorter than a failover, which begins with at least a second of silence.
      */
     static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A connection that has just been made, and the server's clock a moment ago. */
+    /** A connection that was just made, with a recent time of the server. */
     public record Made(ServerConnection connection, ServerTime time) {}
 
     private final LettuceClient lettuce;
@@ -59,12 +60,12 @@ public final class Connector {
     private final MasterFinder finder;
     private final Redirector redirector;
 
-    /** For the only master, which the finder says. */
+    /** Creates a connector to the only master, which the finder names. */
     public Connector(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace, MasterFinder finder) {
         this(lettuce, deployment, keySpace, finder, new Errors(deployment), Redirector.NONE);
     }
 
-    /** For one of several masters. */
+    /** Creates a connector to one of several masters. */
     public Connector(
             LettuceClient lettuce,
             RedisDeployment deployment,
@@ -101,12 +102,12 @@ public final class Connector {
         return errors;
     }
 
-    /** What it means if no connection could be made in time. */
+    /** Returns the failure for a connection that could not be made in time. */
     BackendException silent() {
         return errors.silent(LIMIT_MILLIS);
     }
 
-    /** The one thread on which connections are looked after; it never blocks. */
+    /** Returns the loop thread, which maintains all connections and never blocks. */
     public EventExecutor loop() {
         return loop;
     }
@@ -119,18 +120,19 @@ public final class Connector {
     }
 
     /**
-     * Makes a connection to the master that listens. It is made when the server has confirmed that it does.
+     * Makes a connection to the master that listens. The connection counts as made when the server has confirmed the
+     * subscription.
      *
-     * @param channel on which channel for grants; on none yet if the server's channels are sharded
-     * @param told on which channel for what is taken away
-     * @param ear gets what is heard
+     * @param channel the channel for grants; not subscribed yet if the channels of the server are sharded
+     * @param told the channel for locks that were taken away
+     * @param handler handles the messages
      */
-    public ConnectionAttempt subscribe(String channel, String told, Ear ear) {
+    public ConnectionAttempt subscribe(String channel, String told, MessageHandler handler) {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
         byte[] second = told.getBytes(StandardCharsets.UTF_8);
         return make(lettuce::connectPubSub, (made, connection) -> {
-            made.addListener(new Listening(connection, second, ear));
-            // first: a connection that listens may ask no more
+            made.addListener(new Listening(connection, second, handler));
+            // first, because a connection that listens may send no other commands
             CompletionStage<ServerTime> time = mayPing(connection).thenCombine(connection.time(), (may, now) -> now);
             CompletionStage<?> listens = connection.isSharded()
                     ? made.async().subscribe(second)
@@ -139,42 +141,43 @@ public final class Connector {
         });
     }
 
-    /** Who listens. */
-    public interface Ear {
-        /** The message of a grant came. */
+    /** Handles messages of a connection. */
+    public interface MessageHandler {
+        /** Handles the message of a grant. */
         void message(ServerConnection from, byte[] body);
 
-        /** The message came that a lock was taken away. */
+        /** Handles the message that a lock was taken away. */
         void taken(ServerConnection from, byte[] body);
 
-        /** A sharded channel is heard no more, perhaps because its slot has moved. */
+        /** Handles the end of a subscription to a sharded channel, perhaps because its slot has moved. */
         default void unsubscribed(ServerConnection from, String channel) {}
     }
 
     private static final class Listening extends RedisPubSubAdapter<byte[], byte[]> {
         private final ServerConnection connection;
         private final byte[] told;
-        private final Ear ear;
+        private final MessageHandler handler;
 
-        Listening(ServerConnection connection, byte[] told, Ear ear) {
+        Listening(ServerConnection connection, byte[] told, MessageHandler handler) {
             this.connection = connection;
             this.told = told;
-            this.ear = ear;
+            this.handler = handler;
         }
 
         @Override
         public void message(byte[] channel, byte[] body) {
-            connection.heard(new Message(connection, Arrays.equals(channel, told) ? ear::taken : ear::message, body));
+            connection.heard(
+                    new Message(connection, Arrays.equals(channel, told) ? handler::taken : handler::message, body));
         }
 
         @Override
         public void smessage(byte[] channel, byte[] body) {
-            connection.heard(new Message(connection, ear::message, body));
+            connection.heard(new Message(connection, handler::message, body));
         }
 
         @Override
         public void sunsubscribed(byte[] channel, long count) {
-            ear.unsubscribed(connection, new String(channel, StandardCharsets.UTF_8));
+            handler.unsubscribed(connection, new String(channel, StandardCharsets.UTF_8));
         }
     }
 
@@ -187,11 +190,11 @@ public final class Connector {
 
         @Override
         public void drop(Throwable cause) {
-            // what was granted there was granted by nobody; who waits asks the next master
+            // the former master had no right to grant locks; waiters ask the next master
         }
     }
 
-    /** A missing right to ping shows here, and not when all pings stay unanswered. */
+    /** Pings, so that a missing right to ping is noticed now, and not when all later pings stay unanswered. */
     private static CompletionStage<Boolean> mayPing(ServerConnection connection) {
         return connection.ping().handle((pong, failure) -> {
             if (failure != null && !Errors.isAboutLoading(failure)) {
@@ -214,7 +217,7 @@ public final class Connector {
             }
         });
         loop.execute(
-                () -> { // behind the questions, should they be asked there: their first time takes long
+                () -> { // after the questions, if they run on this thread, because the first questions take long
                     Future<?> timeout = loop.schedule(
                             () -> attempt.fail(silent(attempt.where())), LIMIT_MILLIS, TimeUnit.MILLISECONDS);
                     attempt.made.whenComplete((ignored, why) -> timeout.cancel(false));
@@ -235,7 +238,7 @@ public final class Connector {
         connected.whenComplete((lettuce, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
-            } else if (made.isDone()) { // it took too long
+            } else if (made.isDone()) { // the attempt took too long
                 lettuce.closeAsync();
             } else {
                 CompletableFuture<Made> prepared = lettuce.async()
@@ -256,7 +259,7 @@ public final class Connector {
         });
     }
 
-    /** Asks again who the master is if that was found out long ago. */
+    /** Confirms the master again if it was found long ago. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
         return System.nanoTime() - found < FRESH_NANOS
                 ? CompletableFuture.completedFuture(ready)

@@ -18,42 +18,42 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether what scripts publish arrives, once for each pair of connections to a master: a script publishes to the client
- * itself, through the connection for commands, and the connection for grants must hear it. Where it does not, callers that wait for
- * a lock are passed over, or are granted it and are not told. Belongs to the clerk's thread.
+ * Checks whether messages of scripts arrive, once for each pair of connections to a master. A script publishes a
+ * message to the client itself through the connection for commands, and it must arrive at the connection for grants.
+ * If it does not, waiting callers would be skipped, or would not learn of their grants. Belongs to the loop thread.
  */
 public final class DeliveryProbe {
 
     /*
-     * A run is one pair of connections. Its states, and what ends them:
+     * A run is one pair of connections. Its states, and the events that end them:
      *
-     *   listening  the client is about to listen on the channel of some slot (sharded channels only). Confirmed: asking. A
-     *              right is missing: failed. The slot has moved, or the master has no slots: undecided.
-     *   asking     the script is under way. Answered with 1 or more: awaiting. Answered with 0: again; the third time: failed. An error
-     *              that passes (loading, busy, the slot has moved, the connection is lost): undecided. Any other: failed.
-     *   awaiting   the script has published, and each second it does so again. Not heard after 5 s: failed.
-     *   undecided  the owner is told. After a second: listening or asking, with another slot.
-     *   passed     1 or more, and the message was heard, in whatever state. Nothing more is sent. Both are needed: the scripts pass over
-     *              a caller whose message reaches 0 clients. A user that may run no scripts passes as well: it only looks at locks.
-     *   failed     the owner is told why. After 10 s everything begins anew, until it passes.
+     *   listening  The client subscribes to the channel of a slot (with sharded channels only). Confirmed: asking. A right is missing:
+     *              failed. The slot has moved, or the master has no slots: undecided.
+     *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third time: failed. An
+     *              error that passes (loading, busy, moved slot, lost connection): undecided. Any other error: failed.
+     *   awaiting   The script has published, and publishes again each second. The message does not arrive within 5 s: failed.
+     *   undecided  The owner is told. After a second: listening or asking, with another slot.
+     *   passed     The answer was 1 or more, and the message has arrived. No more is sent. Both are needed, because the scripts skip
+     *              a caller whose message reaches 0 clients. A user that may run no scripts passes too, because it only reads locks.
+     *   failed     The owner is told the reason. After 10 s a new round begins, until one passes.
      *
-     * Races, and what decides them:
+     * Races, and how they are decided:
      *
-     *   message <-> answer                 either may come first: the second one decides
-     *   message <-> it is sent again       all scripts of a round send the same message, so any of them counts
-     *   message of an earlier round        it is another message, and is ignored
-     *   anything <-> another pair          a run that is not the current one any more changes nothing
-     *   0 receivers <-> the connection     the server knows already that the client does not listen any more: three answers are
-     *   for grants breaks                  needed, and by then the pair is no more
-     *   the slot moves meanwhile           the script is refused, and another slot is taken
-     *   fails <-> the client works         what fails at the first connection refuses it (Connections); later it is told only
+     *   message <-> answer                  either may come first: the second one decides
+     *   message <-> it is sent again        all scripts of a round send the same message, so any of them counts
+     *   message of an earlier round         it differs, and is ignored
+     *   any event <-> another pair          a run that is not the current one changes nothing
+     *   0 receivers <-> the connection      the server has noticed already that the client does not listen any more: three answers
+     *   for grants breaks                   are needed, and by then the pair has ended
+     *   the slot moves meanwhile            the script is refused, and another slot is taken
+     *   failure <-> the client works        a failure of the first connection refuses it (Connections); a later one is only reported
      *
-     * A probe that passes costs one script, and a subscription and its end where channels are sharded.
+     * A probe that passes costs one script and, with sharded channels, one subscription and its end.
      */
 
-    /** Listens where channels are sharded, on the clerk's thread. */
+    /** Subscribes to sharded channels, on the loop thread. */
     public interface Shards {
-        /** Where channels are never sharded. */
+        /** For servers whose channels are never sharded. */
         Shards NONE = new Shards() {
             @Override
             public CompletionStage<OptionalInt> listen(ServerConnection grants) {
@@ -62,38 +62,38 @@ public final class DeliveryProbe {
 
             @Override
             public void leave(int slot) {
-                // there is none
+                // there is no channel
             }
         };
 
         /**
-         * Listens on the channel of some slot of the master.
+         * Subscribes to the channel of any slot of the master.
          *
          * @param grants the connection that listens
-         * @return the slot; empty if the master has none. Fails if the server refuses
+         * @return the slot, or empty if the master has none. Fails if the server refuses
          */
         CompletionStage<OptionalInt> listen(ServerConnection grants);
 
-        /** Does not listen on the channel of that slot any more, unless callers that wait need it. */
+        /** Ends the subscription to the channel of a slot, unless waiting callers need it. */
         void leave(int slot);
     }
 
-    /** Hears of the outcome, on the clerk's thread. */
+    /** Is told the outcome, on the loop thread. */
     interface Owner {
-        /** Messages of scripts arrive. */
+        /** Handles that messages of scripts arrive. */
         void passed();
 
-        /** The server cannot tell yet; it is asked again. */
+        /** Handles that the outcome is still open. The server is asked again. */
         void undecided();
 
-        /** Messages of scripts do not arrive. Called after each round that has failed. */
+        /** Handles that messages of scripts do not arrive. Called after each failed round. */
         void failed(BackendException why);
     }
 
     private static final String PREFIX = "probe ";
     private static final byte[] BEGIN = PREFIX.getBytes(StandardCharsets.US_ASCII);
 
-    /** The longest time of a round: as long as a connection may take to be made. */
+    /** The longest time of a round. It equals the longest time of making a connection. */
     private static final long ROUND_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis();
 
     private static final long AGAIN_MILLIS = 1_000;
@@ -101,7 +101,10 @@ public final class DeliveryProbe {
     private static final long NOBODY_MILLIS = 100;
     private static final long NEXT_ROUND_MILLIS = 10_000;
 
-    /** Answers of 0 that fail a round: by the third one, a connection that has broken is known to have. */
+    /**
+     * The number of answers of 0 after which a round fails. By the third one, a broken connection is known to be
+     * broken.
+     */
     private static final int TIMES_NOBODY = 3;
 
     private final EventExecutor loop;
@@ -119,51 +122,51 @@ public final class DeliveryProbe {
         this.owner = owner;
     }
 
-    /** Begins to find out about a pair of connections. */
+    /** Begins the probe of a pair of connections. */
     void begin(String client, ServerConnection commands, ServerConnection grants) {
         Run begun = new Run(client, commands, grants);
         run = begun;
         begun.beginRound();
     }
 
-    /** The pair is no more. */
+    /** Ends the probe of the current pair. */
     void end() {
         run = null;
         problem = "";
     }
 
-    /** Returns what is wrong with the current pair, empty if nothing is known to be. Any thread. */
+    /** Returns the problem of the current pair, or an empty text if none is known. On any thread. */
     String problem() {
         return problem;
     }
 
-    /** Returns what it means if the message of the current pair never comes; {@code null} if none has been published. */
+    /** Returns the failure if the message of the current pair never arrives, or {@code null} if none was published. */
     @Nullable
     BackendException unheard() {
         Run current = run;
         return current == null || current.receivers == 0 || current.heard ? null : current.silence();
     }
 
-    /** Returns an ear that keeps the probe's messages to itself. */
-    Connector.Ear before(Connector.Ear ear) {
-        return new Connector.Ear() {
+    /** Returns a handler that removes the messages of the probe from those of another handler. */
+    Connector.MessageHandler before(Connector.MessageHandler handler) {
+        return new Connector.MessageHandler() {
             @Override
             public void message(ServerConnection from, byte[] body) {
                 if (isProbe(body)) {
-                    onClerk(() -> heard(from, new String(body, StandardCharsets.UTF_8)));
+                    onLoop(() -> heard(from, new String(body, StandardCharsets.UTF_8)));
                 } else {
-                    ear.message(from, body);
+                    handler.message(from, body);
                 }
             }
 
             @Override
             public void taken(ServerConnection from, byte[] body) {
-                ear.taken(from, body);
+                handler.taken(from, body);
             }
 
             @Override
             public void unsubscribed(ServerConnection from, String channel) {
-                ear.unsubscribed(from, channel);
+                handler.unsubscribed(from, channel);
             }
         };
     }
@@ -188,7 +191,7 @@ public final class DeliveryProbe {
         }
     }
 
-    private void onClerk(Runnable task) {
+    private void onLoop(Runnable task) {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
@@ -202,13 +205,13 @@ public final class DeliveryProbe {
         final ServerConnection grants;
         String message = "";
 
-        /** To how many clients the server has sent the message, summed up. */
+        /** The number of clients to which the server has sent the message, in total. */
         long receivers;
 
-        /** The message has arrived. */
+        /** Whether the message has arrived. */
         boolean heard;
 
-        /** Where the client listens for the message, if channels are sharded. */
+        /** The slot whose channel the client listens on, if channels are sharded. */
         private OptionalInt where = OptionalInt.empty();
 
         private int timesNobody;
@@ -242,7 +245,7 @@ public final class DeliveryProbe {
             leave();
             CompletionStage<OptionalInt> listens =
                     grants.isSharded() ? shards.listen(grants) : CompletableFuture.completedFuture(OptionalInt.empty());
-            listens.whenComplete((slot, failure) -> onClerk(() -> {
+            listens.whenComplete((slot, failure) -> onLoop(() -> {
                 if (!isUnderWay()) {
                     return;
                 }
@@ -269,7 +272,7 @@ public final class DeliveryProbe {
             String channel = slot.isPresent() ? keySpace.channel(client, slot.getAsInt()) : keySpace.channel(client);
             String key = slot.isPresent() ? keySpace.key(Slots.tag(slot.getAsInt())) : null;
             ProbeCall call = new ProbeCall(commands, key, channel, message);
-            call.receivers.whenComplete((told, failure) -> onClerk(() -> {
+            call.receivers.whenComplete((told, failure) -> onLoop(() -> {
                 if (!isUnderWay()) {
                     return;
                 }
@@ -305,7 +308,7 @@ public final class DeliveryProbe {
             }
         }
 
-        /** The server has refused, or the connection is lost. */
+        /** Handles a refusal of the server, or a lost connection. */
         private void refused(Throwable failure) {
             if (failure instanceof BackendException why && !why.isRetryable()) {
                 fail(why);
@@ -323,7 +326,10 @@ public final class DeliveryProbe {
             loop.schedule(this::look, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
         }
 
-        /** By the number of looks, and not by a clock: while this process stands still, messages wait in its sockets. */
+        /**
+         * Counts checks instead of reading a clock, because messages wait in the sockets while this process is
+         * suspended.
+         */
         private void look() {
             if (!isUnderWay()) {
                 return;

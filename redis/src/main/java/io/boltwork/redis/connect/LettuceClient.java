@@ -38,11 +38,11 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The Lettuce client that a backend's connections are made with, and its threads unless they are the user's. */
+/** The Lettuce client of a backend, with its threads unless they are the user's. */
 public final class LettuceClient {
     private static final long SHUTDOWN_MILLIS = 2_000;
 
-    /** How often a connection is tried that a server has refused before Lettuce could see why. */
+    /** How often a connection is tried if the server closes it before Lettuce has read the reason. */
     private static final int TRIES = 3;
 
     private final ClientResources resources;
@@ -51,13 +51,13 @@ public final class LettuceClient {
     private final Errors errors;
     private volatile boolean shutDown;
 
-    /** The I/O threads, counted once more than the client counts them, so that its shutdown does not end them. */
+    /** The I/O threads. They are counted once more than by the client, so that its shutdown does not end them. */
     private final EventLoopGroup loops;
 
     private final boolean areUsers;
 
     /**
-     * A client that has not connected.
+     * Creates a client. Does not connect.
      *
      * @param given the user's resources, or {@code null} to create some
      * @param tls applies the user's TLS options on top of those of {@code base}
@@ -83,7 +83,7 @@ public final class LettuceClient {
             this.resources = given;
         }
         this.areUsers = given != null;
-        // the same that the client below gets; they are counted, and shut down when nobody has them any more
+        // the same threads that the client below gets; they are counted, and shut down when the count is 0
         this.loops = resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
         this.client = RedisClient.create(resources);
         ClientOptions wanted = clientOptions(base, deployment);
@@ -92,25 +92,25 @@ public final class LettuceClient {
         this.loop = resources.eventExecutorGroup().next();
     }
 
-    /** Connects, to send commands. */
+    /** Makes a connection for commands. */
     public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(RedisURI uri) {
         return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
     }
 
-    /** Connects, to listen. */
+    /** Makes a connection that listens. */
     CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub(RedisURI uri) {
         return client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
     }
 
-    /** Connects, to ask who the master is. */
-    public CompletionStage<StatefulRedisConnection<String, String>> scout(RedisAddress where) {
+    /** Makes a connection that asks for the master or the slots. */
+    public CompletionStage<StatefulRedisConnection<String, String>> connectText(RedisAddress where) {
         if (shutDown) {
             return CompletableFuture.failedFuture(errors.closed());
         }
         return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri)));
     }
 
-    /** Connects; once more if the server closed the connection before Lettuce had looked at its answer, which says why. */
+    /** Connects. Tries again if the server closed the connection before Lettuce had read the server's reason. */
     static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect) {
         return connected(connect, TRIES);
     }
@@ -132,13 +132,13 @@ public final class LettuceClient {
                 .build();
     }
 
-    /** The user's options, but for what {@link ServerConnection} and {@link Reconnector} rely on. */
+    /** Returns the user's options, with the settings that {@link ServerConnection} and {@link Reconnector} need. */
     private static ClientOptions clientOptions(ClientOptions base, RedisDeployment deployment) {
         SocketOptions.Builder socket = SocketOptions.builder()
                 .connectTimeout(RedisAddress.CONNECT_TIMEOUT)
                 .keepAlive(true)
                 .tcpNoDelay(true);
-        if (EpollProvider.isAvailable() || IOUringProvider.isAvailable()) { // Java's own sockets do not know it
+        if (EpollProvider.isAvailable() || IOUringProvider.isAvailable()) { // sockets of the JDK do not support it
             socket.tcpUserTimeout(TcpUserTimeoutOptions.builder()
                     .enable()
                     .tcpUserTimeout(deployment.commandTimeout().plusSeconds(1))
@@ -154,12 +154,12 @@ public final class LettuceClient {
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .useHashIndexQueue(false)
                 .requestQueueSize(
-                        ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) // a full one would look like a lost connection
+                        ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) // a full queue would look like a lost connection
                 .socketOptions(socket.build())
                 .build();
     }
 
-    /** The one thread on which connections are looked after; it never blocks. */
+    /** Returns the loop thread, which maintains all connections and never blocks. */
     public EventExecutor loop() {
         return loop;
     }
@@ -174,8 +174,8 @@ public final class LettuceClient {
     }
 
     /*
-     * Lettuce's timer keeps the time-out of each connection that was refused. If it is over while the I/O threads have ended, and
-     * the timer and the other threads have not, Netty logs an error. So the I/O threads are the last of our own.
+     * Lettuce's timer keeps the timeout of each refused connection. If such a timeout passes after the I/O threads have ended, but before
+     * the timer and the other threads have, Netty logs an error. So the I/O threads end last.
      */
     private CompletableFuture<@Nullable Void> letThreadsGo() {
         CompletableFuture<@Nullable Void> gone = new CompletableFuture<>();
@@ -196,7 +196,7 @@ public final class LettuceClient {
         return gone;
     }
 
-    /** Whether this is a thread that connections live on, which must not wait for them. */
+    /** Returns whether the current thread serves connections, and so must not wait for them. */
     private boolean isOnLettucesThread() {
         return isOneOf(resources.eventExecutorGroup()) || isOneOf(loops);
     }
@@ -211,8 +211,8 @@ public final class LettuceClient {
     }
 
     /**
-     * Awaits an end for a bounded time, whether it comes or not; not at all on a thread of Lettuce's, which would wait for
-     * itself. An interrupt waits too.
+     * Awaits an end for a bounded time. Does not wait on a thread of Lettuce, which would wait for itself. Keeps an
+     * interrupt for later.
      */
     public void awaitEnd(CompletableFuture<?> end) {
         if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {
@@ -235,9 +235,9 @@ public final class LettuceClient {
     }
 
     /**
-     * Refuses to go on if this thread could only wait for itself.
+     * Throws if the current thread would wait for itself.
      *
-     * @throws IllegalStateException if it is a thread that connections live on
+     * @throws IllegalStateException if the thread serves connections
      */
     public void checkMayBlock() {
         if (isOnLettucesThread()) {
@@ -245,7 +245,7 @@ public final class LettuceClient {
         }
     }
 
-    /** Awaits something that fails with a {@link BackendException} within the connect timeout. */
+    /** Awaits a future that fails with a {@link BackendException} within the connect timeout. */
     public static <T> T await(CompletableFuture<T> made) {
         try {
             return made.get();

@@ -8,32 +8,34 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Says which server the master is: one way for each kind of {@link RedisDeployment}. What it says is a hint: a connection counts
- * only if the server at its end calls itself a master. Thread-safe.
+ * Finds the master, in one way for each kind of {@link RedisDeployment}. The result is a hint: a connection counts
+ * only if its server calls itself a master. Thread-safe.
  */
 public interface MasterFinder {
 
     /**
-     * Finds the master out, with questions to others if need be.
+     * Finds the master, if necessary by asking servers.
      *
-     * @param millis how long it may take to hear from anybody at all
-     * @return where it is; fails with a {@link io.boltwork.BackendException} that says what each of those who were asked said
+     * @param millis how long to wait for the first answer
+     * @return the address of the master. Fails with a {@link io.boltwork.BackendException} that lists the outcome for
+     *     each server asked
      */
     CompletableFuture<RedisAddress> find(long millis);
 
-    /** Whether the master may become another one while the connection to the old one stays up. */
+    /** Returns whether another server may become the master while the connection to the old one stays up. */
     boolean mayMove();
 
-    /** Whether another server may take the master's place. */
+    /** Returns whether another server may take the place of the master. */
     default boolean mayBeReplaced() {
         return mayMove();
     }
 
     /**
-     * Asks those who know whether a server that took long to answer, or was silent, is the master still. One that was frozen
-     * calls itself one when it goes on, until it is told who has replaced it, and both would grant locks.
+     * Asks other servers whether a server that was slow or silent is still the master. A master that was frozen still
+     * calls itself one when it wakes, until it learns of its successor, and both would grant locks.
      *
-     * @return fails with a {@link io.boltwork.BackendException} if it is not, or if nobody says so
+     * @return fails with a {@link io.boltwork.BackendException} if the server is not the master, or if no answer says
+     *     so
      */
     default CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
         if (!mayBeReplaced()) {
@@ -47,27 +49,27 @@ public interface MasterFinder {
     }
 
     /**
-     * Looks how those are who are asked, all at once.
+     * Asks all known servers for their state at once.
      *
-     * @param but whom not to ask
+     * @param but host and port of a server not to ask
      * @param millis how long to wait for an answer
-     * @return what never fails, one for each
+     * @return one future for each server, none of which fails
      */
     default List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
         return List.of();
     }
 
-    /** The way of a deployment that has one master. */
+    /** Returns the finder of a deployment that has one master. */
     static MasterFinder of(RedisDeployment deployment, LettuceClient lettuce) {
         return switch (deployment.kind()) {
             case STANDALONE -> fixed(deployment.node());
-            case SENTINEL -> new SentinelFinder(deployment, lettuce.loop(), lettuce::scout);
-            case REPLICATED -> new ReplicaFinder(deployment, lettuce.loop(), lettuce::scout);
+            case SENTINEL -> new SentinelFinder(deployment, lettuce.loop(), lettuce::connectText);
+            case REPLICATED -> new ReplicaFinder(deployment, lettuce.loop(), lettuce::connectText);
             case CLUSTER -> throw new IllegalArgumentException("A cluster has several masters");
         };
     }
 
-    /** There is only one server. */
+    /** Returns the finder of a deployment of one server. */
     static MasterFinder fixed(RedisAddress only) {
         return new MasterFinder() {
             @Override

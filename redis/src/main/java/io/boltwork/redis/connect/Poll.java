@@ -13,13 +13,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks several servers at once. Who is silent is not waited for much longer than the first one who has answered took. Its
- * state belongs to the clerk's thread.
+ * Asks several servers at once. After the first answer, the others are awaited only a little longer than it took. The
+ * state belongs to the loop thread.
  */
 public final class Poll<T> {
     private static final long LEAST_WAIT_MILLIS = 200;
 
-    /** What was heard in one round. */
+    /** The answers and failures of one round. */
     public record PollResult<T>(List<T> answers, List<BackendException> failures) {}
 
     private final EventExecutor loop;
@@ -29,14 +29,14 @@ public final class Poll<T> {
     }
 
     /**
-     * Asks, and completes on the clerk's thread.
+     * Asks servers, and completes on the loop thread.
      *
-     * @param scouts whom to ask; called on the clerk's thread
-     * @param millis how long to wait if nobody answers
+     * @param servers the servers to ask; called on the loop thread
+     * @param millis how long to wait if no server answers
      */
-    public CompletableFuture<PollResult<T>> ask(Supplier<List<PolledServer<T>>> scouts, long millis) {
+    public CompletableFuture<PollResult<T>> ask(Supplier<List<PolledServer<T>>> servers, long millis) {
         CompletableFuture<PollResult<T>> result = new CompletableFuture<>();
-        loop.execute(() -> new Round(scouts.get(), result).begin(millis));
+        loop.execute(() -> new Round(servers.get(), result).begin(millis));
         return result;
     }
 
@@ -47,21 +47,21 @@ public final class Poll<T> {
         private final List<BackendException> failures = new ArrayList<>();
         private final long start = System.nanoTime();
 
-        Round(List<PolledServer<T>> scouts, CompletableFuture<PollResult<T>> result) {
-            this.outstanding = new LinkedHashSet<>(scouts);
+        Round(List<PolledServer<T>> servers, CompletableFuture<PollResult<T>> result) {
+            this.outstanding = new LinkedHashSet<>(servers);
             this.result = result;
         }
 
         void begin(long millis) {
 
-            for (PolledServer<T> scout : List.copyOf(outstanding)) {
-                scout.ask().whenComplete((said, failure) -> loop.execute(() -> heard(scout, said, failure)));
+            for (PolledServer<T> server : List.copyOf(outstanding)) {
+                server.ask().whenComplete((said, failure) -> loop.execute(() -> heard(server, said, failure)));
             }
             endAfter(millis);
         }
 
-        private void heard(PolledServer<T> scout, @Nullable T said, @Nullable Throwable failure) {
-            if (result.isDone() || !outstanding.remove(scout)) {
+        private void heard(PolledServer<T> server, @Nullable T said, @Nullable Throwable failure) {
+            if (result.isDone() || !outstanding.remove(server)) {
                 return;
             }
             if (said != null) {

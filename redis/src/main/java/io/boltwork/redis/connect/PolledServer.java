@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server or sentinel one question again and again, over a connection of its own that is made when it is needed, and
- * given up when an answer is outstanding for too long. Belongs to the clerk's thread.
+ * Asks one server or sentinel one question repeatedly. It has a connection of its own, which it makes when needed,
+ * and gives up when an answer is outstanding for too long. Belongs to the loop thread.
  */
 public final class PolledServer<T> {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(3);
@@ -27,7 +27,7 @@ public final class PolledServer<T> {
 
     private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection;
 
-    /** The oldest question that was not answered when it was looked at last, and when it was asked. */
+    /** The oldest question that was unanswered at the last check. */
     private @Nullable CompletableFuture<T> pending;
 
     private long askedAt;
@@ -48,13 +48,13 @@ public final class PolledServer<T> {
     }
 
     /**
-     * Asks. What was asked before may have been answered long ago, though the answer is not here, so it is asked anew. The future
-     * fails with a {@link BackendException}, on any thread; never if there is never an answer.
+     * Asks. An earlier question may have been answered long ago without the answer having arrived, so the server is
+     * asked again. The future fails with a {@link BackendException}, on any thread. It may also stay incomplete.
      */
     CompletableFuture<T> ask() {
         long now = System.nanoTime();
         if (isPending() && now - askedAt >= PATIENCE) {
-            drop(); // the network may have swallowed it; if it is still connecting, that is given up by Lettuce
+            drop(); // the network may have lost it; if it is still connecting, Lettuce gives that up
         }
         CompletableFuture<T> answer = connected()
                 .thenCompose(lettuce -> question.apply(address, lettuce))
@@ -75,7 +75,7 @@ public final class PolledServer<T> {
         return pending != null && !pending.isDone();
     }
 
-    /** Looks how it is. Called on any thread. */
+    /** Returns the state of the server. On any thread. */
     CompletableFuture<NodeStatus> probe(EventExecutor loop, long millis) {
         return CompletableFuture.supplyAsync(this::connected, loop)
                 .thenCompose(made -> Probe.of(

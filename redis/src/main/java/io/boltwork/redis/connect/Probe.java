@@ -10,11 +10,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Asks a server how it is: INFO, and how long the answer takes. */
+/** Reads the state of a server by INFO, and measures the time of the answer. */
 public final class Probe {
     private Probe() {}
 
-    /** Never fails; what goes wrong is the problem of the answer. */
+    /** Returns the state of a server. Never fails; a failure becomes the problem of the status. */
     static CompletableFuture<NodeStatus> of(
             String where, Errors errors, long millis, Supplier<CompletionStage<String>> info) {
         long start = System.nanoTime();
@@ -27,7 +27,7 @@ public final class Probe {
                         where, String.valueOf(errors.connecting(failure).getMessage())));
     }
 
-    /** The same, with a problem that was found otherwise, if none was found yet. */
+    /** Returns a status with a problem, unless it has one already. */
     static NodeStatus with(NodeStatus status, String problem) {
         return problem.isEmpty() || !status.problem().isEmpty()
                 ? status

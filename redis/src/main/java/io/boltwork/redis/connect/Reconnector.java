@@ -16,32 +16,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one connection to the master up: makes it, pings it every second, and when it breaks, a ping stays unanswered, or the
- * server is not the master any more, makes another one, after pauses that grow from 10 ms to 1 s. All of it happens on the
- * clerk's thread, so nothing here is guarded.
+ * Keeps one connection to the master up. It pings the connection every second. It makes a new one if the connection
+ * breaks, a ping stays unanswered, or the server is not the master any more. The pauses between attempts grow from 10
+ * ms to 1 s. Belongs to the loop thread.
  */
 final class Reconnector {
 
     /*
-     * Where it stands, and what can happen there:
+     * States and events:
      *
-     *   making   an attempt is under way      made: up. Failed: pause. The master is elsewhere (follow): given up, made anew.
-     *            It was given up, and is made all the same: its connection is closed (it is not `attempt` any more).
-     *   up       a connection is `current`    Broken, silent, replaced, a replica now, the master is elsewhere: pause, the shortest.
-     *            An event of an older connection: nothing (it is not `current`).
-     *   pause    nothing is under way         over, or the master is elsewhere than tried before: making.
-     *   stopped  for ever.
+     *   making   An attempt is under way. Made: up. Failed: pause. The master is elsewhere (follow): given up, and made anew. If an
+     *            attempt that was given up succeeds, its connection is closed (it is not `attempt` any more).
+     *   up       A connection is `current`. Broken, silent, replaced, a replica, or the master is elsewhere: the shortest pause.
+     *            Events of an older connection change nothing (it is not `current`).
+     *   pause    Nothing is under way. It ends, or the master is elsewhere than in the last attempt: making.
+     *   stopped  Final.
      */
 
-    /** Who is told, on the clerk's thread. */
+    /** Is told of the connection, on the loop thread. */
     interface Owner {
-        /** The connection is up. */
+        /** Handles that the connection is up. */
         void up(Made made);
 
-        /** It is not any more. */
+        /** Handles that the connection is lost. */
         void down(BackendException cause);
 
-        /** It could not be made; the next attempt follows. */
+        /** Handles that an attempt has failed. The next one follows. */
         void failed(BackendException cause);
     }
 
@@ -67,9 +67,9 @@ final class Reconnector {
     private boolean stopped;
 
     /**
-     * A keeper that has not begun.
+     * Creates a reconnector. Does not connect.
      *
-     * @param pulse a ping, which may answer that the server is a replica now
+     * @param pulse sends a ping, which may answer that the server is a replica now
      * @param patience how long a ping may stay unanswered
      */
     Reconnector(
@@ -85,7 +85,7 @@ final class Reconnector {
         this.owner = owner;
     }
 
-    /** Begins to make a connection. */
+    /** Begins to connect. */
     void start() {
         ConnectionAttempt started = maker.get();
         attempt = started;
@@ -108,7 +108,7 @@ final class Reconnector {
         }));
     }
 
-    /** The master is there. */
+    /** Follows the master to an address. */
     void follow(String where) {
         ServerConnection connection = current;
         ConnectionAttempt under = attempt;
@@ -132,7 +132,7 @@ final class Reconnector {
         }
     }
 
-    /** Takes over a connection that has been made. */
+    /** Takes over a connection that was made elsewhere. */
     void adopt(Made made) {
         ServerConnection connection = made.connection();
         current = connection;
@@ -150,21 +150,22 @@ final class Reconnector {
         try {
             loop.execute(() -> lose(connection, why));
         } catch (RejectedExecutionException e) {
-            // the application has shut its threads down; there is nobody left to make another connection
+            // the application has shut its threads down, and no other connection will be made
         }
     }
 
-    /** Gives the connection up, if it still is the current one, and makes another. */
+    /** Gives a connection up if it is still the current one, and makes another one. */
     void lose(ServerConnection connection, String why) {
         if (connection == current) {
             current = null;
-            owner.down(connection.errors().broken(why)); // first: what is sent from now on fails with the reason
+            owner.down(
+                    connection.errors().broken(why)); // first, so that commands sent from now on fail with the reason
             connection.close();
             startLater();
         }
     }
 
-    /** Closes the connection and makes no more; nobody is told. */
+    /** Closes the connection, and makes no other one. The owner is not told. */
     CompletableFuture<@Nullable Void> stop() {
         stopped = true;
         ConnectionAttempt under = attempt;
@@ -212,7 +213,9 @@ final class Reconnector {
         }
         if (!pinging) {
             ping(connection);
-        } else if (onTime && ++silentTicks >= patience) { // late: this process stood still, and the answer may be here
+        } else if (onTime
+                && ++silentTicks
+                        >= patience) { // late, because this process was suspended and the answer may have arrived
             lose(connection, "a ping was not answered for " + silentTicks * PING_MILLIS + " ms");
             return;
         }
@@ -224,7 +227,7 @@ final class Reconnector {
         silentTicks = 0;
         pulse.apply(connection)
                 .whenComplete((isReplica, error) -> loop.execute(
-                        () -> { // an error is a sign of life too
+                        () -> { // an error is a sign of life, too
                             if (connection != current) {
                                 return;
                             }

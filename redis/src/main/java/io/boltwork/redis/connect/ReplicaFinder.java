@@ -18,11 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Asks the servers themselves who of them is the master. A master that only its replicas name is asked, too.
- */
+/** Asks the servers themselves which of them is the master. A master that only its replicas name is asked, too. */
 final class ReplicaFinder implements MasterFinder {
-    /** For so long a master that is not heard of any more counts as who was the master last. */
+    /** How long a master that does not answer any more counts as the last known master. */
     private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
 
     private final RedisDeployment deployment;
@@ -30,10 +28,10 @@ final class ReplicaFinder implements MasterFinder {
     private final Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect;
     private final Poll<ReplicationState> poll;
 
-    /** By host and port; added to on the clerk's thread only. */
+    /** The servers by host and port. Only the loop thread adds some. */
     private final Map<String, PolledServer<ReplicationState>> nodes = new ConcurrentSkipListMap<>();
 
-    /* What follows belongs to the clerk's thread. */
+    /* The following fields belong to the loop thread. */
     private @Nullable ReplicationState newest;
     private long newestAt;
 
@@ -88,14 +86,14 @@ final class ReplicaFinder implements MasterFinder {
         ReplicationState before = newest != null && now - newestAt < MEMORY ? newest : null;
         ReplicationState master = ReplicationState.master(heard.answers(), before);
         if (master == null) {
-            throw nobody(heard);
+            throw noMaster(heard);
         }
         newest = master;
         newestAt = now;
         return master.address();
     }
 
-    private BackendException nobody(PollResult<ReplicationState> heard) {
+    private BackendException noMaster(PollResult<ReplicationState> heard) {
         String cannot = "Cannot find " + deployment.describe() + ": ";
         List<String> masters = new ArrayList<>();
         List<String> replicas = new ArrayList<>();
@@ -122,8 +120,8 @@ final class ReplicaFinder implements MasterFinder {
     @Override
     public List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
         return nodes.values().stream()
-                .filter(scout -> !scout.where().equals(but))
-                .map(scout -> scout.probe(loop, millis))
+                .filter(node -> !node.where().equals(but))
+                .map(node -> node.probe(loop, millis))
                 .toList();
     }
 

@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of its place in the replication ({@code INFO replication}).
+ * The place of a server in the replication, as it reports it ({@code INFO replication}).
  *
- * @param address where it is
+ * @param address the address of the server
  * @param isMaster whether it calls itself a master
- * @param history which history of writes it is at ({@code master_replid})
- * @param historyBefore which one it was at when it was promoted ({@code master_replid2})
- * @param replicas how many replicas follow it
- * @param follows whom it follows, as host and port; {@code null} if it is a master
+ * @param history the id of its present history of writes ({@code master_replid})
+ * @param historyBefore the id of its history before its promotion ({@code master_replid2})
+ * @param replicas the number of its replicas
+ * @param follows the master that it follows, or {@code null} if it is a master
  */
 record ReplicationState(
         RedisAddress address,
@@ -39,13 +39,14 @@ record ReplicationState(
     }
 
     /**
-     * Which of those who call themselves masters is the master; {@code null} if none does, or if that cannot be told.
+     * Returns the master among the servers that call themselves masters, or {@code null} if there is none or it
+     * cannot be determined.
      *
-     * <p>A replica that is promoted begins a new history and remembers the one it comes from. So who is still at the history
-     * that another master comes from is a stale master: it was cut off or frozen while somebody took its place. Among several
-     * others the one with the most replicas counts, then the one that was the master before.
+     * <p>A promoted replica begins a new history and remembers its former one. Therefore, a server still at the
+     * history that another master comes from is a stale master. It was cut off or frozen while another server took
+     * its place. Among several other masters, the one with the most replicas counts, and then the last known master.
      *
-     * @param before who was the master, as it was heard of last
+     * @param before the last known master
      */
     static @Nullable ReplicationState master(List<ReplicationState> heard, @Nullable ReplicationState before) {
         List<ReplicationState> known = new ArrayList<>(heard);
@@ -75,7 +76,7 @@ record ReplicationState(
         ReplicationState same = before == null
                 ? null
                 : equals.stream().filter(before::isAt).findFirst().orElse(null);
-        boolean one = equals.size() == 1 // or one that has several names
+        boolean one = equals.size() == 1 // or one server with several names
                 || !best.history.isEmpty() && equals.stream().allMatch(each -> each.history.equals(best.history));
         return same == null && one ? equals.get(0) : same;
     }

@@ -32,19 +32,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for replicas or the server's disk, on a connection of its own: WAIT covers what its own connection has written, and blocks it. So the lease
- * is renewed on that connection, and then waited for. What comes meanwhile is gathered and shares the next WAIT, else many locks
- * would wait one after the other for replicas that are gone.
+ * Waits for replicas or for the server's disk, on a connection of its own. WAIT covers only the writes of its
+ * connection, and blocks it. So the lease is renewed on that connection, and WAIT follows. Commands that arrive
+ * meanwhile share the next WAIT. Otherwise, many locks would wait one after the other for replicas that are gone.
  *
- * <p>The connection is made when it is needed first, and kept up from then on. Everything but {@link #send} belongs to the
- * clerk's thread.
+ * <p>The connection is made when it is first needed, and kept up from then on. All but {@link #send} belongs to the
+ * loop thread.
  */
 public final class Replicator implements Reconnector.Owner {
     private static final int BATCH = 100;
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** A command of Redis 7.2 that Lettuce does not know. */
-    @SuppressWarnings("deprecation") // of a method that each implementation must have
+    @SuppressWarnings("deprecation") // the interface requires this method
     private enum Keyword implements ProtocolKeyword {
         WAITAOF;
 
@@ -75,9 +75,10 @@ public final class Replicator implements Reconnector.Owner {
     }
 
     /**
-     * A replicator that has not connected.
+     * Creates a replicator. Does not connect.
      *
-     * @param commands the connection for commands, which must lead to the same server; {@code null} while there is none
+     * @param commands the connection for commands, which must lead to the same server; {@code null} while there is
+     *     none
      */
     Replicator(Connector connector, Duration patience, Supplier<@Nullable ServerConnection> commands) {
         this.loop = connector.loop();
@@ -86,11 +87,16 @@ public final class Replicator implements Reconnector.Owner {
         this.reconnector = new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, this);
     }
 
-    /** Sends a command; the handler is told the outcome. {@code slot}: of the lock in a cluster, else 0. */
+    /**
+     * Sends a command.
+     *
+     * @param slot the slot of the lock in a cluster, else 0
+     * @param handler handles the reply
+     */
     public void send(Replicate command, int slot, Consumer<Reply> handler) {
         try {
             loop.execute(() -> add(new Entry(command, slot, handler)));
-        } catch (RejectedExecutionException e) { // the user has shut his threads down before
+        } catch (RejectedExecutionException e) { // the application has shut its threads down before
             handler.accept(new Reply.Failed(false, errors.closed()));
         }
     }
@@ -114,7 +120,7 @@ public final class Replicator implements Reconnector.Owner {
         }
     }
 
-    /** Ends it for good. */
+    /** Stops the replicator. */
     CompletableFuture<@Nullable Void> stop() {
         stopped = true;
         refuse(errors.closed());
@@ -145,7 +151,7 @@ public final class Replicator implements Reconnector.Owner {
         }
     }
 
-    /** Sends what has gathered, unless the connection waits already. */
+    /** Sends the gathered commands, unless the connection is waiting already. */
     private void next() {
         ServerConnection open = connection;
         if (busy || open == null || waiting.isEmpty()) {
@@ -162,7 +168,7 @@ public final class Replicator implements Reconnector.Owner {
 
     private List<Entry> gathered() {
         List<Entry> batch = new ArrayList<>();
-        Set<String> locks = new HashSet<>(); // a renewal is of different locks
+        Set<String> locks = new HashSet<>(); // a renewal has each lock only once
         for (Entry next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
             boolean fits = batch.isEmpty() || next.agrees(batch.get(0));
             if (!fits || !locks.add(next.command.item().lock())) {
@@ -187,7 +193,7 @@ public final class Replicator implements Reconnector.Owner {
                 over(open, batch, (entry, i) -> reply);
             }
         });
-        open.send(call.to(batch.get(0).slot, Redirector.STAYS)); // WAIT is for this very server
+        open.send(call.to(batch.get(0).slot, Redirector.STAYS)); // WAIT concerns this server only
     }
 
     private void renewed(ServerConnection open, List<Entry> batch, Renewed renewed) {
@@ -204,21 +210,21 @@ public final class Replicator implements Reconnector.Owner {
                                 : (entry, i) -> unknown(open, entry, failure)));
     }
 
-    /** Waits until there are as many copies as wanted, or the time is over. Returns how many there are. */
+    /** Waits until there are as many copies as wanted, or the time has passed. Returns the number of copies. */
     private static CompletionStage<Long> copies(ServerConnection open, Replicate wanted) {
         if (!wanted.onDisk()) {
             return open.lettuce().waitForReplication(wanted.copies(), wanted.withinMillis());
         }
         CommandArgs<byte[], byte[]> disk = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                 .add(wanted.copies())
-                .add(0) // replicas
+                .add(0) // number of replicas
                 .add(wanted.withinMillis());
         return open.lettuce()
                 .dispatch(Keyword.WAITAOF, new IntegerListOutput<>(ByteArrayCodec.INSTANCE), disk)
                 .thenApply(counts -> counts.get(0));
     }
 
-    /** The lease was renewed; whether replicas know of it is not known. */
+    /** Returns the reply if the lease was renewed, but the number of copies is unknown. */
     private static Reply unknown(ServerConnection open, Entry entry, Throwable failure) {
         String lock = open.keySpace().describe(entry.command.item().lock());
         return new Reply.Failed(true, open.errors().failed(failure, lock).cause());
@@ -253,7 +259,7 @@ public final class Replicator implements Reconnector.Owner {
                 }
             });
         } catch (RejectedExecutionException e) {
-            // the user has shut his threads down; nothing will be sent any more
+            // the application has shut its threads down, and nothing will be sent any more
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.boltwork.redis.connect;
 
-import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.NodeStatus;
@@ -10,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The master of a {@link RedisBackend}, or its masters. Thread-safe. */
+/** The way of commands to the master or masters of a backend. Thread-safe. */
 public interface Routing {
 
     /** Begins to deliver grants. Blocks until they can arrive. */
@@ -19,21 +18,21 @@ public interface Routing {
     /** Delivers the grants of another client from now on. Does not block. */
     void rename(String client);
 
-    /** Sends a command to the master of its lock; the handler is told the reply. */
+    /** Sends a command to the master of its lock. The handler gets the reply. */
     void send(Command command, Consumer<Reply> handler);
 
-    /** In how many partitions the locks are. */
+    /** Returns the number of partitions of the locks. */
     int partitions();
 
-    /** Which one a lock belongs to. */
+    /** Returns the partition of a lock. */
     int partition(String lock);
 
-    /** Looks how the servers are. */
+    /** Returns the state of the servers. */
     CompletableFuture<List<NodeStatus>> nodes();
 
-    /** How many messages came on the client's channels that were no grants. */
+    /** Returns the number of messages on the client's channels that were not grants. */
     long malformedMessages();
 
-    /** Closes all connections; nobody is told. */
+    /** Closes all connections without telling the client. */
     CompletableFuture<@Nullable Void> close();
 }

@@ -23,17 +23,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks sentinels who the master is.
+ * Asks sentinels for the master.
  *
- * <p>They may disagree for a while: one that was cut off or frozen still names the old master. Each failover has a number that
- * is larger than those before ({@code config-epoch}), so the answer with the largest one counts. A smaller number than one
- * heard before is news only if more than half of the sentinels say so: then they have been set up anew.
+ * <p>They may disagree for a while: one that was cut off or frozen still names the old master. Each failover has a
+ * larger number than those before ({@code config-epoch}), so the answer with the largest number counts. A smaller
+ * number than an earlier one counts only if more than half of the sentinels report it, because they have been set up
+ * anew then.
  */
 final class SentinelFinder implements MasterFinder {
 
-    /** What one sentinel says. */
+    /** The answer of one sentinel. */
     record View(String host, int port, long epoch) {
-        /** It does not know that master. */
+        /** The answer of a sentinel that does not know the master. */
         static final View UNKNOWN = new View("", 0, -1);
     }
 
@@ -42,7 +43,7 @@ final class SentinelFinder implements MasterFinder {
     private final List<PolledServer<View>> sentinels;
     private final Poll<View> poll;
 
-    /** The newest view so far; belongs to the clerk's thread. */
+    /** The newest view so far. Belongs to the loop thread. */
     private @Nullable View newest;
 
     SentinelFinder(
@@ -67,7 +68,7 @@ final class SentinelFinder implements MasterFinder {
         CompletionStage<Map<String, String>> state = lettuce.async()
                 .dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), arguments("master"))
                 .exceptionally(
-                        failure -> { // that it does not know the name is an error here
+                        failure -> { // an unknown name is an error of this command
                             if (Errors.isUnknownMaster(failure)) {
                                 return Map.of();
                             }
@@ -99,13 +100,13 @@ final class SentinelFinder implements MasterFinder {
                 heard.answers().stream().filter(view -> view.epoch() >= 0).toList();
         View view = choose(known, newest, sentinels.size());
         if (view == null) {
-            throw nobody(heard);
+            throw noMaster(heard);
         }
         newest = view;
         return deployment.node().at(view.host(), view.port());
     }
 
-    /** The view that counts, {@code null} if there is none. */
+    /** Returns the view that counts, or {@code null} if there is none. */
     static @Nullable View choose(List<View> views, @Nullable View before, int sentinels) {
         View best = views.stream().max(Comparator.comparingLong(View::epoch)).orElse(null);
         if (best == null || before == null || best.epoch() >= before.epoch()) {
@@ -114,7 +115,7 @@ final class SentinelFinder implements MasterFinder {
         return views.size() > sentinels / 2 ? best : before;
     }
 
-    private BackendException nobody(PollResult<View> heard) {
+    private BackendException noMaster(PollResult<View> heard) {
         if (!heard.answers().isEmpty()) {
             return new BackendException(
                     "Cannot find " + deployment.describe() + ": the sentinels know no master with the name '"
@@ -128,7 +129,7 @@ final class SentinelFinder implements MasterFinder {
 
     @Override
     public List<CompletableFuture<NodeStatus>> probe(String but, long millis) {
-        return sentinels.stream().map(scout -> scout.probe(loop, millis)).toList();
+        return sentinels.stream().map(sentinel -> sentinel.probe(loop, millis)).toList();
     }
 
     @Override

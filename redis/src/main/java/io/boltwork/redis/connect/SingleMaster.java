@@ -20,13 +20,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** All locks are at one master, whichever that is. */
+/** Routes all commands to the only master, whichever server that is. */
 public final class SingleMaster implements Routing {
     private final Connector connector;
     private final Connections connections;
     private final MalformedMessages malformed = new MalformedMessages();
 
-    /** Who is told; {@code null} before it is opened. Belongs to the clerk's thread. */
+    /** The listener to tell, or {@code null} before the backend is opened. Belongs to the loop thread. */
     private @Nullable BackendListener listener;
 
     private SingleMaster(Connector connector) {
@@ -34,7 +34,7 @@ public final class SingleMaster implements Routing {
         this.connections = new Connections(connector);
     }
 
-    /** Connects. Blocks. */
+    /** Connects to the master. Blocks. */
     public static SingleMaster connect(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace) {
         lettuce.checkMayBlock();
         SingleMaster master =
@@ -43,7 +43,7 @@ public final class SingleMaster implements Routing {
         return master;
     }
 
-    /** The connection that commands go through, {@code null} while there is none. */
+    /** Returns the connection for commands, or {@code null} while there is none. */
     public @Nullable ServerConnection commands() {
         return connections.commands();
     }
@@ -69,8 +69,8 @@ public final class SingleMaster implements Routing {
         });
     }
 
-    /** Tells a listener what is heard, if it is that server's. */
-    private final class Hearing implements Connector.Ear {
+    /** Passes messages of the present server to a listener. */
+    private final class Hearing implements Connector.MessageHandler {
         private final BackendListener listener;
 
         Hearing(BackendListener listener) {

@@ -7,18 +7,18 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reply that is one array, or map, of integers and strings, parsed as it comes in without boxing. What no script of ours
- * answers (something else than one array, too many elements, too long a text) is not kept; to look at the reply then fails.
+ * Parses a reply that is one array or map of integers and strings while it arrives, without boxing. A reply that no
+ * script of Boltwork gives is not kept: no array, too many elements, or too long a text. Reading such a reply fails.
  */
 public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
 
-    /** Several times what a group of calls, or a renewal, answers. */
+    /** Several times the size of the reply to a group of calls or to a renewal. */
     public static final int MOST_ELEMENTS = 8_192;
 
-    /** More than a request, or an error with a lock's name in it. */
+    /** Longer than a request, and than an error with the name of a lock in it. */
     public static final int LONGEST_TEXT = 65_536;
 
-    /** In place of the end of the part that is shown. */
+    /** The value of {@link #end} for a reply that was not kept. */
     private static final int DEFECTIVE = -1;
 
     private long[] numbers = {};
@@ -39,12 +39,12 @@ public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Voi
         return Math.max(0, Math.min(size, end) - base);
     }
 
-    /** Whether it can be looked at and has that many elements. */
+    /** Returns whether the reply can be read and has at least that many elements. */
     public boolean isWhole(int elements) {
         return end != DEFECTIVE && size() >= elements;
     }
 
-    /** Shows only a part of it from now on. */
+    /** Restricts the reply to a part of it. */
     public void part(int from, int count) {
         if (end != DEFECTIVE) {
             base = from;
@@ -52,7 +52,7 @@ public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Voi
         }
     }
 
-    /** The integer at an index. */
+    /** Returns the integer at an index. */
     public long number(int index) {
         if (index >= size()) {
             throw new IllegalStateException("The reply has only " + size() + " elements");
@@ -60,7 +60,7 @@ public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Voi
         return numbers[base + index];
     }
 
-    /** The string at an index, {@code null} for null and for what is no string. */
+    /** Returns the string at an index, or {@code null} for null and for an element that is no string. */
     public @Nullable String text(int index) {
         return index < size() && base + index < texts.length ? texts[base + index] : null;
     }
@@ -97,7 +97,7 @@ public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Voi
     }
 
     private boolean hasRoom() {
-        if (size == numbers.length) { // no array, or others in it
+        if (size == numbers.length) { // no array, or one with arrays in it
             end = DEFECTIVE;
         }
         return end != DEFECTIVE;

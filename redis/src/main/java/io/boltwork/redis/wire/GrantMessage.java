@@ -7,34 +7,38 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message of a grant: {@code <mark> <token> <server ms> <lease ms> <request> <key>}; only the key may have blanks in it. The
- * mark is {@code <run>}, or {@code <run>:<tag>} where channels are sharded.
+ * The message of a grant: {@code <origin> <token> <server ms> <lease ms> <request> <key>}. Only the key may contain
+ * blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
  */
 public final class GrantMessage {
     private static final int ORIGIN = 12;
     private static final int WORDS = 6;
 
-    /** More than any name, prefix and request together. */
+    /** Longer than any name, prefix and request together. */
     static final int LONGEST = 65_536;
 
     private GrantMessage() {}
 
-    /** So much of a server's run id, 40 hexadecimal digits, as tells servers of one deployment apart. */
+    /**
+     * Returns the first part of a server's run id of 40 hexadecimal digits. It is long enough to tell the servers of
+     * one deployment apart.
+     */
     public static String origin(String run) {
         return run.substring(0, Math.min(ORIGIN, run.length()));
     }
 
-    /** Whether a message with that mark is from that run of a server. */
+    /** Returns whether an origin is that of a run of a server. */
     static boolean isFrom(String run, String found) {
         String origin = origin(run);
         return found.startsWith(origin) && (found.length() == origin.length() || found.charAt(origin.length()) == ':');
     }
 
     /**
-     * A message that came from a server. {@code null} if it is another server's: a replica passes on what its master has
-     * published. Whoever still listens there is not there for the master, who has given the lock to somebody else.
+     * Reads a message. Returns {@code null} if its origin is another server, because a replica passes on the messages
+     * of its master. A client that still listens at the replica does not serve the master, which has given the lock
+     * to another client.
      *
-     * @throws IllegalArgumentException if it is no grant
+     * @throws IllegalArgumentException if the message is not a grant
      */
     public static @Nullable Grant parse(byte[] body, String run, KeySpace keySpace) {
         if (body.length > LONGEST) {
@@ -55,7 +59,7 @@ public final class GrantMessage {
                 new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run));
     }
 
-    /** A number of a message. */
+    /** Reads a number of a message. */
     static long number(String what, String word, long least, long most) {
         long number;
         try {

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>} and {@code
- * <prefix>:grants:<client>}. Braces and percent signs of a lock's name are percent-escaped, so that the braces are a hash tag
- * around all of it, and different names are different keys. And how long the key of a lock lives that nobody uses.
+ * <prefix>:grants:<client>}. Braces and percent signs in the name of a lock are percent-escaped. Therefore the braces
+ * are a hash tag around the whole name, and different names have different keys. This class also has the idle life of
+ * keys.
  */
 public final class KeySpace {
     private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
@@ -20,10 +21,10 @@ public final class KeySpace {
     private final String prefix;
     private final byte[] open;
 
-    /** How long the key of a lock lives that nobody uses, in milliseconds. */
+    /** How long the key of an unused lock lives, in milliseconds. */
     public final long idleMillis;
 
-    /** With the default life. */
+    /** Creates a key space with the default idle life. */
     public KeySpace(String prefix) {
         this(prefix, IdleLife.DEFAULT.toMillis());
     }
@@ -34,22 +35,22 @@ public final class KeySpace {
         this.open = (prefix + ":{").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A lock's key. */
+    /** Returns the key of a lock. */
     public String key(String lock) {
         return prefix + ":{" + escape(lock) + "}";
     }
 
-    /** Which of a cluster's slots a lock is in. */
+    /** Returns the slot of a lock in a cluster. */
     public int slot(String lock) {
         return lock.isEmpty() ? Slots.of(key(lock)) : Slots.ofTag(escape(lock));
     }
 
-    /** A lock and its key, for messages. */
+    /** Returns a lock and its key, for messages. */
     public String describe(String lock) {
         return "the lock '" + lock + "' (key '" + key(lock) + "')";
     }
 
-    /** Writes a lock's key as an argument of a command. */
+    /** Writes the key of a lock as an argument of a command. */
     public void writeKey(ByteBuf out, String lock) {
         String escaped = escape(lock);
         RespWriter.writeLength(out, open.length + ByteBufUtil.utf8Bytes(escaped) + 1);
@@ -59,12 +60,12 @@ public final class KeySpace {
         RespWriter.writeEnd(out);
     }
 
-    /** How many bytes a key takes as an argument beside the lock's name, if that is not very long. */
+    /** Returns the bytes that a key takes as an argument besides the lock's name, unless the name is very long. */
     public int overhead() {
         return open.length + "$9999\r\n}\r\n".length();
     }
 
-    /** Which lock a key belongs to. */
+    /** Returns the lock of a key. */
     String lock(String key) {
         if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
             throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
@@ -72,7 +73,7 @@ public final class KeySpace {
         return unescape(key.substring(prefix.length() + 2, key.length() - 1));
     }
 
-    /** Which lock a key belongs to, {@code null} if it is not exactly what this calls the key of a lock. */
+    /** Returns the lock of a key, or {@code null} if the key is not exactly the one of a lock. */
     public @Nullable String lockOrNull(String key) {
         if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
             return null;
@@ -82,9 +83,9 @@ public final class KeySpace {
     }
 
     /**
-     * What the keys of locks are like, in the words of SCAN, if their names are like a pattern; not only those. It has two
-     * stars at most, because with many a server may need very long for one key, and {@code ?} is a star, because it stands
-     * for a byte there.
+     * Returns a pattern for SCAN that matches the keys of all locks whose names match a pattern, and possibly other
+     * keys. It has at most two stars, because a server may need very long for one key with many stars. A {@code ?}
+     * becomes a star, because it stands for a byte in SCAN.
      */
     public String lockGlob(String pattern) {
         String[] literals = WILDCARDS.split(pattern, -1);
@@ -99,38 +100,38 @@ public final class KeySpace {
         return out.append('}').toString();
     }
 
-    /** The key of what is known of a client. */
+    /** Returns the key of the record of a client. */
     public String clientKey(String client) {
         return prefix + ":client:" + client;
     }
 
-    /** Which client a key belongs to, {@code null} if to none. */
+    /** Returns the client of a key, or {@code null} if it is no key of a client. */
     public @Nullable String clientOrNull(String key) {
         String begin = clientKey("");
         return key.startsWith(begin) ? key.substring(begin.length()) : null;
     }
 
-    /** What the keys of all clients are like, in the words of SCAN. */
+    /** Returns a pattern for SCAN that matches the keys of all clients. */
     public String clientGlob() {
         return glob(clientKey("")) + "*";
     }
 
-    /** The channel where a client's grants are announced. */
+    /** Returns the channel of a client's grants. */
     public String channel(String client) {
         return prefix + ":grants:" + client;
     }
 
-    /** The channel where a client is told what was taken away from it. */
+    /** Returns the channel on which a client learns that a lock was taken away from it. */
     public String told(String client) {
         return prefix + ":told:" + client;
     }
 
-    /** The channel where a client's grants of locks in one slot of a cluster are announced. */
+    /** Returns the channel of a client's grants of the locks in one slot of a cluster. */
     public String channel(String client, int slot) {
         return prefix + ":grants:{" + Slots.tag(slot) + "}:" + client;
     }
 
-    /** A text that stands for itself in a pattern of SCAN. */
+    /** Returns a pattern for SCAN that matches exactly a text. */
     private static String glob(String literal) {
         return GLOB_SPECIAL.matcher(literal).replaceAll("\\\\$0");
     }

@@ -3,11 +3,11 @@ package io.boltwork.redis.wire;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Counts the messages on a client's channels that are no grants, and warns of the first one. Thread-safe. */
+/** Counts the messages on a client's channels that are not grants, and warns of the first one. Thread-safe. */
 public final class MalformedMessages {
     private final AtomicLong count = new AtomicLong();
 
-    /** Counts one. */
+    /** Counts a message. */
     public void met(IllegalArgumentException why, Consumer<String> warning) {
         if (count.getAndIncrement() == 0) {
             warning.accept("a message that is not a grant arrived on a channel of this client's grants ("
@@ -17,7 +17,7 @@ public final class MalformedMessages {
         }
     }
 
-    /** Returns how many there were. */
+    /** Returns the number of messages. */
     public long count() {
         return count.get();
     }

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /**
- * Writes the little of <a href="https://github.com/msgpack/msgpack/blob/master/spec.md">MessagePack</a> that scripts are sent:
- * arrays of texts and numbers, which the server's Lua reads with {@code cmsgpack.unpack}.
+ * Writes the parts of <a href="https://github.com/msgpack/msgpack/blob/master/spec.md">MessagePack</a> that scripts
+ * receive: arrays of texts and numbers. The server's Lua reads them with {@code cmsgpack.unpack}.
  */
 public final class MessagePack {
     private static final int ARRAY_16 = 0xdc;
@@ -16,13 +16,13 @@ public final class MessagePack {
 
     private MessagePack() {}
 
-    /** The beginning of an array of up to 65,535 elements. */
+    /** Writes the beginning of an array of up to 65,535 elements. */
     public static void writeArray(ByteBuf out, int elements) {
         out.writeByte(ARRAY_16);
         out.writeShort(elements);
     }
 
-    /** A text from an index on, of up to 65,535 bytes. */
+    /** Writes a text from an index on, of up to 65,535 bytes. */
     public static void write(ByteBuf out, String value, int from) {
         int length = ByteBufUtil.utf8Bytes(value, from, value.length());
         if (length <= LONGEST_SHORT_STRING) {

@@ -4,7 +4,7 @@ import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 
-/** The codes that the scripts return, all of them. Each script's header names those it uses. */
+/** All codes that the scripts return. The header of each script lists the codes that it uses. */
 public enum ReplyCode {
     GRANTED(1),
     QUEUED(2),
@@ -74,7 +74,7 @@ public enum ReplyCode {
         };
     }
 
-    /** Whether a withdrawal found its request. */
+    /** Returns whether a withdrawal found its request. */
     public boolean known() {
         return switch (this) {
             case WITHDRAWN -> true;
@@ -83,7 +83,7 @@ public enum ReplyCode {
         };
     }
 
-    /** Whether a lock was taken from somebody. */
+    /** Returns whether a lock was taken from its owner. */
     public boolean taken() {
         return switch (this) {
             case TAKEN -> true;

@@ -3,13 +3,13 @@ package io.boltwork.redis.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
-/** Writes commands in Redis' protocol, without copies of what is written. */
+/** Writes commands in Redis' protocol, without copying values. */
 public final class RespWriter {
     private static final int MAX_DIGITS = 20;
 
     private RespWriter() {}
 
-    /** The beginning of a command with that many words. */
+    /** Writes the beginning of a command with that many words. */
     public static void writeCommand(ByteBuf out, int words) {
         out.writeByte('*');
         writeDigits(out, words);
@@ -40,7 +40,7 @@ public final class RespWriter {
         writeEnd(out);
     }
 
-    /** The length of a value; the value and {@link #writeEnd} follow. */
+    /** Writes the length of a value. The value and {@link #writeEnd} must follow. */
     static void writeLength(ByteBuf out, int length) {
         out.writeByte('$');
         writeDigits(out, length);

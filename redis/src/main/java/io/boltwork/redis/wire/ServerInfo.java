@@ -13,7 +13,7 @@ public final class ServerInfo {
 
     private ServerInfo() {}
 
-    /** A field's value, empty if there is none. */
+    /** Returns the value of a field, or an empty text if there is none. */
     public static String field(String info, String name) {
         for (String line : info.split("\r?\n")) {
             if (line.startsWith(name + ":")) {
@@ -23,19 +23,22 @@ public final class ServerInfo {
         return "";
     }
 
-    /** A field's value, 0 if there is none or it is no number. */
+    /** Returns the value of a field, or 0 if there is none or it is not a number. */
     public static long number(String info, String name) {
         String value = field(info, name);
         return NUMBER.matcher(value).matches() ? Long.parseLong(value) : 0;
     }
 
-    /** Whether the server follows another one; not if it does not say (a proxy may cut that out). */
+    /**
+     * Returns whether the server follows another one. If it does not say so, because a proxy may remove the field, it
+     * counts as a master.
+     */
     public static boolean isReplica(String info) {
         return field(info, "role").equals("slave");
     }
 
     /**
-     * What makes promises weaker than a user may believe, for people.
+     * Returns, as text for people, what makes promises weaker than a user may believe.
      *
      * @param mayMove whether another server may become the master
      */

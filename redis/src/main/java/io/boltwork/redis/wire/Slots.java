@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Which of a cluster's slots a key or a sharded channel is in: the CRC16 of its hash tag, or of all of it if it has none.
- * Stateless.
+ * Computes the slot of a cluster that a key or a sharded channel is in: the CRC16 of its hash tag, or of the whole
+ * name without one. Stateless.
  */
 public final class Slots {
     public static final int COUNT = 16_384;
 
-    /* CRC16 as XMODEM has it, as the Redis Cluster specification asks for: not reflected, begins with 0. */
+    /* CRC16/XMODEM, as in the Redis Cluster specification: not reflected, initial value 0. */
     private static final int POLYNOMIAL = 0x1021;
     private static final int[] CRC16 = crcs();
 
@@ -26,7 +26,7 @@ public final class Slots {
         return close <= open + 1 ? crc(key, 0, key.length) % COUNT : crc(key, open + 1, close) % COUNT;
     }
 
-    /** Of a key with that hash tag. */
+    /** Returns the slot of all keys with a hash tag. */
     static int ofTag(String tag) {
         int crc = 0;
         for (int i = 0; i < tag.length(); i++) {
@@ -41,7 +41,8 @@ public final class Slots {
     }
 
     /**
-     * A name in that slot, three or four letters and digits: between braces it is a hash tag. Always the same one.
+     * Returns a name of three or four letters and digits that is a hash tag of a slot. A slot always has the same
+     * name.
      *
      * @param slot from 0 to 16,383
      */
@@ -82,7 +83,7 @@ public final class Slots {
         return crcs;
     }
 
-    /** Made when the first is asked for. */
+    /** Computed at the first use. */
     private static final class Tags {
         static final String[] ALL = make();
 

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message that a lock was taken away: {@code <mark> <token> <server ms> <request> <key>}; only the key may have blanks in it.
- * The mark is that of a {@link GrantMessage}.
+ * The message that a lock was taken away: {@code <origin> <token> <server ms> <request> <key>}. Only the key may
+ * contain blanks. The origin is that of a {@link GrantMessage}.
  */
 public final class TakenMessage {
     private static final int WORDS = 5;
@@ -15,9 +15,9 @@ public final class TakenMessage {
     private TakenMessage() {}
 
     /**
-     * A message that came from a server. {@code null} if it is another server's.
+     * Reads a message. Returns {@code null} if its origin is another server.
      *
-     * @throws IllegalArgumentException if it is no such message
+     * @throws IllegalArgumentException if the message has another form
      */
     public static @Nullable Taken parse(byte[] body, String run, KeySpace keySpace) {
         if (body.length > GrantMessage.LONGEST) {

@@ -45,10 +45,10 @@ class ShardChannelsTest {
                 .made
                 .get(10, TimeUnit.SECONDS)
                 .connection();
-        onClerk(() -> channels.up("c", connection));
+        onLoop(() -> channels.up("c", connection));
     }
 
-    private static final class Deaf implements Connector.Ear {
+    private static final class Deaf implements Connector.MessageHandler {
         @Override
         public void message(ServerConnection from, byte[] body) {
             throw new IllegalStateException("nothing was published");
@@ -65,7 +65,7 @@ class ShardChannelsTest {
         lettuce.awaitEnd(lettuce.shutdown());
     }
 
-    private void onClerk(Runnable task) throws Exception {
+    private void onLoop(Runnable task) throws Exception {
         lettuce.loop().submit(task).get(10, TimeUnit.SECONDS);
     }
 
@@ -83,7 +83,7 @@ class ShardChannelsTest {
     @Test
     void aChannelThatWasTriedOutIsLetGo() throws Exception {
         triedOut();
-        onClerk(() -> channels.letGo(SLOT));
+        onLoop(() -> channels.letGo(SLOT));
         assertThat(channels.hears(SLOT)).isEqualTo(ShardChannels.Hearing.NO);
     }
 
@@ -92,7 +92,7 @@ class ShardChannelsTest {
         triedOut();
         CountDownLatch listening = new CountDownLatch(1);
         channels.listen(SLOT, false, failure -> listening.countDown());
-        onClerk(() -> channels.letGo(SLOT));
+        onLoop(() -> channels.letGo(SLOT));
         assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(channels.hears(SLOT)).isEqualTo(ShardChannels.Hearing.YES);
         assertThat(heard()).isEqualTo(1);

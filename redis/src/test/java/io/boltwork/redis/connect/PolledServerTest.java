@@ -21,8 +21,8 @@ class PolledServerTest {
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
     private final LettuceClient lettuce = new LettuceClient(deployment, null, tls -> tls, ClientOptions.create());
     private final List<CompletableFuture<String>> questions = new CopyOnWriteArrayList<>();
-    private final PolledServer<String> scout =
-            new PolledServer<>(deployment.node(), Errors.of(deployment.node()), lettuce::scout, (where, connection) -> {
+    private final PolledServer<String> scout = new PolledServer<>(
+            deployment.node(), Errors.of(deployment.node()), lettuce::connectText, (where, connection) -> {
                 CompletableFuture<String> answer = new CompletableFuture<>();
                 questions.add(answer);
                 return answer;

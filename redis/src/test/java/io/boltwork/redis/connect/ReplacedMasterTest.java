@@ -124,7 +124,7 @@ class ReplacedMasterTest {
         List<String> heard = new CopyOnWriteArrayList<>();
         CompletableFuture<Throwable> replaced = new CompletableFuture<>();
         Connector connector = connector();
-        Connector.Ear ear = new Connector.Ear() {
+        Connector.MessageHandler handler = new Connector.MessageHandler() {
             @Override
             public void message(ServerConnection from, byte[] body) {
                 heard.add(new String(body, StandardCharsets.UTF_8));
@@ -134,7 +134,7 @@ class ReplacedMasterTest {
             public void taken(ServerConnection from, byte[] body) {}
         };
         ServerConnection listens =
-                connector.subscribe("grants", "told", ear).made.join().connection();
+                connector.subscribe("grants", "told", handler).made.join().connection();
         listens.onReplaced(replaced::complete);
         ServerConnection speaks = connector.connect().made.join().connection();
         server.freeze();

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.redis.call.Script;
 import java.nio.charset.StandardCharsets;
 
 /** Gives the texts of the scripts of one pair to the bench, whose floor sends them without Boltwork. In this package because they are its own business. */

@@ -1,6 +1,12 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.connect.Probe;
+import io.boltwork.redis.connect.Routing;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -22,8 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers that may be down when the client starts. A thread connects in the background until it succeeds, and ends then; the
- * connected backend follows later outages by itself. Until then the client has an outage, with the reason of the last attempt.
+ * Routes commands to servers that may be down when the client starts. A thread connects in the background until that
+ * succeeds, and ends then. The connected backend follows later outages by itself. Until then, the client has an
+ * outage with the reason of the last attempt.
  */
 final class LazyRouting implements Routing {
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -36,13 +43,13 @@ final class LazyRouting implements Routing {
     private final Supplier<RedisBackend> connector;
     private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
-    /** Connected, but no client has opened it. */
+    /** A connected backend that was not opened yet. */
     private @Nullable RedisBackend made;
 
-    /** Grants can arrive from it. */
+    /** The opened backend, from which grants can arrive. */
     private volatile @Nullable RedisBackend opened;
 
-    /** Whose grants are wanted. */
+    /** The client whose grants are wanted. */
     private volatile String client = "";
 
     private volatile BackendException absence;
@@ -120,7 +127,7 @@ final class LazyRouting implements Routing {
         try {
             backend.open(whose, new FirstNews(backend, listener));
             opened = backend;
-            if (!whose.equals(client)) { // rename() may have overlooked it
+            if (!whose.equals(client)) { // rename() may have missed it
                 backend.rename(client);
             }
         } catch (BackendException e) {
@@ -132,7 +139,7 @@ final class LazyRouting implements Routing {
             }
             return false;
         }
-        if (closed) { // close() may have overlooked it
+        if (closed) { // close() may have missed it
             backend.close();
         }
         return true;
@@ -235,7 +242,7 @@ final class LazyRouting implements Routing {
         closed = true;
         Thread connecting = thread;
         if (connecting == null) {
-            ended.complete(null); // opened at once, or never
+            ended.complete(null); // the backend was opened at once, or never
         } else {
             connecting.interrupt();
         }
@@ -253,7 +260,7 @@ final class LazyRouting implements Routing {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            return; // a daemon, which ends with its attempt
+            return; // the thread is a daemon and ends with its attempt
         }
     }
 

@@ -1,6 +1,14 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.InsecureTransport;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.cluster.ClusterRouting;
+import io.boltwork.redis.connect.LettuceClient;
+import io.boltwork.redis.connect.Routing;
+import io.boltwork.redis.connect.SingleMaster;
+import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
@@ -102,7 +110,7 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(RedisDeployment.parse(uri, options), options, ClientOptions.create());
+        return connect(RedisDeployment.parse(uri, options.sentinelCredentials()), options, ClientOptions.create());
     }
 
     /**
@@ -132,7 +140,7 @@ public final class RedisBackend implements LockBackend {
      */
     public static RedisBackend connect(RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
-        return connect(RedisDeployment.of(uri, options), options, ClientOptions.create());
+        return connect(RedisDeployment.of(uri, options.sentinelCredentials()), options, ClientOptions.create());
     }
 
     /**
@@ -185,7 +193,9 @@ public final class RedisBackend implements LockBackend {
                     "options must have no clientResources if a client is given: the client's resources are used");
         }
         return connect(
-                RedisDeployment.of(uri, options), options.clientResources(client.getResources()), client.getOptions());
+                RedisDeployment.of(uri, options.sentinelCredentials()),
+                options.clientResources(client.getResources()),
+                client.getOptions());
     }
 
     /**
@@ -251,7 +261,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {
-        InsecureTransport.warn(deployment, options);
+        InsecureTransport.warn(deployment, options.sentinelCredentials() != null);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
@@ -266,7 +276,7 @@ public final class RedisBackend implements LockBackend {
 
     private static RedisBackend connectNow(
             RedisDeployment deployment, KeySpace keySpace, RedisOptions options, ClientOptions base) {
-        LettuceClient lettuce = new LettuceClient(deployment, options, base);
+        LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base);
         try {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)

@@ -4,6 +4,8 @@
  *
  * <p>The rules of a lock are Lua scripts; the server executes each of them as one atomic step. This package sends the
  * scripts, maintains the connections and interprets the replies. It never repeats a command.
+ *
+ * <p>The packages below this one are not API. Their types are public only for one another.
  */
 @NullMarked
 package io.boltwork.redis;

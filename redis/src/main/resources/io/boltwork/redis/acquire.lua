@@ -29,19 +29,19 @@ if (free[1] or '') == '' and not free[3] and not stale then
   local token = math.max((tonumber(free[2]) or 0) + 1, us)
   local left = lease + takeover
   local text = string.format -- cheaper than passing numbers
-  local issued, ends, fence = text('%d', token), text('%d', now + left), text('%d', token + 999)
+  local issued, ends, fence = text('%d', token), text('%d', now + left), text('%d', token + $BLOCK_END)
   if not free[2] then -- a new key has no claim to clear
     call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'fence', fence, 'x',
       text('%d', now + left + life))
     call('PEXPIRE', key, left + life)
-    return {now, 1, 0, token}
+    return {now, $GRANTED, 0, token}
   end
   call('HSET', key, 'owner', request, 'token', issued, 'until', ends, 'claim', '', 'fence', fence)
   if (tonumber(free[4]) or 0) - now - left < life * 7 / 8 then -- as touch
     call('HSET', key, 'x', text('%d', now + left + life))
     call('PEXPIRE', key, left + life)
   end
-  return {now, 1, 0, token}
+  return {now, $GRANTED, 0, token}
 end
 
 --- @include "lock"
@@ -49,7 +49,7 @@ end
 --- @include "client"
 --- @include "ring"
 if stale then
-  return {now, 4, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
+  return {now, $STALE, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
 end
 --- @include "extend"
 --- @include "own"

@@ -27,19 +27,19 @@ local expected = tonumber(ARGV[1])
 --- @include "warn"
 
 local held = owner ~= '' and now < ends
-local code = 14
+local code = $NOT_TAKEN
 local life, closed = ARGV[2], 0
 local taken, takenToken = '', 0
-if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <= token + 999) then
+if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <= token + $BLOCK_END) then
   if held then
-    code = 13
+    code = $TAKEN
     closed = ends - now
     if owner ~= '-' then
       taken, takenToken = owner, token
     end
   end
   -- Every holder, also one that this server has forgotten, must still find the fence when its lease ends.
-  life = math.max(life, closed + 86400000)
+  life = math.max(life, closed + $FORCED_MILLIS)
   lapse()
   owner, ends, claim = '', 0, ''
   -- Also without an owner: a holder that this server has forgotten must not restore its hold.

@@ -26,7 +26,7 @@ local function told(failure)
   return (string.gsub(failure, '^@user_script: *(%d+): *%-?(.*)$', '%2 on @user_script:%1'))
 end
 
-local slots = {left = 250} -- shared by all, see ring
+local slots = {left = $PLACES_PER_STEP} -- shared by all, see ring
 local scripts = {a = acquire, r = release, w = withdraw}
 local answers, size, at = {}, 0, 1
 for i = 1, #KEYS do

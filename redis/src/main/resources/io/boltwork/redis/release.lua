@@ -31,10 +31,10 @@ local request = ARGV[1]
 -- than necessary. They are only a short form of the general case below.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
 local spare = (tonumber(mine[4]) or 0) - now - ARGV[9] * 7 / 8 -- as touch
-local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + 999
+local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
     and ARGV[4] == '0' and ARGV[5] == '' and spare >= 0
 if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
-  return {now, 5, 0, ''}
+  return {now, $RELEASED, 0, ''}
 end
 --- @include "client"
 --- @include "tell"
@@ -44,7 +44,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
   local isLast = mine[6] - head == 1
   local first = call('HMGET', key, 'q' .. head, 'q' .. head + 1)
   local lease, takeover, waiter = string.match(first[1] or '', '^(%d+) (%d+) %d+ (.*)$')
-  local claimed = math.min(lease or 0, 3000)
+  local claimed = math.min(lease or 0, $CLAIM_MILLIS)
   local left = claimed + (takeover or 0)
   if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
     -- First a write, which a server that takes no writes refuses: no client may hear of a grant that was not made.
@@ -58,8 +58,8 @@ if usual and mine[5] and mine[6] and not mine[7] then
     if tell(waiter, token, claimed) > 0 then
       local text = string.format -- cheaper than passing numbers
       call('HSET', key, 'owner', waiter, 'token', text('%d', token), 'until', text('%d', now + left), 'claim', '1',
-        'fence', text('%d', token + 999))
-      return {now, 5, left, waiter}
+        'fence', text('%d', token + $BLOCK_END))
+      return {now, $RELEASED, left, waiter}
     end
     unheard = waiter
   end
@@ -82,9 +82,9 @@ end
 local first, last, keep = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local held = owner == request
 local next = held and ARGV[5] ~= '' and ARGV[5]
-local code = 5
+local code = $RELEASED
 if held then
-  if (token == first and fence == first + 999) or fence < last then
+  if (token == first and fence == first + $BLOCK_END) or fence < last then
     fence = last
   end
   if keep > 0 then
@@ -94,9 +94,9 @@ if held then
   end
   save('owner', owner, 'until', ends, 'claim', claim, 'fence', fence)
 else
-  code = 7
+  code = $NOT_HELD
   if (owner == '' or now >= ends) and fence < first then
-    code = 6
+    code = $FORGOTTEN
   end
   if fence < last then
     fence = last
@@ -107,7 +107,7 @@ end
 leave(request)
 local verdict, known, number, position
 if next and now - ARGV[8] > 0 then
-  verdict, known, number, position = 4, indexOf(next) and 1 or 0, 0, 0
+  verdict, known, number, position = $STALE, indexOf(next) and 1 or 0, 0, 0
 elseif next then
   verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true)
 end

@@ -38,28 +38,28 @@ for i = 1, #KEYS do
   end
   at = at + (differ and 4 or 2)
   local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed')
-  local code = 10
+  local code = $BROKEN
   if not read.err then
     owner, ends, claim = read[1] or '', tonumber(read[3]) or 0, read[4] or ''
     head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
     found, gone, stored = {}, {}, nil
     if stale then
-      code = 4
+      code = $STALE
     elseif owner == request and tonumber(read[2]) == first then
-      code = 8
+      code = $OK
       extend(lease, takeover)
       leave(request)
       touch(ARGV[5])
     elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first then
-      code = 6
+      code = $FORGOTTEN
     else
-      code = 9
+      code = $LOST
       leave(request)
     end
   end
-  if code ~= 8 then
+  if code ~= $OK then
     local n = #result
-    result[n + 1], result[n + 2], result[n + 3] = i, code, code == 10 and '' or owner
+    result[n + 1], result[n + 2], result[n + 3] = i, code, code == $BROKEN and '' or owner
   end
 end
 return result

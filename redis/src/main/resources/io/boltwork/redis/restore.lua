@@ -20,7 +20,7 @@ local request, first = ARGV[1], tonumber(ARGV[2])
 --- @include "lock"
 
 if now - ARGV[5] > 0 then
-  return {now, 4, owner}
+  return {now, $STALE, owner}
 end
 
 --- @include "save"
@@ -29,12 +29,12 @@ end
 --- @include "lapse"
 --- @include "touch"
 
-local code = 9
+local code = $LOST
 if (owner == '' or now >= ends) and fence < first then
-  code = 8
+  code = $OK
   lapse()
   leave(request) -- after lapse(), which may have queued the request again
-  owner, token, fence, claim = request, first, first + 999, ''
+  owner, token, fence, claim = request, first, first + $BLOCK_END, ''
   ends = now + ARGV[3] + ARGV[4]
   save('owner', owner, 'token', token, 'until', ends, 'claim', claim, 'fence', fence)
 else

@@ -25,14 +25,14 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "grant"
 --- @include "touch"
 
-local code = 12
+local code = $UNKNOWN
 if request ~= '' then
   if owner == request then
-    code = 11
+    code = $WITHDRAWN
     owner, ends, claim = '', 0, ''
     save('owner', owner)
   elseif indexOf(request) then
-    code = 11
+    code = $WITHDRAWN
   end
   leave(request)
   if fence < last then

@@ -21,23 +21,23 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is opened for a client, and everything that its listener has received. */
-final class Client implements BackendListener, AutoCloseable {
+public final class Client implements BackendListener, AutoCloseable {
     static final long LEASE = 30_000;
-    static final long NEVER = 9_999_999_999_999L;
+    public static final long NEVER = 9_999_999_999_999L;
 
     final String id;
-    final RedisBackend backend;
-    final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
-    final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+    public final RedisBackend backend;
+    public final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+    public final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-    final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
         this.id = id;
         this.backend = backend;
     }
 
-    static Client open(String id, String uri) {
+    public static Client open(String id, String uri) {
         RedisBackend backend = RedisBackend.connect(uri);
         try {
             return open(id, backend);
@@ -47,7 +47,7 @@ final class Client implements BackendListener, AutoCloseable {
         }
     }
 
-    static Client open(String id, RedisBackend backend) {
+    public static Client open(String id, RedisBackend backend) {
         Client client = new Client(id, backend);
         backend.open(id, client);
         assertThat(client.events.poll()).as("the event while opening").isInstanceOf(ServerTime.class);
@@ -64,13 +64,13 @@ final class Client implements BackendListener, AutoCloseable {
         return reply;
     }
 
-    <R extends Reply> R ask(Command command, Class<R> type) {
+    public <R extends Reply> R ask(Command command, Class<R> type) {
         Reply reply = await(send(command));
         assertThat(reply).isInstanceOf(type);
         return type.cast(reply);
     }
 
-    Reply.Acquired acquire(String lock, String request) {
+    public Reply.Acquired acquire(String lock, String request) {
         return ask(new Command.Acquire(lock, request, true, LEASE, 0, NEVER), Reply.Acquired.class);
     }
 
@@ -78,7 +78,7 @@ final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.Acquire(lock, request, false, LEASE, 0, NEVER), Reply.Acquired.class);
     }
 
-    Reply.Released release(String lock, String request, long token) {
+    public Reply.Released release(String lock, String request, long token) {
         return ask(new Command.Release(lock, request, token, token, 0, null), Reply.Released.class);
     }
 
@@ -91,16 +91,16 @@ final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.Restore(lock, request, token, LEASE, 0, NEVER), Reply.Restored.class);
     }
 
-    Reply.Withdrawn withdraw(String lock, @Nullable String request, long lastToken) {
+    public Reply.Withdrawn withdraw(String lock, @Nullable String request, long lastToken) {
         return ask(new Command.Withdraw(lock, request, lastToken), Reply.Withdrawn.class);
     }
 
-    Reply.Inspected inspect(String lock) {
+    public Reply.Inspected inspect(String lock) {
         return ask(new Command.Inspect(lock), Reply.Inspected.class);
     }
 
     /** The requests in a lock's queue. */
-    List<String> waiting(String lock) {
+    public List<String> waiting(String lock) {
         return inspect(lock).queue().stream()
                 .map(Reply.Inspected.Waiting::request)
                 .toList();
@@ -156,7 +156,7 @@ final class Client implements BackendListener, AutoCloseable {
     }
 
     /** Waits until the backend reports that it is connected, and skips other events. */
-    ServerTime awaitConnected() {
+    public ServerTime awaitConnected() {
         while (true) {
             if (nextEvent() instanceof ServerTime server) {
                 return server;

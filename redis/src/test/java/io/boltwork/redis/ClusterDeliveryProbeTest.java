@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.LockSite;

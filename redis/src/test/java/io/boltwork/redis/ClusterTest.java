@@ -9,6 +9,8 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.Replication;
+import io.boltwork.redis.cluster.ClusterRouting;
+import io.boltwork.redis.wire.Slots;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;

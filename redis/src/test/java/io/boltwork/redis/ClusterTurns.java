@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.wire.Slots;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.ClusterGroup;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.boltwork.redis.address.RedisDeployment;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ class DeploymentTest {
                 "redis://me:s3cr3t@h                            | redis://me@h:6379/0"
             })
     void aUriIsPrintedWithoutItsPassword(String uri, String text) {
-        RedisDeployment deployment = RedisDeployment.parse(uri, RedisOptions.defaults());
+        RedisDeployment deployment = RedisDeployment.parse(uri, null);
         assertThat(deployment).hasToString(text);
         assertThat(deployment.describe()).doesNotContain("s3cr3t");
     }
@@ -31,26 +32,28 @@ class DeploymentTest {
     @Test
     void sentinelsAndServersHaveSeparateCredentials() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
-        RedisDeployment deployment =
-                RedisDeployment.parse("rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options);
+        RedisDeployment deployment = RedisDeployment.parse(
+                "rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options.sentinelCredentials());
         assertThat(deployment.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(deployment.node().at("c", 4)).hasToString("rediss://me@c:4/3");
         assertThat(deployment.members().toString()).isEqualTo("[rediss://watch@a:1/0, rediss://watch@b:2/0]");
         assertThat(options.toString()).doesNotContain("s3nt");
-        RedisDeployment without = RedisDeployment.parse("redis-sentinel://me:s3cr3t@a:1/3#m", RedisOptions.defaults());
+        RedisDeployment without = RedisDeployment.parse("redis-sentinel://me:s3cr3t@a:1/3#m", null);
         assertThat(without.members().toString()).isEqualTo("[redis://a:1/0]");
     }
 
     @Test
     void aLettuceUriWithSentinelsIsKeptCompletely() {
         RedisURI uri = RedisURI.create("redis-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m");
-        assertThat(RedisDeployment.of(uri, RedisOptions.defaults())).hasToString("redis-sentinel://a:1,b:2/3#m");
+        assertThat(RedisDeployment.of(uri, null)).hasToString("redis-sentinel://a:1,b:2/3#m");
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
-        assertThat(RedisDeployment.of(uri, options).members().toString())
+        assertThat(RedisDeployment.of(uri, options.sentinelCredentials())
+                        .members()
+                        .toString())
                 .isEqualTo("[redis://watch@a:1/0, redis://watch@b:2/0]");
         uri.setSentinelMasterId("");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisDeployment.of(uri, RedisOptions.defaults()))
+                .isThrownBy(() -> RedisDeployment.of(uri, null))
                 .withMessageContaining("name")
                 .withMessageNotContaining("s3cr3t");
     }

@@ -46,7 +46,7 @@ final class DifferentialEdges {
         placesAreLeftForPacking(WINDOW - 1);
         waitingRequestsAreRenewed();
         if (hasClock) {
-            theHeadIsAnEndEntry();
+            theHeadIsAMark();
             aRequestEntersAsAClaimLapses();
             for (int waiting = 1; waiting <= 2; waiting++) {
                 shortClaimsEnd(waiting, 0);

@@ -1,5 +1,11 @@
 package io.boltwork.redis;
 
+import io.boltwork.redis.call.GroupCall;
+import io.boltwork.redis.call.Script;
+import io.boltwork.redis.call.ScriptCall;
+import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.connect.SingleMaster;
+import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -86,7 +92,7 @@ final class DifferentialSite implements AutoCloseable {
         }
         sender = backends.get(0);
         raw = connection(sender).lettuce();
-        run = connection(sender).mark(0);
+        run = connection(sender).origin(0);
         for (Script script : LuaMutant.scripts()) {
             raw.scriptLoad(script.text());
         }
@@ -249,11 +255,11 @@ final class DifferentialSite implements AutoCloseable {
     private CompletableFuture<Reply> start(Command command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);
-        CommandCall call = Calls.script(connection, command, reply::complete);
+        ScriptCall<?> call = ScriptCall.of(connection, command, reply::complete);
         if (call == null || call.inGroup().isEmpty() || ++started % 2 == 0) {
             sender.send(command, reply::complete);
         } else {
-            CommandCall stale = new AcquireCall(connection, STALE, ignored -> {});
+            ScriptCall<?> stale = ScriptCall.acquire(connection, STALE, ignored -> {});
             connection.send(new GroupCall(connection, List.of(stale, call, stale)));
         }
         return reply;

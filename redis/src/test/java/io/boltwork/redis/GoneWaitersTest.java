@@ -3,6 +3,8 @@ package io.boltwork.redis;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.call.GroupCall;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -135,13 +137,13 @@ class GoneWaitersTest extends ScriptTest {
                 "q60",
                 "no entry");
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
-        List<CommandCall> calls = new ArrayList<>();
+        List<ScriptCall<?>> calls = new ArrayList<>();
         for (Command command : List.of(
                 new Command.Acquire("long", "b:2", true, Client.LEASE, 0, Client.NEVER),
                 new Command.Withdraw(LOCK, null, 0))) {
             CompletableFuture<Reply> reply = new CompletableFuture<>();
             replies.add(reply);
-            calls.add(Calls.script(DifferentialSite.connection(a.backend), command, reply::complete));
+            calls.add(ScriptCall.of(DifferentialSite.connection(a.backend), command, reply::complete));
         }
         DifferentialSite.connection(a.backend).send(new GroupCall(DifferentialSite.connection(a.backend), calls));
         replies.forEach(Client::await);

@@ -3,6 +3,8 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.InsecureTransport;
+import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -54,7 +56,7 @@ class InsecureTransportTest {
 
     private void warn(RedisDeployment deployment, RedisOptions options, String warning) {
         logged.clear();
-        InsecureTransport.warn(deployment, options);
+        InsecureTransport.warn(deployment, options.sentinelCredentials() != null);
         if (warning == null) {
             assertThat(logged).isEmpty();
         } else {
@@ -93,7 +95,7 @@ class InsecureTransportTest {
                 "rediss-sentinel://:s3cr3t@h,i/0?verifyPeer=none#m | does not check the server's certificate"
             })
     void anInsecureAddressCausesAWarning(String uri, String warning) {
-        warn(RedisDeployment.parse(uri, RedisOptions.defaults()), RedisOptions.defaults(), warning);
+        warn(RedisDeployment.parse(uri, null), RedisOptions.defaults(), warning);
     }
 
     @Test
@@ -107,16 +109,16 @@ class InsecureTransportTest {
     @Test
     void credentialsOfSentinelsAreChecked() {
         RedisOptions options = RedisOptions.defaults().sentinelCredentials("u", "s3cr3t");
-        warn(RedisDeployment.parse("redis-sentinel://h/0#m", options), options, PASSWORD);
-        warn(RedisDeployment.parse("redis-sentinel://localhost/0#m", options), options, null);
-        warn(RedisDeployment.parse("rediss-sentinel://h/0#m", options), options, null);
+        warn(RedisDeployment.parse("redis-sentinel://h/0#m", options.sentinelCredentials()), options, PASSWORD);
+        warn(RedisDeployment.parse("redis-sentinel://localhost/0#m", options.sentinelCredentials()), options, null);
+        warn(RedisDeployment.parse("rediss-sentinel://h/0#m", options.sentinelCredentials()), options, null);
     }
 
     @Test
     void credentialsOfAnApplicationsProviderAreChecked() {
         RedisURI uri = RedisURI.create("redis://h");
         uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "s3cr3t")));
-        warn(RedisDeployment.of(uri, RedisOptions.defaults()), RedisOptions.defaults(), PASSWORD);
+        warn(RedisDeployment.of(uri, null), RedisOptions.defaults(), PASSWORD);
     }
 
     @ParameterizedTest

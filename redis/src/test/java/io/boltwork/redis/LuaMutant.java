@@ -1,8 +1,6 @@
 package io.boltwork.redis;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.boltwork.redis.call.Script;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,7 +40,9 @@ record LuaMutant(String file, int line, String change, String text) {
         for (Script script : scripts()) {
             files.addAll(filesOf(script.name()));
         }
-        return files.stream().flatMap(file -> of(file, read(file)).stream()).toList();
+        return files.stream()
+                .flatMap(file -> of(file, Script.source(file)).stream())
+                .toList();
     }
 
     static List<Script> scripts() {
@@ -74,7 +74,7 @@ record LuaMutant(String file, int line, String change, String text) {
     }
 
     private void append(StringBuilder out, String name) {
-        for (String text : (name.equals(file) ? text : read(name)).split("\n")) {
+        for (String text : (name.equals(file) ? text : Script.source(name)).split("\n")) {
             String code = text.strip();
             Matcher include = INCLUDE.matcher(code);
             if (include.matches()) {
@@ -87,7 +87,7 @@ record LuaMutant(String file, int line, String change, String text) {
 
     private static Set<String> filesOf(String name) {
         Set<String> files = new LinkedHashSet<>(Set.of(name));
-        Matcher include = INCLUDE.matcher(read(name));
+        Matcher include = INCLUDE.matcher(Script.source(name));
         while (include.find()) {
             files.addAll(filesOf(included(include)));
         }
@@ -96,14 +96,6 @@ record LuaMutant(String file, int line, String change, String text) {
 
     private static String included(Matcher include) {
         return (include.group(1).equals("include") ? "include/" : "") + include.group(2);
-    }
-
-    private static String read(String name) {
-        try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static List<LuaMutant> of(String file, String text) {

@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.redis.call.Script;
 import io.boltwork.testkit.Slack;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,6 +7,11 @@ import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockListener;
+import io.boltwork.redis.address.NodeAddress;
+import io.boltwork.redis.address.RedisAddress;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.wire.GrantMessage;
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.util.ArrayList;
@@ -90,7 +95,7 @@ class PrintableRedisTest {
             client.lock("lock").lock();
             String request = (String) redis.command("HGET", "boltwork:{lock}", "owner");
             String origin =
-                    GrantMessage.mark(ServerInfo.field(String.valueOf(redis.command("INFO", "server")), "run_id"));
+                    GrantMessage.origin(ServerInfo.field(String.valueOf(redis.command("INFO", "server")), "run_id"));
             redis.command(
                     "PUBLISH",
                     "boltwork:grants:" + request.substring(0, request.lastIndexOf(':')),
@@ -105,7 +110,7 @@ class PrintableRedisTest {
     void addresses() {
         String encoded = "stock%0A%0D%1B%5B31m%E2%80%AE%3A1";
         String sentinel = "redis-sentinel://" + encoded + ":p@127.0.0.1:1/0#" + encoded;
-        RedisDeployment deployment = RedisDeployment.parse(sentinel, RedisOptions.defaults());
+        RedisDeployment deployment = RedisDeployment.parse(sentinel, null);
         texts.add(deployment.toString());
         texts.add(deployment.describe());
         texts.add(RedisAddress.parse("redis://" + encoded + ":p@h").toString());

@@ -2,6 +2,8 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.testkit.ChildJvm;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -58,10 +60,8 @@ class QuietShutdownTest {
         /** Causes refusals for long enough that the first ones time out before the last ones. */
         private static void round(long millis) throws Exception {
             String server = "redis://127.0.0.1:" + NO_SERVER;
-            LettuceClient lettuce = new LettuceClient(
-                    RedisDeployment.parse(server, RedisOptions.defaults()),
-                    RedisOptions.defaults(),
-                    ClientOptions.create());
+            LettuceClient lettuce =
+                    new LettuceClient(RedisDeployment.parse(server, null), null, tls -> tls, ClientOptions.create());
             RedisURI uri = RedisURI.create(server);
             uri.setTimeout(TIMEOUT);
             long begun = System.nanoTime();

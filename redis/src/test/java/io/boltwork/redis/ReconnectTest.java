@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Release;

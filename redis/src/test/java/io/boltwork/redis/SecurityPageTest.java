@@ -10,6 +10,8 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockSummary;
+import io.boltwork.redis.wire.GrantMessage;
+import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
@@ -292,7 +294,7 @@ class SecurityPageTest {
     }
 
     private static String originOf(RedisServer server) {
-        return GrantMessage.mark(ServerInfo.field(String.valueOf(server.command("INFO", "server")), "run_id"));
+        return GrantMessage.origin(ServerInfo.field(String.valueOf(server.command("INFO", "server")), "run_id"));
     }
 
     private static long millis(RedisServer server) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.redis.call.Script;
 import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisClient;

@@ -38,7 +38,7 @@ local function ask(request, lease, takeover, queue)
   if owner == request and now < ends then
     leave(request)
     extend(lease, takeover)
-    return 1, 1, token, 0
+    return $GRANTED, 1, token, 0
   end
   local known = 1
   if owner ~= request then
@@ -51,15 +51,15 @@ local function ask(request, lease, takeover, queue)
   if owner == '' and not more or owner == request then
     leave(request)
     own(request, lease, takeover, '')
-    return 1, known, token, 0
+    return $GRANTED, known, token, 0
   end
   if more then
     save('owner', '')
   end
   if not queue and more then
-    return 15, known, 0, 0
+    return $AGAIN, known, 0, 0
   elseif not queue then
-    return 3, known, ends - now, 0
+    return $REFUSED, known, ends - now, 0
   end
   local i = indexOf(request)
   if not i then
@@ -78,7 +78,7 @@ local function ask(request, lease, takeover, queue)
     call('HSET', key, 'head', head, 'tail', tail, 'q' .. i, found[i], 'r' .. request, i)
   end
   if more then
-    return 15, known, 0, i - head + 1
+    return $AGAIN, known, 0, i - head + 1
   end
-  return 2, known, ends - now, i - head + 1
+  return $QUEUED, known, ends - now, i - head + 1
 end

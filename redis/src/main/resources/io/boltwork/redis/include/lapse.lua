@@ -13,7 +13,7 @@ local function lapse()
         since = now
       end
       if claim == '1' or lease and tonumber(entered) <= since then
-        short = now + 30000
+        short = now + $SHORT_CLAIMS_LAST_MILLIS
       end
       local names = {}
       if lease and call('HEXISTS', key, 'late:' .. client) == 0 then

@@ -12,9 +12,9 @@ local function giveToNext(asker)
     call('HDEL', key, 'q' .. head, 'r' .. request, mark == '*' and 'late:' .. clientOf(request) or 'r' .. request)
     head = head + 1
     local short = lapses() - now
-    local claimed, kind = math.min(lease, 3000), '1'
-    if short > 0 and short <= 30000 then
-      claimed = math.min(claimed, 300)
+    local claimed, kind = math.min(lease, $CLAIM_MILLIS), '1'
+    if short > 0 and short <= $SHORT_CLAIMS_LAST_MILLIS then
+      claimed = math.min(claimed, $SHORT_CLAIM_MILLIS)
       kind = mark == '*' and '2' or lease .. ' ' .. takeover .. ' ' .. entered
     end
     if tell(request, math.max(fence + 1, us), claimed) > 0 then

@@ -8,7 +8,7 @@
 -- One call examines or moves at most slots.left places; the scripts of a group share them. After that the head may be a
 -- hole, or an entry that does not count. See docs/protocol.md#the-record-at-the-server.
 -- Needs: time, lock, client, save.
-local slots = KEYS.slots or {left = 250}
+local slots = KEYS.slots or {left = $PLACES_PER_STEP}
 local found, gone, deaf, stored = {}, {}, {}, nil
 local reach = 1 -- the number of entries to read at once next time
 

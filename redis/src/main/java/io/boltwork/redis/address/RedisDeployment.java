@@ -1,0 +1,181 @@
+package io.boltwork.redis.address;
+
+import io.boltwork.spi.Printable;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers that the user has named: one server, sentinels of a master, servers one of which is the master, or
+ * nodes of a cluster. Immutable.
+ *
+ * @param kind which of these
+ * @param node the settings for the master, such as its user; host and port count for a single server only
+ * @param members the sentinels or servers to ask for the master or for the slots
+ * @param master the name of the master at the sentinels, else empty
+ */
+public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> members, String master) {
+
+    /** How the master is found. */
+    public enum Kind {
+        STANDALONE,
+        SENTINEL,
+        REPLICATED,
+
+        /** There are several masters, each with some of the slots. */
+        CLUSTER
+    }
+
+    private static final int SENTINEL_PORT = 26_379;
+    private static final String SENTINEL_EXAMPLE =
+            ", for example redis-sentinel://host1:26379,host2:26379,host3:26379/0#mymaster";
+    private static final Pattern SENTINEL_SCHEME = Pattern.compile("(?is)(rediss?)-sentinel://(.*)");
+
+    private static final Pattern NOT_IN_NAMES = Pattern.compile("[@/?#]");
+
+    private static final Pattern SENTINEL_PARTS =
+            Pattern.compile("(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<rest>[^#]*)#(?<master>.+)", Pattern.DOTALL);
+
+    public RedisDeployment {
+        members = List.copyOf(members);
+    }
+
+    /**
+     * Reads a URI of any scheme.
+     *
+     * @param forSentinels credentials for the sentinels themselves, or {@code null} for none
+     */
+    public static RedisDeployment parse(String uri, @Nullable StaticCredentialsProvider forSentinels) {
+        Objects.requireNonNull(uri, "uri");
+        Matcher sentinel = SENTINEL_SCHEME.matcher(uri);
+        return sentinel.matches()
+                ? sentinels(sentinel.group(1) + "://", sentinel.group(2), forSentinels)
+                : standalone(RedisAddress.parse(uri));
+    }
+
+    /**
+     * Reads a URI of Lettuce.
+     *
+     * @param forSentinels credentials for the sentinels themselves, or {@code null} to take those of their URIs
+     */
+    public static RedisDeployment of(RedisURI uri, @Nullable StaticCredentialsProvider forSentinels) {
+        Objects.requireNonNull(uri, "uri");
+        if (uri.getSentinels().isEmpty() && uri.getSentinelMasterId() == null) {
+            return standalone(RedisAddress.of(uri));
+        }
+        String master = Objects.requireNonNullElse(uri.getSentinelMasterId(), "");
+        if (master.isBlank() || uri.getSentinels().isEmpty()) {
+            throw RedisAddress.wrong("must have both sentinels and their name for the master");
+        }
+        List<RedisAddress> sentinels = new ArrayList<>();
+        for (RedisURI each : uri.getSentinels()) {
+            RedisAddress sentinel = RedisAddress.of(each);
+            sentinels.add(forSentinels == null ? sentinel : sentinel(sentinel, sentinel, forSentinels));
+        }
+        RedisURI node = RedisAddress.copy(uri);
+        node.setHost(sentinels.get(0).lettuce().getHost());
+        node.setPort(sentinels.get(0).lettuce().getPort());
+        return new RedisDeployment(Kind.SENTINEL, RedisAddress.of(node), sentinels, master);
+    }
+
+    /** Returns the deployment of servers one of which is the master. */
+    public static RedisDeployment replicated(List<String> uris) {
+        Objects.requireNonNull(uris, "uris");
+        if (uris.isEmpty()) {
+            throw new IllegalArgumentException("uris must name the servers, but is empty");
+        }
+        List<RedisAddress> nodes = uris.stream().map(RedisAddress::parse).toList();
+        RedisAddress first = nodes.get(0);
+        for (RedisAddress node : nodes) {
+            if (node.lettuce().getDatabase() != first.lettuce().getDatabase()
+                    || !node.commandTimeout().equals(first.commandTimeout())) {
+                throw new IllegalArgumentException("uris must all have the same database and the same timeout, but "
+                        + first + " and " + node + " differ");
+            }
+        }
+        return new RedisDeployment(Kind.REPLICATED, first, nodes, "");
+    }
+
+    /** Returns the deployment of a cluster of which these are some nodes. */
+    public static RedisDeployment cluster(List<String> uris) {
+        RedisDeployment replicated = replicated(uris);
+        if (replicated.node.lettuce().getDatabase() != 0) {
+            throw new IllegalArgumentException(
+                    "uris must have no database: a Redis Cluster has only 0, but " + replicated.node + " has another");
+        }
+        return new RedisDeployment(Kind.CLUSTER, replicated.node, replicated.members, "");
+    }
+
+    private static RedisDeployment standalone(RedisAddress address) {
+        return new RedisDeployment(Kind.STANDALONE, address, List.of(address), "");
+    }
+
+    private static RedisDeployment sentinels(
+            String scheme, String rest, @Nullable StaticCredentialsProvider forSentinels) {
+        Matcher parts = SENTINEL_PARTS.matcher(rest);
+        if (!parts.matches() || parts.group("master").isBlank()) {
+            throw RedisAddress.wrong("must end with # and the name of the master at the sentinels" + SENTINEL_EXAMPLE);
+        }
+        if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // perhaps part of a password
+            throw RedisAddress.wrong(
+                    "must have no @ / ? # in the name after the #; write them as %40 %2F %3F %23 there, and"
+                            + " in a user or password");
+        }
+        String[] hosts = parts.group("hosts").split(",", -1);
+        String user = Objects.requireNonNullElse(parts.group("user"), "");
+        RedisAddress node = RedisAddress.parse(scheme + user + hosts[0] + parts.group("rest"), SENTINEL_PORT);
+        List<RedisAddress> sentinels = new ArrayList<>();
+        for (String host : hosts) {
+            sentinels.add(sentinel(node, RedisAddress.parse(scheme + host, SENTINEL_PORT), forSentinels));
+        }
+        return new RedisDeployment(Kind.SENTINEL, node, sentinels, RedisAddress.decoded(parts.group("master")));
+    }
+
+    private static RedisAddress sentinel(
+            RedisAddress like, RedisAddress where, @Nullable StaticCredentialsProvider forSentinels) {
+        return like.sentinel(
+                where.lettuce().getHost(),
+                where.lettuce().getPort(),
+                forSentinels == null ? new StaticCredentialsProvider(null, null) : forSentinels);
+    }
+
+    public Duration commandTimeout() {
+        return node.commandTimeout();
+    }
+
+    boolean isTls() {
+        return node.lettuce().isSsl();
+    }
+
+    /** Returns the name of the deployment in messages. */
+    public String describe() {
+        return switch (kind) {
+            case STANDALONE -> "Redis at " + hosts();
+            case SENTINEL -> "the Redis master '" + Printable.text(master) + "' of the sentinels at " + hosts();
+            case REPLICATED -> "the Redis master among " + hosts();
+            case CLUSTER -> "the Redis Cluster at " + hosts();
+        };
+    }
+
+    private String hosts() {
+        return members.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public String toString() {
+        if (kind == Kind.STANDALONE) {
+            return node.toString();
+        }
+        String hosts = members.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(","));
+        String scheme = (isTls() ? "rediss" : "redis") + (kind == Kind.SENTINEL ? "-sentinel" : "") + "://";
+        return Printable.text(scheme + RedisAddress.user(node.lettuce()) + hosts + "/"
+                + node.lettuce().getDatabase() + (master.isEmpty() ? "" : "#" + master));
+    }
+}

@@ -1,0 +1,127 @@
+package io.boltwork.redis.call;
+
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.wire.ReplyCode;
+import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.LockBackend;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A Lua script.
+ *
+ * @param name the file's name without {@code .lua}
+ * @param text the text that the server gets, with includes and numbers put in, and without comments
+ * @param sha the SHA-1 by which the server knows the text
+ */
+public record Script(String name, byte[] text, byte[] sha) {
+    private static final Pattern LINE = Pattern.compile("@user_script: ?(\\d{1,6})");
+    private static final Pattern CALL = Pattern.compile("call\\('([A-Z]+)'");
+    private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
+    private static final Pattern NAME = Pattern.compile("\\$([A-Z_]+)");
+    private static final Map<String, Long> NUMBERS = numbers();
+
+    public static final Script ACQUIRE = load("acquire");
+    public static final Script RELEASE = load("release");
+    public static final Script RENEW = load("renew");
+    public static final Script RESTORE = load("restore");
+    public static final Script WITHDRAW = load("withdraw");
+    public static final Script FORCE_RELEASE = load("forcerelease");
+    public static final Script GROUP = load("group");
+    public static final Script ANNOUNCE = load("announce");
+    static final Script PROBE = load("probe");
+
+    /**
+     * Returns the text of an error with the command that failed. The server names only its line in the script. The words are those
+     * that the server uses for commands outside of scripts.
+     */
+    String explained(String error) {
+        Matcher line = LINE.matcher(error);
+        if (Errors.isAboutRightInside(error) && line.find()) {
+            String[] lines = new String(text, StandardCharsets.UTF_8).split("\n");
+            int number = Integer.parseInt(line.group(1));
+            Matcher call = CALL.matcher(number <= lines.length ? lines[number - 1] : "");
+            if (call.find()) {
+                return error + " (to run the '" + call.group(1).toLowerCase(Locale.ROOT) + "' command)";
+            }
+        }
+        return error;
+    }
+
+    private static Script load(String name) {
+        StringBuilder out = new StringBuilder();
+        append(out, name);
+        byte[] text = out.toString().getBytes(StandardCharsets.UTF_8);
+        return new Script(name, text, sha1(text));
+    }
+
+    private static void append(StringBuilder out, String name) {
+        for (String line : source(name).split("\n")) {
+            String code = line.strip();
+            Matcher include = INCLUDE.matcher(code);
+            if (include.matches()) {
+                append(out, (include.group(1).equals("include") ? "include/" : "") + include.group(2));
+            } else if (!code.isEmpty() && !code.startsWith("--")) {
+                out.append(code).append('\n');
+            }
+        }
+    }
+
+    /**
+     * Returns the text of a file, with its comments, and with numbers in place of the names that begin with {@code $}.
+     *
+     * @param name the file's name below the directory of the scripts, without {@code .lua}
+     */
+    public static String source(String name) {
+        try (InputStream in = Script.class.getResourceAsStream("/io/boltwork/redis/" + name + ".lua")) {
+            if (in == null) {
+                throw new IllegalStateException("Missing resource " + name + ".lua");
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return NAME.matcher(text).replaceAll(found -> String.valueOf(number(found.group(1), name)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long number(String name, String file) {
+        Long number = NUMBERS.get(name);
+        if (number == null) {
+            throw new IllegalStateException("Unknown name $" + name + " in " + file + ".lua");
+        }
+        return number;
+    }
+
+    private static Map<String, Long> numbers() {
+        Map<String, Long> numbers = new HashMap<>();
+        for (ReplyCode code : ReplyCode.values()) {
+            numbers.put(code.name(), (long) code.number);
+        }
+        numbers.put("BLOCK_END", LockBackend.TOKENS_PER_HOLD - 1L); // from the first token of a block to its last one
+        numbers.put("CLAIM_MILLIS", LockBackend.CLAIM_MILLIS);
+        numbers.put("SHORT_CLAIM_MILLIS", LockBackend.SHORT_CLAIM_MILLIS);
+        numbers.put("SHORT_CLAIMS_LAST_MILLIS", LockBackend.SHORT_CLAIMS_LAST_MILLIS);
+        numbers.put("PLACES_PER_STEP", (long) LockBackend.PLACES_PER_STEP);
+        numbers.put("FORCED_MILLIS", IdleLife.FORCED_MILLIS);
+        return numbers;
+    }
+
+    private static byte[] sha1(byte[] text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
+            return HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

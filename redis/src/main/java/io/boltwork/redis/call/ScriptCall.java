@@ -1,0 +1,154 @@
+package io.boltwork.redis.call;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.wire.FlatReply;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's command under way as a script, and the handler of its reply. {@link ScriptSpecs} says what is sent.
+ *
+ * @param <C> the type of the command
+ */
+public final class ScriptCall<C extends Command> extends EvalCall {
+    private final ScriptSpec<C> spec;
+    private final C command;
+    private final Consumer<Reply> handler;
+
+    /** The command to send again after a redirection, and the handler of its reply. */
+    private Command wish;
+
+    private Consumer<Reply> wisher;
+
+    /** The slot of the lock in a cluster, else 0. */
+    private int slot;
+
+    /** The number of redirections so far. */
+    private int hops;
+
+    private ScriptCall(ScriptSpec<C> spec, ServerConnection connection, C command, Consumer<Reply> handler) {
+        super(connection);
+        this.spec = spec;
+        this.command = command;
+        this.handler = handler;
+        this.wish = command;
+        this.wisher = handler;
+    }
+
+    /** Returns the call of a command that changes something, or {@code null} if the command only reads. */
+    public static @Nullable ScriptCall<?> of(ServerConnection connection, Command command, Consumer<Reply> handler) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire(connection, acquire, handler);
+        } else if (command instanceof Command.Release release) {
+            return new ScriptCall<>(ScriptSpecs.RELEASE, connection, release, handler);
+        } else if (command instanceof Command.Renew renew) {
+            return renew(connection, renew, handler);
+        } else if (command instanceof Command.Withdraw withdraw) {
+            return new ScriptCall<>(ScriptSpecs.WITHDRAW, connection, withdraw, handler);
+        } else if (command instanceof Command.Restore restore) {
+            return new ScriptCall<>(ScriptSpecs.RESTORE, connection, restore, handler);
+        } else if (command instanceof Command.ForceRelease force) {
+            return new ScriptCall<>(ScriptSpecs.FORCE_RELEASE, connection, force, handler);
+        } else if (command instanceof Command.Announce announce) {
+            return new ScriptCall<>(ScriptSpecs.ANNOUNCE, connection, announce, handler);
+        }
+        return null;
+    }
+
+    /** Returns the call of an acquisition. */
+    public static ScriptCall<Command.Acquire> acquire(
+            ServerConnection connection, Command.Acquire command, Consumer<Reply> handler) {
+        return new ScriptCall<>(ScriptSpecs.ACQUIRE, connection, command, handler);
+    }
+
+    /** Returns the call of a renewal. */
+    public static ScriptCall<Command.Renew> renew(
+            ServerConnection connection, Command.Renew command, Consumer<Reply> handler) {
+        return new ScriptCall<>(ScriptSpecs.RENEW, connection, command, handler);
+    }
+
+    /** Sets the slot of a cluster, and the number of redirections so far. Returns this call. */
+    public ScriptCall<C> to(int itsSlot, int redirections) {
+        slot = itsSlot;
+        hops = redirections;
+        return this;
+    }
+
+    /** Sets what a redirection sends instead of this command. Returns this call. */
+    public ScriptCall<C> insteadOf(Command other, Consumer<Reply> itsHandler) {
+        wish = other;
+        wisher = itsHandler;
+        return this;
+    }
+
+    /** Returns the kind by which {@code group.lua} knows the script, or an empty text if it does not. */
+    public String inGroup() {
+        return spec.inGroup();
+    }
+
+    /** Returns the origin that scripts put into their messages. */
+    String origin() {
+        return connection.origin(slot);
+    }
+
+    KeySpace keySpace() {
+        return connection.keySpace();
+    }
+
+    @Override
+    Script script() {
+        return spec.script();
+    }
+
+    @Override
+    int keys() {
+        return spec.keys().count(command);
+    }
+
+    @Override
+    int arguments() {
+        return spec.arguments().count();
+    }
+
+    @Override
+    void writeKeys(ByteBuf out, KeySpace keySpace) {
+        spec.keys().write(out, command, keySpace);
+    }
+
+    @Override
+    void writeArguments(ByteBuf out) {
+        spec.arguments().write(out, command, this);
+    }
+
+    private String about() {
+        return spec.keys().describe(command, connection.keySpace());
+    }
+
+    @Override
+    void answered(FlatReply answer) {
+        Reply reply;
+        try {
+            reply = spec.reader().read(answer, command, connection.run());
+        } catch (RuntimeException e) {
+            reply = connection.errors().unexpected(e, about());
+        }
+        handler.accept(reply);
+    }
+
+    @Override
+    void rejected(String error) {
+        if (!connection.redirector().redirected(connection, wish, slot, hops, error, wisher)) {
+            handler.accept(connection.refused(error, about()));
+        }
+    }
+
+    @Override
+    void failed(Throwable cause, boolean written) {
+        BackendException lost = connection.errors().lost(cause, written, about());
+        handler.accept(new Reply.Failed(written, lost));
+    }
+}

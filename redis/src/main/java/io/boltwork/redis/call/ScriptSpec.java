@@ -1,0 +1,120 @@
+package io.boltwork.redis.call;
+
+import io.boltwork.redis.wire.FlatReply;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.RespWriter;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * How a command is sent as a script, and how the reply is read. Immutable and without state per call.
+ *
+ * @param <C> the type of the command
+ * @param script the script
+ * @param inGroup the kind by which {@code group.lua} knows the script, or an empty text if it does not
+ * @param keys KEYS
+ * @param arguments ARGV
+ * @param reader reads the reply
+ */
+record ScriptSpec<C extends Command>(
+        Script script, String inGroup, Keys<C> keys, Arguments<C> arguments, Reader<C> reader) {
+
+    /** The keys of a command. */
+    interface Keys<C> {
+        int count(C command);
+
+        void write(ByteBuf out, C command, KeySpace keySpace);
+
+        /** Returns the lock, locks or client that the keys belong to, for messages. */
+        String describe(C command, KeySpace keySpace);
+    }
+
+    /** The arguments of a script, in order. */
+    interface Arguments<C> {
+        int count();
+
+        void write(ByteBuf out, C command, ScriptCall<?> call);
+    }
+
+    /** One argument of a script. */
+    interface Argument<C> {
+        void write(ByteBuf out, C command, ScriptCall<?> call);
+    }
+
+    /** Reads a reply. */
+    interface Reader<C> {
+        /** Returns the reply; {@code run} is the run of the server that it came from. */
+        Reply read(FlatReply answer, C command, String run);
+    }
+
+    /** Returns the key of a lock. */
+    static <C> Keys<C> lock(Function<C, String> lock) {
+        return new Keys<>() {
+            @Override
+            public int count(C command) {
+                return 1;
+            }
+
+            @Override
+            public void write(ByteBuf out, C command, KeySpace keySpace) {
+                keySpace.writeKey(out, lock.apply(command));
+            }
+
+            @Override
+            public String describe(C command, KeySpace keySpace) {
+                return keySpace.describe(lock.apply(command));
+            }
+        };
+    }
+
+    /** Returns the key of a client's record. */
+    static <C> Keys<C> client(Function<C, String> client) {
+        return new Keys<>() {
+            @Override
+            public int count(C command) {
+                return 1;
+            }
+
+            @Override
+            public void write(ByteBuf out, C command, KeySpace keySpace) {
+                RespWriter.write(out, keySpace.clientKey(client.apply(command)));
+            }
+
+            @Override
+            public String describe(C command, KeySpace keySpace) {
+                return "the client '" + client.apply(command) + "'";
+            }
+        };
+    }
+
+    /** Returns arguments that are written one after the other. */
+    @SafeVarargs
+    static <C> Arguments<C> inOrder(Argument<? super C>... arguments) {
+        return new Arguments<>() {
+            @Override
+            public int count() {
+                return arguments.length;
+            }
+
+            @Override
+            public void write(ByteBuf out, C command, ScriptCall<?> call) {
+                for (Argument<? super C> argument : arguments) {
+                    argument.write(out, command, call);
+                }
+            }
+        };
+    }
+
+    /** Returns an argument that is a text of the command. */
+    static <C> Argument<C> text(Function<C, String> value) {
+        return (out, command, call) -> RespWriter.write(out, value.apply(command));
+    }
+
+    /** Returns an argument that is a number of the command. */
+    static <C> Argument<C> number(ToLongFunction<C> value) {
+        return (out, command, call) -> RespWriter.write(out, value.applyAsLong(command));
+    }
+}

@@ -1,0 +1,200 @@
+package io.boltwork.redis.call;
+
+import static io.boltwork.redis.call.ScriptSpec.client;
+import static io.boltwork.redis.call.ScriptSpec.inOrder;
+import static io.boltwork.redis.call.ScriptSpec.lock;
+import static io.boltwork.redis.call.ScriptSpec.number;
+import static io.boltwork.redis.call.ScriptSpec.text;
+
+import io.boltwork.redis.call.ScriptSpec.Argument;
+import io.boltwork.redis.wire.FlatReply;
+import io.boltwork.redis.wire.ReplyCode;
+import io.boltwork.redis.wire.RespWriter;
+import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Command.Announce;
+import io.boltwork.spi.Command.ForceRelease;
+import io.boltwork.spi.Command.Release;
+import io.boltwork.spi.Command.Renew;
+import io.boltwork.spi.Command.Restore;
+import io.boltwork.spi.Command.Withdraw;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Announced;
+import io.boltwork.spi.Reply.Forced;
+import io.boltwork.spi.Reply.Released;
+import io.boltwork.spi.Reply.Restored;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.ServerTime;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wire format of all commands that are scripts: keys, arguments in order, and replies. The scripts' headers list the same. A
+ * {@link ProbeCall} is the only other script.
+ */
+final class ScriptSpecs {
+
+    /** The scripts' name for the owner of a lock that is kept closed. No request has this name. */
+    private static final String KEPT = "-";
+
+    /** A lease and its takeover delay take two years at most. */
+    private static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
+
+    /** How long the key of an unused lock lives. */
+    private static final Argument<Object> IDLE_LIFE =
+            (out, command, call) -> RespWriter.write(out, call.keySpace().idleMillis);
+
+    /** The origin of messages. */
+    private static final Argument<Object> ORIGIN = (out, command, call) -> RespWriter.write(out, call.origin());
+
+    static final ScriptSpec<Acquire> ACQUIRE = new ScriptSpec<>(
+            Script.ACQUIRE,
+            "a",
+            lock(Acquire::lock),
+            inOrder(
+                    text(Acquire::request),
+                    number(Acquire::leaseMillis),
+                    number(Acquire::takeoverMillis),
+                    number(acquire -> acquire.queue() ? 1 : 0),
+                    number(Acquire::notAfter),
+                    IDLE_LIFE,
+                    ORIGIN),
+            ScriptSpecs::acquired);
+
+    static final ScriptSpec<Release> RELEASE = new ScriptSpec<>(
+            Script.RELEASE,
+            "r",
+            lock(Release::lock),
+            inOrder(
+                    text(Release::request),
+                    number(Release::firstToken),
+                    number(Release::lastToken),
+                    number(Release::keepMillis),
+                    text(ScriptSpecs::nextRequest),
+                    ofNext(Acquire::leaseMillis),
+                    ofNext(Acquire::takeoverMillis),
+                    ofNext(Acquire::notAfter),
+                    IDLE_LIFE,
+                    ORIGIN),
+            ScriptSpecs::released);
+
+    static final ScriptSpec<Renew> RENEW = new ScriptSpec<>(
+            Script.RENEW,
+            "",
+            RenewItems.KEYS,
+            RenewItems.ARGUMENTS,
+            (answer, renew, run) -> RenewItems.read(answer, renew, time(answer, run)));
+
+    static final ScriptSpec<Restore> RESTORE = new ScriptSpec<>(
+            Script.RESTORE,
+            "",
+            lock(Restore::lock),
+            inOrder(
+                    text(Restore::request),
+                    number(Restore::firstToken),
+                    number(Restore::leaseMillis),
+                    number(Restore::takeoverMillis),
+                    number(Restore::notAfter),
+                    IDLE_LIFE),
+            (answer, restore, run) -> new Restored(
+                    time(answer, run), ReplyCode.of(answer.number(1)).renewal(), owner(answer.text(2))));
+
+    static final ScriptSpec<Withdraw> WITHDRAW = new ScriptSpec<>(
+            Script.WITHDRAW,
+            "w",
+            lock(Withdraw::lock),
+            inOrder(
+                    text(withdraw -> Objects.requireNonNullElse(withdraw.request(), "")),
+                    number(Withdraw::lastToken),
+                    IDLE_LIFE,
+                    ORIGIN),
+            (answer, withdraw, run) -> new Withdrawn(
+                    time(answer, run),
+                    ReplyCode.of(answer.number(1)).known(),
+                    answer.number(2),
+                    owner(answer.text(3))));
+
+    static final ScriptSpec<ForceRelease> FORCE_RELEASE = new ScriptSpec<>(
+            Script.FORCE_RELEASE,
+            "",
+            lock(ForceRelease::lock),
+            inOrder(number(ForceRelease::expectedToken), IDLE_LIFE, ORIGIN),
+            (answer, force, run) -> new Forced(
+                    time(answer, run),
+                    ReplyCode.of(answer.number(1)).taken(),
+                    answer.number(2),
+                    owner(answer.text(3)),
+                    owner(answer.text(4)),
+                    answer.number(5)));
+
+    static final ScriptSpec<Announce> ANNOUNCE = new ScriptSpec<>(
+            Script.ANNOUNCE,
+            "",
+            client(announce -> announce.card().id()),
+            inOrder(
+                    number(Announce::lifeMillis),
+                    text(announce -> announce.card().application()),
+                    text(announce -> announce.card().host()),
+                    number(announce -> announce.card().pid()),
+                    number(announce -> announce.card().sinceMillis()),
+                    number(announce -> announce.card().wireVersion()),
+                    text(Announce::nonce)),
+            (answer, announce, run) ->
+                    new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
+
+    private ScriptSpecs() {}
+
+    private static String nextRequest(Release release) {
+        Acquire next = release.next();
+        return next == null ? "" : next.request();
+    }
+
+    /** Returns an argument that is a number of the next request, or 0 if there is none. */
+    private static Argument<Release> ofNext(ToLongFunction<Acquire> value) {
+        return number(release -> {
+            Acquire next = release.next();
+            return next == null ? 0 : value.applyAsLong(next);
+        });
+    }
+
+    /** Returns the server's clock, the first number of each reply. */
+    private static ServerTime time(FlatReply answer, String run) {
+        return new ServerTime(answer.number(0), run);
+    }
+
+    /** Returns the request that owns a lock by a field of a reply or a hash, or {@code null} if none does. */
+    static @Nullable String owner(@Nullable String field) {
+        return field == null || field.isEmpty() || field.equals(KEPT) ? null : field;
+    }
+
+    private static Acquired acquired(FlatReply answer, Acquire acquire, String run) {
+        String owner = ReplyCode.of(answer.number(1)) == ReplyCode.GRANTED ? acquire.request() : owner(answer.text(5));
+        return acquired(answer, 1, time(answer, run), owner);
+    }
+
+    private static Released released(FlatReply answer, Release release, String run) {
+        ServerTime server = time(answer, run);
+        String owner = owner(answer.text(3));
+        @Nullable Acquired next = answer.size() > 4 ? acquired(answer, 4, server, owner) : null;
+        return new Released(server, ReplyCode.of(answer.number(1)).release(), next, answer.number(2), owner);
+    }
+
+    /** Reads the answer to a request for a lock: code, known, number and position, from an index on. */
+    static Acquired acquired(FlatReply answer, int index, ServerTime server, @Nullable String owner) {
+        Verdict verdict = ReplyCode.of(answer.number(index)).verdict();
+        boolean known = answer.number(index + 1) == 1;
+        long number = answer.number(index + 2);
+        if (verdict == Verdict.GRANTED ? number <= 0 : number < 0 || number > LONGEST_WAIT) {
+            throw new IllegalStateException(
+                    verdict + " with " + (verdict == Verdict.GRANTED ? "the token " : "a wait of ms: ") + number);
+        }
+        return switch (verdict) {
+            case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
+            case QUEUED, AGAIN ->
+                new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
+            case REFUSED, STALE -> new Acquired(server, verdict, 0, number, 0, known, owner);
+        };
+    }
+}

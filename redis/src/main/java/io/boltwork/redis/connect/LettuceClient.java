@@ -1,0 +1,263 @@
+package io.boltwork.redis.connect;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.RedisAddress;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.call.ServerConnection;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.EpollProvider;
+import io.lettuce.core.resource.IOUringProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.OrderedEventExecutor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The Lettuce client of a backend, with its threads unless they are the user's. */
+public final class LettuceClient {
+    private static final long SHUTDOWN_MILLIS = 2_000;
+
+    /** How often a connection is tried if the server closes it before Lettuce has read the reason. */
+    private static final int TRIES = 3;
+
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final EventExecutor loop;
+    private final Errors errors;
+    private volatile boolean shutDown;
+
+    /** The I/O threads. They are counted once more than by the client, so that its shutdown does not end them. */
+    private final EventLoopGroup loops;
+
+    private final boolean areUsers;
+
+    /**
+     * Creates a client. Does not connect.
+     *
+     * @param given the user's resources, or {@code null} to create some
+     * @param tls applies the user's TLS options on top of those of {@code base}
+     * @param base the user's options for connections
+     * @throws IllegalStateException if the user's resources have been shut down
+     */
+    public LettuceClient(
+            RedisDeployment deployment,
+            @Nullable ClientResources given,
+            UnaryOperator<SslOptions> tls,
+            ClientOptions base) {
+        this.errors = new Errors(deployment);
+        if (given == null) {
+            this.resources = ownResources();
+        } else {
+            if (given.eventExecutorGroup().isShuttingDown()) {
+                throw new IllegalStateException("The client resources have been shut down");
+            }
+            if (!(given.eventExecutorGroup().next() instanceof OrderedEventExecutor)) {
+                throw new IllegalArgumentException(
+                        "clientResources must have an eventExecutorGroup of executors with one thread each");
+            }
+            this.resources = given;
+        }
+        this.areUsers = given != null;
+        // the same threads that the client below gets; they are counted, and shut down when the count is 0
+        this.loops = resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
+        this.client = RedisClient.create(resources);
+        ClientOptions wanted = clientOptions(base, deployment);
+        this.client.setOptions(
+                wanted.mutate().sslOptions(tls.apply(wanted.getSslOptions())).build());
+        this.loop = resources.eventExecutorGroup().next();
+    }
+
+    /** Makes a connection for commands. */
+    public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(RedisURI uri) {
+        return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+    }
+
+    /** Makes a connection that listens. */
+    CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub(RedisURI uri) {
+        return client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
+    }
+
+    /** Makes a connection that asks for the master or the slots. */
+    public CompletionStage<StatefulRedisConnection<String, String>> connectText(RedisAddress where) {
+        if (shutDown) {
+            return CompletableFuture.failedFuture(errors.closed());
+        }
+        return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri)));
+    }
+
+    /** Connects. Tries again if the server closed the connection before Lettuce had read the server's reason. */
+    static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect) {
+        return connected(connect, TRIES);
+    }
+
+    public static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect, int tries) {
+        CompletableFuture<L> connected = connect.get().toCompletableFuture();
+        return connected
+                .handle((lettuce, failure) -> failure != null && tries > 1 && Errors.isUnseen(failure)
+                        ? connected(connect, tries - 1)
+                        : connected)
+                .thenCompose(Function.identity());
+    }
+
+    private static ClientResources ownResources() {
+        return ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .build();
+    }
+
+    /** Returns the user's options, with the settings that {@link ServerConnection} and {@link Reconnector} need. */
+    private static ClientOptions clientOptions(ClientOptions base, RedisDeployment deployment) {
+        SocketOptions.Builder socket = SocketOptions.builder()
+                .connectTimeout(RedisAddress.CONNECT_TIMEOUT)
+                .keepAlive(true)
+                .tcpNoDelay(true);
+        if (EpollProvider.isAvailable() || IOUringProvider.isAvailable()) { // sockets of the JDK do not support it
+            socket.tcpUserTimeout(TcpUserTimeoutOptions.builder()
+                    .enable()
+                    .tcpUserTimeout(deployment.commandTimeout().plusSeconds(1))
+                    .build());
+        }
+        ClientOptions.Builder options = base.mutate();
+        if (deployment.kind() == RedisDeployment.Kind.CLUSTER) {
+            options.protocolVersion(ProtocolVersion.RESP3); // see ShardChannels
+        }
+        return options.autoReconnect(false) // see ServerConnection
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .useHashIndexQueue(false)
+                .requestQueueSize(
+                        ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) // a full queue would look like a lost connection
+                .socketOptions(socket.build())
+                .build();
+    }
+
+    /** Returns the loop thread, which maintains all connections and never blocks. */
+    public EventExecutor loop() {
+        return loop;
+    }
+
+    /** Shuts the client down, and its threads unless they are the user's. */
+    public CompletableFuture<@Nullable Void> shutdown() {
+        shutDown = true;
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        client.shutdownAsync(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                .whenComplete((ignored, failure) -> letThreadsGo().whenComplete((down, never) -> done.complete(null)));
+        return done;
+    }
+
+    /*
+     * Lettuce's timer keeps the timeout of each refused connection. If such a timeout passes after the I/O threads have ended, but before
+     * the timer and the other threads have, Netty logs an error. So the I/O threads end last.
+     */
+    private CompletableFuture<@Nullable Void> letThreadsGo() {
+        CompletableFuture<@Nullable Void> gone = new CompletableFuture<>();
+        if (areUsers) {
+            resources
+                    .eventLoopGroupProvider()
+                    .release(loops, 0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                    .addListener(down -> gone.complete(null));
+            return gone;
+        }
+        resources.timer().stop();
+        resources
+                .eventExecutorGroup()
+                .shutdownGracefully(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                .addListener(ended -> resources
+                        .shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                        .addListener(down -> gone.complete(null)));
+        return gone;
+    }
+
+    /** Returns whether the current thread serves connections, and so must not wait for them. */
+    private boolean isOnLettucesThread() {
+        return isOneOf(resources.eventExecutorGroup()) || isOneOf(loops);
+    }
+
+    private static boolean isOneOf(EventExecutorGroup threads) {
+        for (EventExecutor thread : threads) {
+            if (thread.inEventLoop()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Awaits an end for a bounded time. Does not wait on a thread of Lettuce, which would wait for itself. Keeps an
+     * interrupt for later.
+     */
+    public void awaitEnd(CompletableFuture<?> end) {
+        if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {
+            return;
+        }
+        boolean interrupted = false;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SHUTDOWN_MILLIS);
+        while (!end.isDone() && deadline - System.nanoTime() > 0) {
+            try {
+                end.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException e) {
+                break;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Throws if the current thread would wait for itself.
+     *
+     * @throws IllegalStateException if the thread serves connections
+     */
+    public void checkMayBlock() {
+        if (isOnLettucesThread()) {
+            throw new IllegalStateException("Connecting blocks and must not be done on one of Lettuce's threads");
+        }
+    }
+
+    /** Awaits a future that fails with a {@link BackendException} within the connect timeout. */
+    public static <T> T await(CompletableFuture<T> made) {
+        try {
+            return made.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof BackendException failure) {
+                throw new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure);
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            made.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new BackendException("Interrupted while connecting", true, e);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.boltwork.redis.connect;
+
+import io.boltwork.BackendException;
+import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.call.Inspection;
+import io.boltwork.redis.call.Scan;
+import io.boltwork.redis.call.ScriptCall;
+import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.wire.GrantMessage;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.MalformedMessages;
+import io.boltwork.redis.wire.TakenMessage;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Routes all commands to the only master, whichever server that is. */
+public final class SingleMaster implements Routing {
+    private final Connector connector;
+    private final Connections connections;
+    private final MalformedMessages malformed = new MalformedMessages();
+
+    /** The listener to tell, or {@code null} before the backend is opened. Belongs to the loop thread. */
+    private @Nullable BackendListener listener;
+
+    private SingleMaster(Connector connector) {
+        this.connector = connector;
+        this.connections = new Connections(connector);
+    }
+
+    /** Connects to the master. Blocks. */
+    public static SingleMaster connect(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace) {
+        lettuce.checkMayBlock();
+        SingleMaster master =
+                new SingleMaster(new Connector(lettuce, deployment, keySpace, MasterFinder.of(deployment, lettuce)));
+        LettuceClient.await(master.connections.connect());
+        return master;
+    }
+
+    /** Returns the connection for commands, or {@code null} while there is none. */
+    public @Nullable ServerConnection commands() {
+        return connections.commands();
+    }
+
+    @Override
+    public void open(String client, BackendListener told) {
+        connector.loop().execute(() -> listener = told);
+        try {
+            LettuceClient.await(connections.open(client, new Hearing(told), told, true));
+        } catch (BackendException e) {
+            connector.loop().execute(connections::unopen);
+            throw e;
+        }
+    }
+
+    @Override
+    public void rename(String client) {
+        connector.loop().execute(() -> {
+            BackendListener told = listener;
+            if (told != null) {
+                connections.reopen(client, new Hearing(told));
+            }
+        });
+    }
+
+    /** Passes messages of the present server to a listener. */
+    private final class Hearing implements Connector.MessageHandler {
+        private final BackendListener listener;
+
+        Hearing(BackendListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void message(ServerConnection from, byte[] body) {
+            deliver(() -> GrantMessage.parse(body, from.run(), connector.keySpace()), listener::granted);
+        }
+
+        @Override
+        public void taken(ServerConnection from, byte[] body) {
+            deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
+        }
+
+        private <M> void deliver(Supplier<@Nullable M> parsed, Consumer<M> hearer) {
+            M message;
+            try {
+                message = parsed.get();
+            } catch (IllegalArgumentException e) {
+                malformed.met(e, listener::warned);
+                return;
+            }
+            if (message != null) {
+                hearer.accept(message);
+            }
+        }
+    }
+
+    @Override
+    public long malformedMessages() {
+        return malformed.count();
+    }
+
+    @Override
+    public void send(Command command, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        if (connection == null) {
+            handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
+        } else if (command instanceof Command.Replicate replicate) {
+            connections.replicator().send(replicate, 0, handler);
+        } else if (command instanceof Command.Inspect inspect) {
+            Inspection.send(connection, inspect, 0, handler);
+        } else {
+            ScriptCall<?> call = ScriptCall.of(connection, command, handler);
+            if (call == null) {
+                Scan.send(connection, command, handler);
+            } else {
+                connection.send(call);
+            }
+        }
+    }
+
+    @Override
+    public int partitions() {
+        return 1;
+    }
+
+    @Override
+    public int partition(String lock) {
+        return 0;
+    }
+
+    @Override
+    public CompletableFuture<List<NodeStatus>> nodes() {
+        return connections.nodes();
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> close() {
+        return connections.close();
+    }
+}

@@ -1,0 +1,157 @@
+package io.boltwork.redis.wire;
+
+import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>} and {@code
+ * <prefix>:grants:<client>}. Braces and percent signs in the name of a lock are percent-escaped. Therefore the braces
+ * are a hash tag around the whole name, and different names have different keys. This class also has the idle life of
+ * keys.
+ */
+public final class KeySpace {
+    private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
+    private static final Pattern GLOB_SPECIAL = Pattern.compile("[*?\\[\\]^\\\\-]");
+
+    private final String prefix;
+    private final byte[] open;
+
+    /** How long the key of an unused lock lives, in milliseconds. */
+    public final long idleMillis;
+
+    /** Creates a key space with the default idle life. */
+    public KeySpace(String prefix) {
+        this(prefix, IdleLife.DEFAULT.toMillis());
+    }
+
+    public KeySpace(String prefix, long idleMillis) {
+        this.prefix = prefix;
+        this.idleMillis = idleMillis;
+        this.open = (prefix + ":{").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the key of a lock. */
+    public String key(String lock) {
+        return prefix + ":{" + escape(lock) + "}";
+    }
+
+    /** Returns the slot of a lock in a cluster. */
+    public int slot(String lock) {
+        return lock.isEmpty() ? Slots.of(key(lock)) : Slots.ofTag(escape(lock));
+    }
+
+    /** Returns a lock and its key, for messages. */
+    public String describe(String lock) {
+        return "the lock '" + lock + "' (key '" + key(lock) + "')";
+    }
+
+    /** Writes the key of a lock as an argument of a command. */
+    public void writeKey(ByteBuf out, String lock) {
+        String escaped = escape(lock);
+        RespWriter.writeLength(out, open.length + ByteBufUtil.utf8Bytes(escaped) + 1);
+        out.writeBytes(open);
+        ByteBufUtil.writeUtf8(out, escaped);
+        out.writeByte('}');
+        RespWriter.writeEnd(out);
+    }
+
+    /** Returns the bytes that a key takes as an argument besides the lock's name, unless the name is very long. */
+    public int overhead() {
+        return open.length + "$9999\r\n}\r\n".length();
+    }
+
+    /** Returns the lock of a key. */
+    String lock(String key) {
+        if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
+            throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
+        }
+        return unescape(key.substring(prefix.length() + 2, key.length() - 1));
+    }
+
+    /** Returns the lock of a key, or {@code null} if the key is not exactly the one of a lock. */
+    public @Nullable String lockOrNull(String key) {
+        if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
+            return null;
+        }
+        String lock = lock(key);
+        return key(lock).equals(key) ? lock : null;
+    }
+
+    /**
+     * Returns a pattern for SCAN that matches the keys of all locks whose names match a pattern, and possibly other
+     * keys. It has at most two stars, because a server may need very long for one key with many stars. A {@code ?}
+     * becomes a star, because it stands for a byte in SCAN.
+     */
+    public String lockGlob(String pattern) {
+        String[] literals = WILDCARDS.split(pattern, -1);
+        StringBuilder out = new StringBuilder(glob(prefix + ":{"));
+        out.append(glob(escape(literals[0])));
+        if (literals.length == 3) {
+            out.append('*').append(glob(escape(literals[1])));
+        }
+        if (literals.length > 1) {
+            out.append('*').append(glob(escape(literals[literals.length - 1])));
+        }
+        return out.append('}').toString();
+    }
+
+    /** Returns the key of the record of a client. */
+    public String clientKey(String client) {
+        return prefix + ":client:" + client;
+    }
+
+    /** Returns the client of a key, or {@code null} if it is no key of a client. */
+    public @Nullable String clientOrNull(String key) {
+        String begin = clientKey("");
+        return key.startsWith(begin) ? key.substring(begin.length()) : null;
+    }
+
+    /** Returns a pattern for SCAN that matches the keys of all clients. */
+    public String clientGlob() {
+        return glob(clientKey("")) + "*";
+    }
+
+    /** Returns the channel of a client's grants. */
+    public String channel(String client) {
+        return prefix + ":grants:" + client;
+    }
+
+    /** Returns the channel on which a client learns that a lock was taken away from it. */
+    public String told(String client) {
+        return prefix + ":told:" + client;
+    }
+
+    /** Returns the channel of a client's grants of the locks in one slot of a cluster. */
+    public String channel(String client, int slot) {
+        return prefix + ":grants:{" + Slots.tag(slot) + "}:" + client;
+    }
+
+    /** Returns a pattern for SCAN that matches exactly a text. */
+    private static String glob(String literal) {
+        return GLOB_SPECIAL.matcher(literal).replaceAll("\\\\$0");
+    }
+
+    private static String escape(String lock) {
+        for (int i = 0; i < lock.length(); i++) {
+            if (isEscaped(lock.charAt(i))) {
+                return lock.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+            }
+        }
+        return lock;
+    }
+
+    private static boolean isEscaped(char c) {
+        return c == '{' || c == '}' || c == '%';
+    }
+
+    private static String unescape(String escaped) {
+        return escaped.indexOf('%') < 0
+                ? escaped
+                : escaped.replace("%7D", "}").replace("%7B", "{").replace("%25", "%");
+    }
+}

@@ -1,0 +1,98 @@
+package io.boltwork.redis.wire;
+
+import io.boltwork.spi.Reply.Release;
+import io.boltwork.spi.Reply.Renewal;
+import io.boltwork.spi.Reply.Verdict;
+
+/** All codes that the scripts return. The header of each script lists the codes that it uses. */
+public enum ReplyCode {
+    GRANTED(1),
+    QUEUED(2),
+    REFUSED(3),
+    STALE(4),
+    RELEASED(5),
+    FORGOTTEN(6),
+    NOT_HELD(7),
+    OK(8),
+    LOST(9),
+    BROKEN(10),
+    WITHDRAWN(11),
+    UNKNOWN(12),
+    TAKEN(13),
+    NOT_TAKEN(14),
+    AGAIN(15);
+
+    private static final ReplyCode[] BY_NUMBER = new ReplyCode[values().length + 1];
+
+    static {
+        for (ReplyCode code : values()) {
+            BY_NUMBER[code.number] = code;
+        }
+    }
+
+    public final int number;
+
+    ReplyCode(int number) {
+        this.number = number;
+    }
+
+    public static ReplyCode of(long number) {
+        if (number < 1 || number >= BY_NUMBER.length) {
+            throw new IllegalStateException("Unknown code " + number);
+        }
+        return BY_NUMBER[(int) number];
+    }
+
+    public Verdict verdict() {
+        return switch (this) {
+            case GRANTED -> Verdict.GRANTED;
+            case QUEUED -> Verdict.QUEUED;
+            case REFUSED -> Verdict.REFUSED;
+            case STALE -> Verdict.STALE;
+            case AGAIN -> Verdict.AGAIN;
+            default -> throw unexpected();
+        };
+    }
+
+    public Release release() {
+        return switch (this) {
+            case RELEASED -> Release.RELEASED;
+            case FORGOTTEN -> Release.FORGOTTEN;
+            case NOT_HELD -> Release.NOT_HELD;
+            default -> throw unexpected();
+        };
+    }
+
+    public Renewal renewal() {
+        return switch (this) {
+            case OK -> Renewal.OK;
+            case FORGOTTEN -> Renewal.FORGOTTEN;
+            case LOST -> Renewal.LOST;
+            case STALE -> Renewal.STALE;
+            case BROKEN -> Renewal.BROKEN;
+            default -> throw unexpected();
+        };
+    }
+
+    /** Returns whether a withdrawal found its request. */
+    public boolean known() {
+        return switch (this) {
+            case WITHDRAWN -> true;
+            case UNKNOWN -> false;
+            default -> throw unexpected();
+        };
+    }
+
+    /** Returns whether a lock was taken from its owner. */
+    public boolean taken() {
+        return switch (this) {
+            case TAKEN -> true;
+            case NOT_TAKEN -> false;
+            default -> throw unexpected();
+        };
+    }
+
+    private IllegalStateException unexpected() {
+        return new IllegalStateException("Unexpected code " + number + " " + this);
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * What goes over the wire, without connections: commands in Redis' protocol, replies, the codes of the scripts, messages,
+ * and the names of keys, channels and slots.
+ *
+ * <p>This package is not API: its types are public only for the other packages of this module, and may change at any time.
+ */
+@NullMarked
+package io.boltwork.redis.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,255 @@
+package io.boltwork.redis.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.redis.Client;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.ReplyCode;
+import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Command.Announce;
+import io.boltwork.spi.Command.ForceRelease;
+import io.boltwork.spi.Command.Release;
+import io.boltwork.spi.Command.Renew;
+import io.boltwork.spi.Command.Restore;
+import io.boltwork.spi.Command.Withdraw;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.RedisServer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Tests that the scripts' headers list the arguments that Java sends and the codes that the script returns, and that
+ * the server computes the same SHA-1.
+ */
+class ScriptSourceTest {
+    private static final Pattern RETURNED =
+            Pattern.compile("(?:\\bcode = |position = |return \\{now, |return )(\\d+)\\b");
+    private static final Pattern LISTED = Pattern.compile("--   (\\d+) +([A-Z_]+) .*");
+
+    static Stream<Script> scripts() {
+        return Stream.of(
+                Script.ACQUIRE,
+                Script.RELEASE,
+                Script.RENEW,
+                Script.RESTORE,
+                Script.WITHDRAW,
+                Script.FORCE_RELEASE,
+                Script.ANNOUNCE,
+                Script.PROBE);
+    }
+
+    private static List<String> header(Script script) {
+        try (InputStream in = Objects.requireNonNull(
+                Script.class.getResourceAsStream("/io/boltwork/redis/" + script.name() + ".lua"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .takeWhile(line -> line.startsWith("--"))
+                    .toList();
+        } catch (java.io.IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns the numbers listed under KEYS or ARGV; under renew's ARGV, those for one key follow. */
+    private static List<String> listed(Script script, String section) {
+        List<String> lines = header(script);
+        return lines.subList(lines.indexOf("-- " + section) + 1, lines.size()).stream()
+                .takeWhile(line -> line.startsWith("--   "))
+                .map(line -> line.substring(5).strip().split(" ")[0])
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void theHeaderHasItsFiveParts(Script script) {
+        List<String> lines = header(script);
+        assertThat(lines.get(0)).matches("-- [A-Z].*[.;,:]?[a-z.]$");
+        assertThat(lines).contains("-- KEYS", "-- ARGV");
+        assertThat(lines).anyMatch(line -> line.startsWith("-- Returns {server ms"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void theHeaderListsTheCodesThatAreReturned(Script script) {
+        Set<Integer> listed = new TreeSet<>();
+        for (String line : header(script)) {
+            Matcher matcher = LISTED.matcher(line);
+            if (matcher.matches()) {
+                ReplyCode code = ReplyCode.of(Integer.parseInt(matcher.group(1)));
+                assertThat(code.name()).isEqualTo(matcher.group(2));
+                listed.add(code.number);
+            }
+        }
+        Set<Integer> returned = new TreeSet<>();
+        Matcher matcher = RETURNED.matcher(new String(script.text(), StandardCharsets.UTF_8));
+        while (matcher.find()) {
+            returned.add(Integer.parseInt(matcher.group(1)));
+        }
+        if (script == Script.RELEASE) { // its next request always queues
+            returned.remove(ReplyCode.REFUSED.number);
+        }
+        if (script == Script.RENEW) {
+            assertThat(new String(script.text(), StandardCharsets.UTF_8)).contains("local code = 10\n", "code = 8\n");
+            returned.addAll(Set.of(8, 10));
+        }
+        assertThat(returned).isEqualTo(listed);
+    }
+
+    @Test
+    void everyCodeIsInSomeHeader() {
+        Set<String> listed = new TreeSet<>();
+        scripts().flatMap(script -> header(script).stream()).forEach(line -> {
+            Matcher matcher = LISTED.matcher(line);
+            if (matcher.matches()) {
+                listed.add(matcher.group(2));
+            }
+        });
+        assertThat(listed)
+                .containsExactlyInAnyOrder(
+                        Stream.of(ReplyCode.values()).map(ReplyCode::name).toArray(String[]::new));
+    }
+
+    @Test
+    void theHeadersListWhatJavaSends() {
+        ServerConnection connection = new ServerConnection(
+                null,
+                "nowhere:1",
+                "run",
+                false,
+                Redirector.NONE,
+                new KeySpace("boltwork"),
+                new Errors("Redis at nowhere:1", false),
+                List.of(),
+                null,
+                Runnable::run);
+        Acquire next = new Acquire("l", "a:2", true, 1, 2, 3);
+        Renew.Item item = new Renew.Item("l", "a:1", 1, 2, 3);
+        check(Script.ACQUIRE, ScriptCall.of(connection, next, r -> {}));
+        check(Script.RELEASE, ScriptCall.of(connection, new Release("l", "a:1", 1, 2, 3, null), r -> {}));
+        check(Script.RELEASE, ScriptCall.of(connection, new Release("l", "a:1", 1, 2, 3, next), r -> {}));
+        check(Script.RESTORE, ScriptCall.of(connection, new Restore("l", "a:1", 1, 2, 3, 4), r -> {}));
+        check(Script.WITHDRAW, ScriptCall.of(connection, new Withdraw("l", null, 0), r -> {}));
+        check(Script.FORCE_RELEASE, ScriptCall.of(connection, new ForceRelease("l", 0), r -> {}));
+        ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 42, 1, 1);
+        check(Script.ANNOUNCE, ScriptCall.of(connection, new Announce(clientRecord, 1, "n"), r -> {}));
+        check(Script.PROBE, new ProbeCall(connection, "boltwork:{1}", "boltwork:grants:{1}:a", "probe"));
+        assertThat(words(new ProbeCall(connection, null, "boltwork:grants:a", "probe"))
+                        .subList(2, 5))
+                .containsExactly("0", "boltwork:grants:a", "probe");
+
+        assertThat(listed(Script.RENEW, "KEYS")).containsExactly("n");
+        assertThat(listed(Script.RENEW, "ARGV")).containsExactly("1", "2", "3", "4", "5", "6");
+        List<String> same = words(ScriptCall.renew(connection, new Renew(List.of(item, item, item), 1), r -> {}));
+        assertThat(same.get(2)).isEqualTo("3");
+        assertThat(same)
+                .hasSize(3 + 3 + 6)
+                .containsSequence("1", "a:", "2", "3", "600000")
+                .endsWith(packed("1", 1, "1", 1, "1", 1));
+        Renew.Item longer = new Renew.Item("l", "b:1", 1, 3, 3);
+        List<String> differing = words(ScriptCall.renew(connection, new Renew(List.of(item, longer), 1), r -> {}));
+        assertThat(differing)
+                .hasSize(3 + 2 + 6)
+                .containsSequence("1", "", "", "", "600000")
+                .endsWith(packed("a:1", 1, 2, 3, "b:1", 1, 3, 3));
+    }
+
+    private static void check(Script script, EvalCall call) {
+        List<String> sent = words(call);
+        int keys = listed(script, "KEYS").size();
+        int arguments = listed(script, "ARGV").size();
+        assertThat(listed(script, "ARGV").get(arguments - 1)).isEqualTo("" + arguments);
+        assertThat(sent.subList(0, 3)).containsExactly("EVALSHA", sha(script), "" + keys);
+        assertThat(sent).hasSize(3 + keys + arguments);
+    }
+
+    private static String sha(Script script) {
+        return new String(script.sha(), StandardCharsets.US_ASCII);
+    }
+
+    /** Encodes in simple MessagePack: texts are short here and numbers take eight bytes. */
+    private static String packed(Object... elements) {
+        ByteBuf out = Unpooled.buffer().writeByte(0xdc).writeShort(elements.length);
+        for (Object element : elements) {
+            if (element instanceof String text) {
+                out.writeByte(0xa0 + text.length()).writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+            } else {
+                out.writeByte(0xd3).writeLong(((Number) element).longValue());
+            }
+        }
+        return out.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the words of a command as sent over the wire; a byte is a character, because some are no text. */
+    private static List<String> words(EvalCall call) {
+        ByteBuf out = Unpooled.buffer();
+        call.encode(out);
+        String[] lines = out.toString(StandardCharsets.ISO_8859_1).split("\r\n", -1);
+        List<String> words = new java.util.ArrayList<>();
+        for (int i = 2; i < lines.length; i += 2) {
+            assertThat(lines[i - 1]).isEqualTo("$" + lines[i].getBytes(StandardCharsets.ISO_8859_1).length);
+            words.add(lines[i]);
+        }
+        assertThat(lines[0]).isEqualTo("*" + words.size());
+        return words;
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void theScriptsKnowTheConstantsOfTheBackend(Script script) {
+        String text = new String(script.text(), StandardCharsets.UTF_8);
+        Matcher block = Pattern.compile("\\+ (999|1000)\\b").matcher(text);
+        while (block.find()) {
+            assertThat(Integer.parseInt(block.group(1))).isEqualTo(LockBackend.TOKENS_PER_HOLD - 1);
+        }
+        Matcher claim = Pattern.compile("math\\.min\\(lease, (\\d+)\\)").matcher(text);
+        while (claim.find()) {
+            assertThat(Long.parseLong(claim.group(1))).isEqualTo(LockBackend.CLAIM_MILLIS);
+        }
+        areAll(LockBackend.SHORT_CLAIM_MILLIS, "math\\.min\\(claimed, (\\d+)\\)", text);
+        areAll(LockBackend.SHORT_CLAIMS_LAST_MILLIS, "short (?:<=|= now \\+) (\\d+)", text);
+        areAll(LockBackend.PLACES_PER_STEP, "\\{left = (\\d+)\\}", text);
+    }
+
+    private static void areAll(long expected, String pattern, String text) {
+        Matcher number = Pattern.compile(pattern).matcher(text);
+        while (number.find()) {
+            assertThat(Long.parseLong(number.group(1))).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void theServerComputesTheSameSha1ForTheScripts() {
+        try (RedisServer redis = RedisServer.start()) {
+            scripts()
+                    .forEach(script -> assertThat(
+                                    redis.command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8)))
+                            .isEqualTo(sha(script)));
+        }
+    }
+
+    @Test
+    void aScriptThatTheServerHasForgottenIsSentAgain() {
+        try (RedisServer redis = RedisServer.start();
+                Client client = Client.open("a", redis.uri())) {
+            long token = client.acquire("l", "a:1").token();
+            redis.command("SCRIPT", "FLUSH");
+            assertThat(client.acquire("l", "a:1").token()).isEqualTo(token);
+            assertThat(redis.command("SCRIPT", "EXISTS", sha(Script.ACQUIRE))).isEqualTo(List.of(1L));
+            assertThat(client.release("l", "a:1", token).owner()).isNull();
+        }
+    }
+}

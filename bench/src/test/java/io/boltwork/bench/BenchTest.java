@@ -17,7 +17,7 @@ class BenchTest {
     @Test
     void quickIsShortAndHasFewContenders() {
         Bench bench = parse("--quick");
-        assertThat(bench.plan()).isEqualTo(Plan.QUICK);
+        assertThat(bench.plan()).isEqualTo(BenchPlan.QUICK);
         assertThat(bench.chosen()).contains(Entrant.BOLTWORK, Entrant.REDISSON).doesNotContain(Entrant.TEMPLATE);
         assertThat(bench.wanted())
                 .extracting(Scenario::id)
@@ -28,14 +28,14 @@ class BenchTest {
     @Test
     void everythingIsTheDefault() {
         Bench bench = parse();
-        assertThat(bench.plan()).isEqualTo(Plan.FULL);
+        assertThat(bench.plan()).isEqualTo(BenchPlan.FULL);
         assertThat(bench.chosen()).containsExactly(Entrant.values());
     }
 
     @Test
     void aClusterHasFourScenariosAndFewContenders() {
         Bench bench = parse("--deployment", "cluster");
-        assertThat(bench.plan()).isEqualTo(Plan.FULL.on(Deployment.CLUSTER));
+        assertThat(bench.plan()).isEqualTo(BenchPlan.FULL.on(BenchDeployment.CLUSTER));
         assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S3", "S4", "S7", "S10");
         assertThat(bench.chosen())
                 .contains(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
@@ -53,8 +53,8 @@ class BenchTest {
     @Test
     void whatHasTargetsOfThroughputAndWaitingIsMeasuredFiveTimes() {
         for (Scenario scenario : parse("--scenarios", "S1,S2,S3,S4,S7").wanted()) {
-            for (Point point : scenario.points(Plan.FULL)) {
-                assertThat(scenario.repetitions(Plan.FULL, point))
+            for (Point point : scenario.points(BenchPlan.FULL)) {
+                assertThat(scenario.repetitions(BenchPlan.FULL, point))
                         .as("%s, %s", scenario.id(), point.id())
                         .isEqualTo(5);
             }
@@ -98,7 +98,7 @@ class BenchTest {
     @Test
     void aMessageOnAClusterIsHeard() throws Exception {
         Scenario scenario = new Handoff();
-        Plan plan = new Plan(Deployment.CLUSTER, true, 1, 100, 200, 1);
+        BenchPlan plan = new BenchPlan(BenchDeployment.CLUSTER, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.PUBLISH, 1);
         assertThat(sample.failure()).isNull();
         assertThat(sample.figures().get(Figure.WAIT_P50)).isPositive();
@@ -106,10 +106,10 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Deployment.class)
-    void aMeasurementInAJvmOfItsOwnHasAllFigures(Deployment deployment) throws Exception {
+    @EnumSource(BenchDeployment.class)
+    void aMeasurementInAJvmOfItsOwnHasAllFigures(BenchDeployment deployment) throws Exception {
         Scenario scenario = new OneThread();
-        Plan plan = new Plan(deployment, true, 1, 100, 200, 1);
+        BenchPlan plan = new BenchPlan(deployment, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.BOLTWORK, 1);
         assertThat(sample.violations()).isZero();
         assertThat(sample.failure()).isNull();

@@ -29,27 +29,27 @@ class ContendersTest {
     /** So often nothing has come. */
     private static final int LOOKS = 5;
 
-    private static final Map<Deployment, Servers> ALL = new EnumMap<>(Deployment.class);
+    private static final Map<BenchDeployment, BenchServers> ALL = new EnumMap<>(BenchDeployment.class);
 
     @TempDir
     private Path directory;
 
     @BeforeAll
     static void start() {
-        for (Deployment deployment : Deployment.values()) {
-            ALL.put(deployment, Servers.start(deployment));
+        for (BenchDeployment deployment : BenchDeployment.values()) {
+            ALL.put(deployment, BenchServers.start(deployment));
         }
     }
 
     @AfterAll
     static void stop() {
-        ALL.values().forEach(Servers::close);
+        ALL.values().forEach(BenchServers::close);
     }
 
     @ParameterizedTest
     @MethodSource("all")
-    void excludesAndIsCountedRight(Deployment deployment, Entrant entrant) throws Exception {
-        Servers servers = ALL.get(deployment);
+    void excludesAndIsCountedRight(BenchDeployment deployment, Entrant entrant) throws Exception {
+        BenchServers servers = ALL.get(deployment);
         try (Contender contender = entrant.open(new Setting(deployment, servers.uris()))) {
             if (!entrant.isFloor()) {
                 excludes(contender);
@@ -80,7 +80,7 @@ class ContendersTest {
     }
 
     /** What INFO counts does not tell what came from clients; a monitor does. */
-    private static void isCountedRight(Entrant entrant, Contender contender, Servers servers) throws Exception {
+    private static void isCountedRight(Entrant entrant, Contender contender, BenchServers servers) throws Exception {
         BenchLock lock = contender.lock("counted");
         pairs(lock);
         List<Monitor> monitors = new ArrayList<>();
@@ -153,9 +153,9 @@ class ContendersTest {
     }
 
     private static Stream<Arguments> all() {
-        return Stream.of(Deployment.values())
+        return Stream.of(BenchDeployment.values())
                 .flatMap(deployment -> OneThread.withFloors().stream()
-                        .filter(entrant -> deployment == Deployment.STANDALONE || entrant.isOnCluster())
+                        .filter(entrant -> deployment == BenchDeployment.STANDALONE || entrant.isOnCluster())
                         .map(entrant -> Arguments.of(deployment, entrant)));
     }
 }

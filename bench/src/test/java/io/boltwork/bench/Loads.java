@@ -14,7 +14,7 @@ final class Loads {
         Path file = directory.resolve("board");
         Order order = new Order(
                 "boltwork",
-                Deployment.STANDALONE,
+                BenchDeployment.STANDALONE,
                 List.of(),
                 0,
                 false,
@@ -22,9 +22,10 @@ final class Loads {
                 file.toString(),
                 0,
                 LoadJob.NAME,
-                new Plan(Deployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
-        Board board = Board.in(file, 16);
-        Outcome outcome = new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
+                new BenchPlan(BenchDeployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
+        ExclusionBoard board = ExclusionBoard.in(file, 16);
+        WorkOutcome outcome =
+                new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
         if (outcome.pairs() == 0) {
             throw new AssertionError("Nobody had the lock");
         }

@@ -40,7 +40,7 @@ class StatisticsTest {
 
     @Test
     void workersTogetherHaveAllTurnsTheLongestTimeAndTheMeanOfOtherFigures() {
-        Outcome all = Outcome.together(List.of(outcome(10, 2.0, 100), outcome(30, 4.0, 300)));
+        WorkOutcome all = WorkOutcome.together(List.of(outcome(10, 2.0, 100), outcome(30, 4.0, 300)));
         assertThat(all.turns()).containsExactly(10, 30);
         assertThat(all.pairs()).isEqualTo(40);
         assertThat(all.perSecond()).isEqualTo(10);
@@ -48,8 +48,8 @@ class StatisticsTest {
         assertThat(all.figures()).containsEntry(Figure.INSIDE.name(), 200.0);
     }
 
-    private static Outcome outcome(long turns, double seconds, double inside) {
-        return new Outcome(
+    private static WorkOutcome outcome(long turns, double seconds, double inside) {
+        return new WorkOutcome(
                 new long[] {turns},
                 turns,
                 turns,

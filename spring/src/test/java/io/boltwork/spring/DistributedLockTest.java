@@ -33,7 +33,7 @@ import reactor.test.StepVerifier;
 class DistributedLockTest {
     private static ConfigurableApplicationContext application;
     private static LockClient locks;
-    private static Shop shop;
+    private static LockedShop shop;
 
     @BeforeAll
     static void start() {
@@ -48,7 +48,7 @@ class DistributedLockTest {
                         "boltwork.lock.names.off.enabled=false")
                 .run();
         locks = application.getBean(LockClient.class);
-        shop = application.getBean(Shop.class);
+        shop = application.getBean(LockedShop.class);
     }
 
     @AfterAll
@@ -65,7 +65,7 @@ class DistributedLockTest {
         assertThat(shop.byRootThatIsAnArgument("7")).isEqualTo("by:byRootThatIsAnArgument");
         assertThat(shop.byBean("7")).isEqualTo("shop-7-200ms");
         assertThat(shop.byKeys("a", 3)).isEqualTo("eu:order:a:3");
-        assertThat(shop.byDefault()).isEqualTo(Shop.class.getName() + ".byDefault");
+        assertThat(shop.byDefault()).isEqualTo(LockedShop.class.getName() + ".byDefault");
         assertThat(shop.byRoot()).isEqualTo("byRoot");
         assertThat(held()).isZero();
     }
@@ -276,6 +276,6 @@ class DistributedLockTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
     @EnableScheduling
-    @Import({Shop.class, Till.class, CounterBean.class, Jobs.class})
+    @Import({LockedShop.class, Till.class, CounterBean.class, Jobs.class})
     static class App {}
 }

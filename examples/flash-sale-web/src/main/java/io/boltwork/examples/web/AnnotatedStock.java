@@ -6,9 +6,9 @@ import org.springframework.stereotype.Component;
 /** The stock, one buyer at a time. */
 @Component
 class AnnotatedStock {
-    private final Stock stock;
+    private final RedisStock stock;
 
-    AnnotatedStock(Stock stock) {
+    AnnotatedStock(RedisStock stock) {
         this.stock = stock;
     }
 

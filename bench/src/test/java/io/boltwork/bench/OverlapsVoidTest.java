@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A lock that does not exclude is found, and voids the run. */
-class BrokenLockTest {
+class OverlapsVoidTest {
     @TempDir
     private Path directory;
 
@@ -23,8 +23,8 @@ class BrokenLockTest {
 
     @Test
     void anOverlapIsSeenByWhoeverComesSecondAndByWhoeverWasFirst() {
-        Board one = Board.in(directory.resolve("shared"), 4);
-        Board other = Board.in(directory.resolve("shared"), 4); // as another JVM sees it
+        ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
+        ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // as another JVM sees it
         one.enter(2, 11);
         other.enter(2, 22);
         one.exit(2, 11);
@@ -35,7 +35,7 @@ class BrokenLockTest {
 
     @Test
     void nothingIsSeenWhereEverybodyWaitsForTheirTurn() {
-        Board board = Board.in(directory.resolve("shared"), 4);
+        ExclusionBoard board = ExclusionBoard.in(directory.resolve("shared"), 4);
         for (long who = 1; who < 10; who++) {
             board.enter(1, who);
             board.exit(1, who);
@@ -56,13 +56,13 @@ class BrokenLockTest {
                 null,
                 new LinkedHashMap<>(Map.of(Figure.THROUGHPUT, 1e6)),
                 Wait.encode(Wait.histogram()));
-        ScenarioResults results =
-                new ScenarioResults("S1", "today", new Facts("today", Plan.QUICK, Map.of(), Map.of()), List.of(sample));
+        ScenarioResults results = new ScenarioResults(
+                "S1", "today", new Facts("today", BenchPlan.QUICK, Map.of(), Map.of()), List.of(sample));
         assertThat(results.isVoid()).isTrue();
         assertThat(Bench.exitCode(List.of(results))).isEqualTo(1);
         assertThat(results.median("1 thread", Entrant.REDISSON, Figure.THROUGHPUT))
                 .isNaN();
-        assertThat(new Page(List.of(results), null, Map.of()).text())
+        assertThat(new ResultPage(List.of(results), null, Map.of()).text())
                 .contains("**VOID: a lock did not exclude in S1**", "VOID: 1 overlaps or lost updates");
     }
 

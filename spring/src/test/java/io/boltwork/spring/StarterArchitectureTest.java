@@ -10,7 +10,7 @@ import com.tngtech.archunit.lang.ArchRule;
 
 /** The starter stands on core; what else it knows, it can do without. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
-class ArchitectureTest {
+class StarterArchitectureTest {
 
     @ArchTest
     static final ArchRule NOTHING_NEEDS_THE_STARTER = noClasses()

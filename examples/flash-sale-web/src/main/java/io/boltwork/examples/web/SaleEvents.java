@@ -14,14 +14,14 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** Sends what the page shows, four times a second, to each open page. */
 @RestController
-class Board {
-    private final Stock stock;
+class SaleEvents {
+    private final RedisStock stock;
     private final LockClient locks;
     private final List<SseEmitter> viewers = new CopyOnWriteArrayList<>();
     private long servedBefore;
     private long lookedAt = System.nanoTime();
 
-    Board(Stock stock, LockClient locks) {
+    SaleEvents(RedisStock stock, LockClient locks) {
         this.stock = stock;
         this.locks = locks;
     }

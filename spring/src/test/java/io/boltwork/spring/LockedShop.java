@@ -15,7 +15,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What is locked in the tests. */
-class Shop {
+class LockedShop {
     private final AtomicInteger count = new AtomicInteger();
     private int ran;
 
@@ -24,7 +24,7 @@ class Shop {
 
     @Autowired
     @Lazy
-    Shop self;
+    LockedShop self;
 
     @Value("${limit}")
     String limit;
@@ -64,7 +64,7 @@ class Shop {
         return held();
     }
 
-    @DistributedLock(name = "shop-#{#item}-#{@'io.boltwork.spring.Shop'.limit()}")
+    @DistributedLock(name = "shop-#{#item}-#{@'io.boltwork.spring.LockedShop'.limit()}")
     public String byBean(String item) {
         return held();
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class AwakeTest {
 
     @Test
-    void aProcessForEachProcessorWorksUntilItIsClosed() {
+    void oneProcessPerProcessorRunsUntilClose() {
         assumeTrue(Awake.isPossible(), "no chrt here, which comes with Linux' util-linux");
         Set<Long> pids;
         try (Awake awake = new Awake()) {

@@ -15,7 +15,7 @@ import picocli.CommandLine;
 /** The command line, and one measurement from end to end. */
 class BenchTest {
     @Test
-    void quickIsShortAndHasFewContenders() {
+    void quickRunIsShortAndHasFewContenders() {
         Bench bench = parse("--quick");
         assertThat(bench.plan()).isEqualTo(BenchPlan.QUICK);
         assertThat(bench.chosen()).contains(Entrant.BOLTWORK, Entrant.REDISSON).doesNotContain(Entrant.TEMPLATE);
@@ -26,14 +26,14 @@ class BenchTest {
     }
 
     @Test
-    void everythingIsTheDefault() {
+    void defaultIsAFullRunOfEveryScenario() {
         Bench bench = parse();
         assertThat(bench.plan()).isEqualTo(BenchPlan.FULL);
         assertThat(bench.chosen()).containsExactly(Entrant.values());
     }
 
     @Test
-    void aClusterHasFourScenariosAndFewContenders() {
+    void clusterRunHasFourScenariosAndFewContenders() {
         Bench bench = parse("--deployment", "cluster");
         assertThat(bench.plan()).isEqualTo(BenchPlan.FULL.on(BenchDeployment.CLUSTER));
         assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S3", "S4", "S7", "S10");
@@ -51,7 +51,7 @@ class BenchTest {
     }
 
     @Test
-    void whatHasTargetsOfThroughputAndWaitingIsMeasuredFiveTimes() {
+    void scenariosWithRateOrWaitTargetsAreMeasuredFiveTimes() {
         for (Scenario scenario : parse("--scenarios", "S1,S2,S3,S4,S7").wanted()) {
             for (Point point : scenario.points(BenchPlan.FULL)) {
                 assertThat(scenario.repetitions(BenchPlan.FULL, point))
@@ -86,7 +86,7 @@ class BenchTest {
     }
 
     @Test
-    void whatIsNotMadeOnAClusterIsSaid() {
+    void clusterRunRejectsAScenarioThatDoesNotExistThere() {
         StringWriter err = new StringWriter();
         int code = Bench.commandLine()
                 .setErr(new PrintWriter(err))
@@ -96,7 +96,7 @@ class BenchTest {
     }
 
     @Test
-    void aMessageOnAClusterIsHeard() throws Exception {
+    void messageOnAClusterReachesItsSubscriber() throws Exception {
         Scenario scenario = new Handoff();
         BenchPlan plan = new BenchPlan(BenchDeployment.CLUSTER, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.PUBLISH, 1);
@@ -107,7 +107,7 @@ class BenchTest {
 
     @ParameterizedTest
     @EnumSource(BenchDeployment.class)
-    void aMeasurementInAJvmOfItsOwnHasAllFigures(BenchDeployment deployment) throws Exception {
+    void measurementInASeparateJvmHasAllFigures(BenchDeployment deployment) throws Exception {
         Scenario scenario = new OneThread();
         BenchPlan plan = new BenchPlan(deployment, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.BOLTWORK, 1);

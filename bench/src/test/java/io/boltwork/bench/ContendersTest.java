@@ -48,7 +48,7 @@ class ContendersTest {
 
     @ParameterizedTest
     @MethodSource("all")
-    void excludesAndIsCountedRight(BenchDeployment deployment, Entrant entrant) throws Exception {
+    void lockExcludesAndTurnsAreCountedCorrectly(BenchDeployment deployment, Entrant entrant) throws Exception {
         BenchServers servers = ALL.get(deployment);
         try (Contender contender = entrant.open(new Setting(deployment, servers.uris()))) {
             if (!entrant.isFloor()) {

@@ -12,7 +12,7 @@ class MachineTest {
     private static final int SLEEPS = 20;
 
     @Test
-    void sleepsOfThreadsThatLiveAreCounted() throws InterruptedException {
+    void sleepsOfLiveThreadsAreCounted() throws InterruptedException {
         Sleeper ended = new Sleeper(); // what it has counted must not be missing afterwards
         ended.slept.await();
         Map<Path, Double> before = Machine.sleeps();
@@ -30,7 +30,7 @@ class MachineTest {
     }
 
     @Test
-    void whatTheCompilersHaveDoneIsKnown() {
+    void compilationTimeIsKnown() {
         Map<Path, Double> compilers = Machine.compilers();
         assumeTrue(!compilers.isEmpty(), "only Linux tells what threads have done");
         assertThat(Machine.growth(Map.of(), compilers)).isPositive().isLessThan(Worker.cpuSeconds());

@@ -16,13 +16,13 @@ class OverlapsVoidTest {
     private Path directory;
 
     @Test
-    void aLockThatLetsEverybodyInIsFound() throws Exception {
+    void lockThatDoesNotExcludeIsDetected() throws Exception {
         long violations = Loads.violations(new NoLock(), directory, Duration.ofMillis(100), Duration.ofNanos(200_000));
         assertThat(violations).isPositive();
     }
 
     @Test
-    void anOverlapIsSeenByWhoeverComesSecondAndByWhoeverWasFirst() {
+    void bothThreadsOfAnOverlapDetectIt() {
         ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
         ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // as another JVM sees it
         one.enter(2, 11);
@@ -34,7 +34,7 @@ class OverlapsVoidTest {
     }
 
     @Test
-    void nothingIsSeenWhereEverybodyWaitsForTheirTurn() {
+    void turnsOneAfterAnotherAreNoOverlap() {
         ExclusionBoard board = ExclusionBoard.in(directory.resolve("shared"), 4);
         for (long who = 1; who < 10; who++) {
             board.enter(1, who);

@@ -18,7 +18,7 @@ class ResultPageTest {
     private Path directory;
 
     @Test
-    void showsMediansRatiosTargetsAndWhereAPeerIsBetter() {
+    void pageShowsMediansRatiosTargetsAndBetterPeers() {
         String page = new ResultPage(List.of(results()), null, Map.of("S1", List.of("performance/S1.svg"))).text();
         assertThat(page)
                 .contains("| **Boltwork** | 3,000 | 1.5 |") // median of 1,000, 3,000 and 5,000; Redisson has 2,000
@@ -40,7 +40,7 @@ class ResultPageTest {
     }
 
     @Test
-    void isMadeOfTheStoredData() {
+    void pageIsMadeFromStoredData() {
         Store store = new Store(directory);
         store.save(results());
         assertThat(new ResultPage(store.load(), store.loadEngine(), Map.of()).text())
@@ -51,7 +51,7 @@ class ResultPageTest {
     }
 
     @Test
-    void aClusterHasASectionOfItsOwnBesideOneServersFigures() {
+    void clusterSectionShowsFiguresBesideThoseOfOneServer() {
         String point = "16 threads";
         ScenarioResults one = results("S3", point, facts(BenchPlan.FULL, "abc"));
         ScenarioResults cluster = results("S3", point, facts(BenchPlan.FULL.on(BenchDeployment.CLUSTER), "abc"));
@@ -71,7 +71,7 @@ class ResultPageTest {
     }
 
     @Test
-    void aPageIsMadeOfPartsOfOneCommitAndMachine() {
+    void pageUsesOnlyResultsOfOneCommitAndMachine() {
         Store store = new Store(directory);
         store.save(results("S1", "1 thread", facts(BenchPlan.FULL, "abc")));
         store.save(results("S3", "16 threads", facts(BenchPlan.FULL, "abc")));

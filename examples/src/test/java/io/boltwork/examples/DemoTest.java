@@ -73,7 +73,7 @@ class DemoTest {
     }
 
     @Test
-    void buyersWhoseTimeIsUpAreTurnedAway() throws Exception {
+    void buyersAreTurnedAwayWhenTheirTimeIsUp() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, with("--mode", "trylock", "--wait", "100ms"))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
             Table table = new Table(demo.output());
@@ -85,7 +85,7 @@ class DemoTest {
     }
 
     @Test
-    void runsOnARedisOfTheUserAndLeavesNothingThatStays() throws Exception {
+    void runsOnTheUsersRedisAndLeavesNoLastingKeys() throws Exception {
         try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
             redis.command("SET", "mine", "1");
             String uri = "redis://:secret@127.0.0.1:" + redis.port();
@@ -143,7 +143,7 @@ class DemoTest {
     }
 
     @Test
-    void aRedisThatIsNotThereIsNamed() throws Exception {
+    void missingRedisIsNamedInTheMessage() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, "--redis", "redis://127.0.0.1:1")) {
             assertThat(demo.exitCode()).isEqualTo(3);
             assertThat(demo.output()).contains("127.0.0.1:1").doesNotContain("\tat ");

@@ -77,7 +77,7 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void acquireAsyncIsGivenUpWithoutATrace() throws Exception {
+    void cancelledAcquireAsyncLeavesNoTrace() throws Exception {
         assertThat(ClassExamples.acquireAsync(stock)).hasValueSatisfying(Lease::release);
         try (Lease taken = stockElsewhere.acquire()) {
             assertThat(ClassExamples.acquireAsync(stock)).isEmpty();
@@ -105,7 +105,7 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void lockListenerHearsOfALoss() {
+    void lockListenerIsToldOfALoss() {
         examples.lockListener(locks);
         stock.lock(Duration.ofMillis(20));
         Await.until("told", () -> events.size() == 1);
@@ -128,7 +128,7 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void outcomesAreTold() throws Exception {
+    void outcomesAreShown() throws Exception {
         assertThat(PackageTour.outcomes(stock, () -> events.add("purchase"))).isEqualTo("sold");
         assertThat(PackageTour.outcomes(stock, () -> elsewhere.inspector().forceRelease("stock:1001")))
                 .isEqualTo("check it: TAKEN");

@@ -40,7 +40,7 @@ class IdempotentOrdersTest {
     }
 
     @Test
-    void duplicatesAtTheSameMomentAndLaterAreOneChargeAndOneAnswer() throws Exception {
+    void duplicateOrdersCauseOneChargeAndGetTheSameAnswer() throws Exception {
         CountDownLatch arrived = new CountDownLatch(DELIVERIES);
         Callable<String> charge = () -> {
             assertThat(arrived.await(Slack.seconds(20).toMillis(), TimeUnit.MILLISECONDS))
@@ -69,7 +69,7 @@ class IdempotentOrdersTest {
     }
 
     @Test
-    void anOrderThatFailedMayBeDeliveredAgain() throws Exception {
+    void failedOrderMayBeDeliveredAgain() throws Exception {
         assertThatThrownBy(() -> one.process("1001", () -> {
                     throw new IllegalStateException("declined");
                 }))

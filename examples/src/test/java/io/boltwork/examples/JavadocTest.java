@@ -17,7 +17,7 @@ class JavadocTest {
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
 
     @Test
-    void examplesOfFencedLockAreTheirSources() throws IOException {
+    void examplesOfFencedLockMatchTheirSources() throws IOException {
         assertThat(page("FencedLock").verified())
                 .containsExactly("ClassExamples.java#FencedLock", "ClassExamples.java#acquireAsync");
     }
@@ -39,7 +39,7 @@ class JavadocTest {
     }
 
     @Test
-    void allExamplesOfThePackageAreTheirSources() throws IOException {
+    void examplesOfThePackageMatchTheirSources() throws IOException {
         long examples = Files.readAllLines(API.resolve("package-info.java")).stream()
                 .filter(line -> line.contains("<pre>"))
                 .count();
@@ -47,7 +47,7 @@ class JavadocTest {
     }
 
     @Test
-    void anExampleThatDiffersFails() {
+    void differentExampleFails() {
         List<String> comment = List.of(
                 "/**",
                 " * <!-- snippet: ClassExamples.java#FencedLock -->",
@@ -58,7 +58,7 @@ class JavadocTest {
     }
 
     @Test
-    void aMarkWithoutAnExampleFails() {
+    void markWithoutAnExampleFails() {
         List<String> comment =
                 List.of(" * <!-- snippet: ClassExamples.java#FencedLock -->", " * text", " */", "lock();");
         assertThatThrownBy(() -> Readme.ofJavadoc(comment).verified()).hasMessageContaining("Line 1: no ```java block");

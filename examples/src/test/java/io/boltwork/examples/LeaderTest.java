@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class LeaderTest {
 
     @Test
-    void anotherOneLeadsAfterTheLeaderWasKilledOrItsLockTakenAway() throws Exception {
+    void anotherInstanceLeadsAfterAKillOrAForcedRelease() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 LockClient locks = LockClient.create(RedisBackend.connect(redis.uri(), Instances.APART));
                 Journal journal = new Journal(redis.uri());
@@ -45,7 +45,7 @@ class LeaderTest {
     }
 
     @Test
-    void aLeaderThatCannotReachRedisStepsDown() throws Exception {
+    void leaderWithoutRedisStepsDown() throws Exception {
         List<Long> terms = new CopyOnWriteArrayList<>();
         List<String> ends = new CopyOnWriteArrayList<>();
         try (RedisServer redis = RedisServer.start();
@@ -82,7 +82,7 @@ class LeaderTest {
     }
 
     @Test
-    void anInterruptResigns() throws Exception {
+    void interruptEndsLeadership() throws Exception {
         List<String> events = new CopyOnWriteArrayList<>();
         try (LockClient locks = LockClient.create(MemoryBackend.create())) {
             Thread leader = new Thread(() -> {

@@ -25,7 +25,7 @@ class LogMessagesTest {
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `([^`]+)` \\|.*");
 
     @Test
-    void everyMessageIsInTheTableAndNoOther() throws IOException {
+    void tableListsEveryMessageAndNoOther() throws IOException {
         List<String> logged = new ArrayList<>();
         for (Path source : sources()) {
             String text = Files.readString(source);
@@ -45,7 +45,7 @@ class LogMessagesTest {
     }
 
     @Test
-    void whoeverLogsCallsItLog() throws IOException {
+    void everyLoggerFieldIsNamedLog() throws IOException {
         for (Path source : sources()) {
             String text = Files.readString(source);
             if (text.contains("System.getLogger(")) {
@@ -57,7 +57,7 @@ class LogMessagesTest {
     }
 
     @Test
-    void theRightsAreThoseOfRedisBackend() throws IOException {
+    void documentedRightsMatchRedisBackend() throws IOException {
         Path backend = ROOT.resolve("redis/src/main/java/io/boltwork/redis/RedisBackend.java");
         String comment = Files.readString(backend).replaceAll("\\s+\\*?\\s*", " ");
         String rights = Files.readAllLines(OPERATIONS).stream()

@@ -23,7 +23,7 @@ class ModuleNamesTest {
             "io.boltwork.testkit", RedisServer.class);
 
     @TestFactory
-    Stream<DynamicTest> eachJarHasItsName() {
+    Stream<DynamicTest> eachJarHasItsModuleName() {
         return NAMES.entrySet().stream()
                 .map(name -> DynamicTest.dynamicTest(name.getKey(), () -> check(name.getKey(), name.getValue())));
     }

@@ -60,7 +60,7 @@ class SnippetsTest {
     }
 
     @Test
-    void fencedWriteHearsOfTheLossOfItsHold() {
+    void fencedWriteLearnsThatItsHoldIsLost() {
         Ledger ledger = new Ledger() {
             @Override
             public void write(String row, long token) {
@@ -120,7 +120,7 @@ class SnippetsTest {
     }
 
     @Test
-    void ownLettuceStaysTheApplications() {
+    void applicationsLettuceClientStaysOpen() {
         RedisURI uri = RedisURI.create(redis.uri());
         RedisClient lettuce = RedisClient.create(uri);
         try {

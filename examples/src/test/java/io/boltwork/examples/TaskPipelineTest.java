@@ -49,7 +49,7 @@ class TaskPipelineTest {
     }
 
     @Test
-    void oneTaskAtATimeForEachAccountAndFewThreads() throws Exception {
+    void oneTaskPerAccountAtATimeWithFewThreads() throws Exception {
         TaskPipeline one = new TaskPipeline(locks);
         TaskPipeline two = new TaskPipeline(elsewhere);
         Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
@@ -83,7 +83,7 @@ class TaskPipelineTest {
     }
 
     @Test
-    void aTaskThatFailsGivesTheLockBack() {
+    void failedTaskReleasesTheLock() {
         CompletableFuture<Void> failed = new TaskPipeline(locks)
                 .<Void>submit("1", token -> {
                     throw new IllegalStateException("no such account");

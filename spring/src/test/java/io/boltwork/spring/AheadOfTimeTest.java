@@ -62,7 +62,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void boundTypesHaveTheirConstructors() {
+    void boundTypesKeepTheirConstructors() {
         for (Class<?> bound : List.of(
                 BoltworkProperties.class,
                 BoltworkProperties.Redis.class,
@@ -100,7 +100,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void annotationsAndScriptsAreThere() throws Exception {
+    void hintsIncludeAnnotationsAndScripts() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(Till.class.getDeclaredMethod("busy", String.class)))
                 .accepts(hints);

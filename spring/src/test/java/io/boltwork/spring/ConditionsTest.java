@@ -20,7 +20,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class ConditionsTest {
 
     @Test
-    void anOwnBackendGoesBefore() {
+    void ownBackendTakesPrecedence() {
         for (ApplicationContextRunner application : new ApplicationContextRunner[] {memory(), redis()}) {
             application
                     .withBean("own", LockBackend.class, MemoryBackend::create)
@@ -32,7 +32,7 @@ class ConditionsTest {
     }
 
     @Test
-    void anOwnClientGoesBefore() {
+    void ownClientTakesPrecedence() {
         redis().withBean("own", LockClient.class, () -> LockClient.create(MemoryBackend.create()))
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(LockBackend.class)
@@ -42,7 +42,7 @@ class ConditionsTest {
     }
 
     @Test
-    void anOwnTemplateGoesBefore() {
+    void ownTemplateTakesPrecedence() {
         LockClient other = LockClient.create(MemoryBackend.create());
         try (other) {
             memory().withBean("own", LockTemplate.class, () -> new LockTemplate(other))
@@ -75,7 +75,7 @@ class ConditionsTest {
     }
 
     @Test
-    void detailsOfSpringDataRedisAreUsedWhereTheyAre() {
+    void connectionDetailsAreUsedIfPresent() {
         try (RedisServer server = RedisServer.start()) {
             ApplicationContextRunner application =
                     redis().withPropertyValues("spring.data.redis.port=" + server.port());
@@ -100,7 +100,7 @@ class ConditionsTest {
     }
 
     @Test
-    void transactionsAndReactorNeedNotBeThere() {
+    void transactionsAndReactorAreOptional() {
         memory().withClassLoader(
                         new FilteredClassLoader("org.springframework.transaction", "reactor", "org.reactivestreams"))
                 .withBean(LockPropertiesTest.Tuned.class)

@@ -94,7 +94,7 @@ class CustomizersTest {
     }
 
     @Test
-    void customizersHaveTheLastWordInTheirOrder() {
+    void customizersOverridePropertiesInOrder() {
         memory().withUserConfiguration(Ordered.class)
                 .withPropertyValues("boltwork.application=property")
                 .run(context -> {
@@ -114,7 +114,7 @@ class CustomizersTest {
 
     /** The executor of a customizer is needed to close the client. */
     @Test
-    void whatACustomizerNeedsIsDestroyedAfterTheClient() {
+    void beansThatACustomizerNeedsOutliveTheClient() {
         memory().withUserConfiguration(Executors.class, ByCustomizer.class).run(context -> {
             assertThat(threadOfAResult(context.getBean(LockClient.class))).startsWith("callbacks-");
             assertThat(context.getBeanFactory().getDependentBeans("lockClient"))

@@ -57,7 +57,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void nameIsTakenFromArgumentsByNameAndNumberBeansAndPlaceholders() {
+    void nameUsesArgumentsBeansAndPlaceholders() {
         assertThat(shop.byName("7")).isEqualTo("stock:7");
         assertThat(shop.byNumber("7")).isEqualTo("stock:7");
         assertThat(shop.bySecond("6", "7")).isEqualTo("by:7");
@@ -78,7 +78,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void aKeyThatIsNullIsAnErrorAndNotALock() {
+    void nullKeyIsAnErrorAndNotALock() {
         assertThatThrownBy(() -> shop.byName(null))
                 .hasMessageContaining("byName")
                 .hasMessageContaining("null");
@@ -97,7 +97,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void whoIsRefusedIsToldOrGetsNullOrAFallbackOrIsSkipped() throws Exception {
+    void refusedCallThrowsReturnsNullFallsBackOrIsSkipped() throws Exception {
         try (Lease lease = elsewhere("busy")) {
             assertThatExceptionOfType(LockRefusedException.class)
                     .isThrownBy(shop::tries)
@@ -123,7 +123,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void severalLocksAreHeldAtOnceAndNoneIsLeft() throws Exception {
+    void severalLocksAreHeldTogetherAndAllReleased() throws Exception {
         assertThat(shop.both("b", "a")).isEqualTo(2);
         try (Lease lease = elsewhere("b")) {
             assertThatExceptionOfType(LockRefusedException.class).isThrownBy(() -> shop.both("b", "a"));
@@ -133,7 +133,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void lostLeaseIsToldAfterTheMethodUnlessItIsIgnored() {
+    void lostLeaseIsReportedAfterTheMethodUnlessIgnored() {
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> shop.loses(locks));
         shop.losesAndIgnores(locks);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> shop.losesInterrupted(locks));
@@ -144,7 +144,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void neverUnlockedBecauseTheBackendIsDown() {
+    void methodIsNotExecutedDuringAnOutage() {
         int before = shop.ran();
         application.getBean(MemoryBackend.class).server().freeze();
         try {
@@ -156,7 +156,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void anInterruptEndsTheWaiting() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         try (Lease lease = elsewhere("busy")) {
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(shop::waitsForEver);
@@ -168,7 +168,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void aStageHoldsTheLockUntilItCompletes() throws Exception {
+    void stageHoldsTheLockUntilItCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = shop.later(inner, null);
         Await.until("begun", () -> locks.lock("async").isLocked());
@@ -185,7 +185,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void whatHasNotBegunIsWithdrawnAndWhatHasHoldsToItsEnd() throws Exception {
+    void cancelWithdrawsAWaitAndKeepsARunningActionsLock() throws Exception {
         int before = shop.begun();
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = shop.later(inner, null);
@@ -237,14 +237,14 @@ class DistributedLockTest {
     }
 
     @Test
-    void classLevelIsForAllPublicMethodsAndAMethodsOwnGoesBefore() {
+    void classAnnotationCoversPublicMethodsAndMethodsOverrideIt() {
         Till till = application.getBean(Till.class);
         assertThat(till.first()).isEqualTo("till");
         assertThat(till.second()).isEqualTo("second");
     }
 
     @Test
-    void annotationOfAnInterfaceCounts() {
+    void annotationOfAnInterfaceApplies() {
         assertThat(application.getBean(Counter.class).count()).isEqualTo("counter");
     }
 

@@ -147,7 +147,7 @@ class FallbackTest {
     }
 
     @Test
-    void theNearestExceptionTypeDecides() {
+    void nearestExceptionTypeChoosesTheFallback() {
         whileRefused(desk -> assertThat(desk.both("x")).isEqualTo("desk refused x busy"));
         whileUnavailable(desk -> assertThat(desk.both("x")).isEqualTo("desk without x BackendException"));
         run(context -> assertThat(context.getBean(Desk.class).both("x")).isEqualTo("x"));
@@ -174,7 +174,7 @@ class FallbackTest {
     }
 
     @Test
-    void theMethodsOwnBackendExceptionIsNoOutage() {
+    void methodsOwnBackendExceptionIsNoOutage() {
         run(context -> {
             BackendException own = new BackendException("own", true, null);
             assertThatExceptionOfType(BackendException.class)

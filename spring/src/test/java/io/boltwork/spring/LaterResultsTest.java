@@ -119,7 +119,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void anyResultThatIsAStageExcludesOtherCallers() throws Exception {
+    void anyStageResultExcludesOtherCallers() throws Exception {
         ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
         ExecutorService workers = Executors.newCachedThreadPool();
         try {
@@ -146,7 +146,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void aStageHoldsTheLockWhateverTheDeclaredType() throws Exception {
+    void stageHoldsTheLockWithAnyDeclaredType() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<?> result = (CompletableFuture<?>) desk.anything(() -> work);
         assertThat(locks.lock("desk").isLocked()).isTrue();
@@ -159,7 +159,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void theNextCallOfTheSameThreadWaitsForTheStage() throws Exception {
+    void nextCallOfTheSameThreadWaitsForTheStage() throws Exception {
         CompletableFuture<String> first = new CompletableFuture<>();
         CompletableFuture<Boolean> returned = new CompletableFuture<>();
         AtomicInteger begun = new AtomicInteger();
@@ -178,7 +178,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void aCallWithinACallEntersAgain() {
+    void nestedCallEntersAgain() {
         assertThat(desk.<Integer>any(() -> desk.any(() -> locks.lock("desk").holdCount())))
                 .isEqualTo(2);
         CompletableFuture<String> inner = new CompletableFuture<>();
@@ -203,7 +203,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void resultsWhoseEndCannotBeToldAreErrors() {
+    void resultsWithoutAKnownEndAreErrors() {
         AtomicInteger closed = new AtomicInteger();
         assertEndless(() -> new FutureTask<>(() -> "x"));
         assertEndless(() -> Stream.of("x").onClose(closed::incrementAndGet));

@@ -39,7 +39,7 @@ class LazyStartTest {
 
     /** The sentinels are up and know a master, which is down. */
     @Test
-    void sentinelsWhoseServersAreDown() {
+    void sentinelsWithoutRunningServers() {
         try (SentinelGroup group = SentinelGroup.start()) {
             group.data().servers().forEach(RedisServer::kill);
             startsAndWorksLater(

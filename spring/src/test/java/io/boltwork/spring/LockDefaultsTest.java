@@ -107,7 +107,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void aLeaseOfAGroupGoesBeforeTheOtherKindOfLease() {
+    void leaseOfAGroupOverridesTheOtherKindOfLease() {
         tuned(ALL + "lease=9s", GROUP + "renewed-lease=8s")
                 .run(context -> assertThat(operation(context.getBean(LockOperationSource.class), "plain")
                                 .options()
@@ -221,7 +221,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void aRefusalIsAsTheDefaultsSay() {
+    void refusalFollowsTheDefaults() {
         tuned(ALL + "mode=try", ALL + "on-refused=return-null").run(context -> {
             try (Lease lease = elsewhere(context.getBean(LockClient.class), "plain:1")) {
                 assertThat(lease.isValid()).isTrue();
@@ -264,7 +264,7 @@ class LockDefaultsTest {
 
     /** A server without replicas gives no lock that needs one. */
     @Test
-    void aTemplateNeedsTheReplicas() {
+    void templateWaitsForTheReplicas() {
         try (RedisServer server = RedisServer.start()) {
             redis().withPropertyValues(
                             "boltwork.redis.uri=" + server.uri(),
@@ -278,7 +278,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void withoutPropertiesTheyAreThoseOfCore() {
+    void defaultsWithoutPropertiesAreThoseOfCore() {
         tuned().run(context -> assertThat(
                         context.getBean(BoltworkProperties.class).lock().defaults())
                 .isEqualTo(LockDefaults.standard())

@@ -58,7 +58,7 @@ class LockMetersTest {
     }
 
     @Test
-    void aPrefixIsNoGroup() {
+    void prefixIsNoGroup() {
         try (ConfigurableApplicationContext application =
                 start("boltwork.backend=memory", "boltwork.lock.prefix=shop:")) {
             application.getBean(Till.class).buy("1001");
@@ -96,7 +96,7 @@ class LockMetersTest {
     }
 
     @Test
-    void aWaitHasOneTimer() {
+    void waitHasOneTimer() {
         try (ConfigurableApplicationContext application = start("boltwork.backend=memory")) {
             application.getBean(LockTemplate.class).execute("stock:1", () -> "done");
             Await.until("counted", () -> granted(application) == 1);
@@ -110,7 +110,7 @@ class LockMetersTest {
     }
 
     @Test
-    void gaugesTellHoldsLagAndConnection() {
+    void gaugesShowHoldsLagAndConnection() {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             assertThat(gauge(application, "boltwork.lock.connected")).isEqualTo(1);

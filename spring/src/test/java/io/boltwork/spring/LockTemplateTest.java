@@ -52,7 +52,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void refusedInterruptedLost() throws Exception {
+    void refusalInterruptAndLossThrow() throws Exception {
         try (Lease other =
                 locks.lock("stock:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThatExceptionOfType(LockRefusedException.class)
@@ -73,7 +73,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void asynchronouslyHeldUntilTheStageHasCompleted() throws Exception {
+    void asynchronousActionHoldsTheLockUntilItsStageCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("stock:1", lease -> inner);
         Await.until("begun", () -> locks.lock("stock:1").isLocked());
@@ -87,7 +87,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void whatHasNotBegunIsWithdrawnAndWhatHasHoldsToItsEnd() {
+    void cancelWithdrawsAWaitAndKeepsARunningActionsLock() {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = template.executeAsync("stock:1", lease -> inner);
         Await.until("begun", () -> locks.lock("stock:1").isLocked());
@@ -117,7 +117,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void whatComesLaterIsAnError() {
+    void deferredResultOfExecuteIsAnError() {
         for (Object later : List.of(new CompletableFuture<String>(), Mono.just("x"), Stream.of("x"))) {
             assertThatIllegalStateException()
                     .isThrownBy(() -> template.execute("stock:1", () -> later))

@@ -67,7 +67,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void isReadOnlyUnlessAllowed() throws Exception {
+    void endpointIsReadOnlyUnlessAllowed() throws Exception {
         try (ConfigurableApplicationContext plain = start("boltwork.backend=memory")) {
             assertThat(send(plain, "GET", LOCKS).statusCode()).isEqualTo(200);
             assertThat(send(plain, "DELETE", LOCKS + "/x").statusCode()).isEqualTo(405);
@@ -76,7 +76,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void isNotThereUnlessExposed() throws Exception {
+    void endpointIsAbsentUnlessExposed() throws Exception {
         try (ConfigurableApplicationContext plain =
                 start("boltwork.backend=memory", "management.endpoints.web.exposure.include=health")) {
             assertThat(send(plain, "GET", LOCKS).statusCode()).isEqualTo(404);
@@ -84,7 +84,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void refusesParametersThatCannotBe() throws Exception {
+    void refusesInvalidParameters() throws Exception {
         try (Lease lease = hold("bad")) {
             for (String wrong : List.of("limit=0", "limit=-1", "limit=many", "name=", "name=" + "x".repeat(1_025))) {
                 assertThat(send("GET", LOCKS + "?" + wrong).statusCode())
@@ -103,14 +103,14 @@ class LocksEndpointTest {
     }
 
     @Test
-    void doesNotKnowEveryLock() throws Exception {
+    void answers404ForAnUnknownLock() throws Exception {
         assertThat(send("GET", LOCKS + "/never").statusCode()).isEqualTo(404);
         assertThat(send("GET", LOCKS + "?name=never").statusCode()).isEqualTo(404);
         assertThat(send("DELETE", LOCKS + "/never").statusCode()).isEqualTo(404);
     }
 
     @Test
-    void listsNoMoreThanItsLimit() throws Exception {
+    void listsAtMostItsLimit() throws Exception {
         List<Lease> held = new CopyOnWriteArrayList<>();
         for (int i = 0; i < 1_001; i++) {
             held.add(hold("many:" + i));
@@ -152,7 +152,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void forcesAndTellsTheUser(CapturedOutput output) throws Exception {
+    void forcedReleaseIsLoggedWithTheUser(CapturedOutput output) throws Exception {
         Audit audit = application.getBean(Audit.class);
         String path = LOCKS + "?name=forced/1";
         Lease lease = hold("forced/1");

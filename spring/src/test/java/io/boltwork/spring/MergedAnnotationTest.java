@@ -115,7 +115,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void aMethodTakesFromItsClassWhatItLeavesOut() {
+    void methodInheritsOmittedAttributesFromItsClass() {
         LockOperation all = find(Merged.class, "all");
         LockOperation named = find(Merged.class, "named");
         assertThat(name(all)).isEqualTo("class:#id");
@@ -129,7 +129,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void attributesOfOneThingGoTogether() {
+    void relatedAttributesAreOverriddenTogether() {
         LockOperation timed = find(Merged.class, "timed");
         assertThat(timed.options())
                 .isEqualTo(LockOptions.renewedLease(Duration.ofSeconds(20))
@@ -173,7 +173,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void defaultsAreForWhatIsLeftOut() {
+    void defaultsApplyToOmittedAttributes() {
         LockOperation plain = find(Plain.class, "plain");
         LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(50)).withFairness(LockOptions.Fairness.FIFO);
         assertThat(plain.options()).isEqualTo(options.withOnLoss(LockOptions.OnLoss.INTERRUPT));
@@ -183,7 +183,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void withoutDefaultsNothingIsDifferent() {
+    void withoutDefaultsAnnotationsStayUnchanged() {
         LockOperation plain = find(source(LockDefaults.standard()), Plain.class, "plain");
         assertThat(plain.options()).isEqualTo(LockOptions.defaults());
         assertThat(plain.waitFor()).isNull();

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 class MetadataTest {
 
     @Test
-    void everyPropertyHasADescriptionATestAndAPlaceInTheDocs() throws Exception {
+    void everyPropertyIsDescribedTestedAndDocumented() throws Exception {
         String docs = Files.readString(Path.of("..", "docs", "spring.md"));
         String tests;
         try (Stream<Path> all = Files.list(Path.of("src/test/java/io/boltwork/spring"))) {

@@ -42,7 +42,7 @@ class MockedBeanTest {
     Spied spied;
 
     @Test
-    void theApplicationStarts(@Autowired Spied bean) {
+    void applicationStartsWithMockedBeans(@Autowired Spied bean) {
         when(mocked.run()).thenReturn("mocked");
         assertThat(mocked.run()).isEqualTo("mocked");
         assertThat(bean.run()).isEqualTo("spied");

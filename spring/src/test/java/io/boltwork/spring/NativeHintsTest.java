@@ -75,7 +75,7 @@ class NativeHintsTest {
     }
 
     @Test
-    void theScriptsAndWhatExpressionsLookAt() {
+    void hintsCoverScriptsAndTypesReadByExpressions() {
         RuntimeHints hints = new RuntimeHints();
         new BoltworkRuntimeHints().registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/acquire.lua"))
@@ -86,7 +86,7 @@ class NativeHintsTest {
     }
 
     @Test
-    void whatExpressionsAndRefusalsCall() throws Exception {
+    void hintsCoverMethodsOfExpressionsAndFallbacks() throws Exception {
         RuntimeHints hints = hints(Shop.class);
         assertInvoked(hints, Order.class, "getCustomer");
         assertInvoked(hints, Customer.class, "id");
@@ -104,14 +104,14 @@ class NativeHintsTest {
     }
 
     @Test
-    void nothingWhereNothingIsCalled() {
+    void noHintsWithoutCalls() {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerBeanDefinition("plain", new RootBeanDefinition(Plain.class));
         assertThat(new LockHints().processAheadOfTime(beans)).isNull();
     }
 
     @Test
-    void springFindsIt() {
+    void springFindsTheRegistrar() {
         assertThat(AotServices.factories(getClass().getClassLoader()).load(BeanFactoryInitializationAotProcessor.class))
                 .hasAtLeastOneElementOfType(LockHints.class);
     }

@@ -39,7 +39,7 @@ class OperationsTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
-    void metersAreByGroup() {
+    void metersAreGrouped() {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(BoltworkAutoConfiguration.class, BoltworkActuatorAutoConfiguration.class))
@@ -95,7 +95,7 @@ class OperationsTest {
     }
 
     @Test
-    void requestsFailWithinTheirWaitWhileRedisIsDeadAndHealthFollows() throws Exception {
+    void requestsFailInTimeAndHealthIsDownWithoutRedis() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             LocksHealthIndicator health = application.getBean(LocksHealthIndicator.class);

@@ -123,7 +123,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void theLockIsGivenBackAfterTheCommit() {
+    void lockIsReleasedAfterTheCommit() {
         play(scene -> {
             StepVerifier.create(scene.operator.transactional(scene.warehouse.one()))
                     .expectNext(true)
@@ -138,7 +138,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void theLockIsGivenBackAfterARollback() {
+    void lockIsReleasedAfterARollback() {
         play(scene -> {
             StepVerifier.create(scene.operator.transactional(scene.warehouse.fails()))
                     .verifyErrorMessage("own");
@@ -147,7 +147,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void aLeaseThatWasTakenAwayRollsBack() {
+    void forcedReleaseRollsBack() {
         play(scene -> {
             Mono<Boolean> taken = scene.warehouse
                     .one()
@@ -160,7 +160,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+    void newTransactionReleasesTheLockAfterTheMethod() {
         play(scene -> {
             Mono<Boolean> after = scene.warehouse
                     .apart()
@@ -174,7 +174,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void withoutATransactionTheLockIsGivenBackAtTheEnd() {
+    void lockIsReleasedAtTheEndWithoutATransaction() {
         play(scene ->
                 StepVerifier.create(scene.warehouse.one()).expectNext(true).verifyComplete());
     }

@@ -93,7 +93,7 @@ class RedisPropertiesTest {
     }
 
     @Test
-    void sslBundleThatIsNotThere() {
+    void missingSslBundleIsNamed() {
         assertWrong(
                 redis().withPropertyValues("boltwork.redis.uri=rediss://127.0.0.1:1"),
                 "boltwork.redis.ssl-bundle=nobody",

@@ -69,7 +69,7 @@ class SecretsTest {
 
     @ParameterizedTest
     @MethodSource("malformed")
-    void anErrorForAMalformedAddressQuotesNoPassword(String property, String uri, CapturedOutput output) {
+    void malformedAddressErrorQuotesNoPassword(String property, String uri, CapturedOutput output) {
         application(property).withPropertyValues(property + "=" + uri).run(context -> {
             Throwable failure = context.getStartupFailure();
             assertThat(failure).isNotNull();

@@ -78,7 +78,7 @@ class ServerPropertiesTest {
     }
 
     @Test
-    void nothingOfItIsTheLocalRedis() {
+    void defaultServerIsTheLocalRedis() {
         redis().withPropertyValues("spring.data.redis.port=" + server.port(), "boltwork.lock.server.type=sentinel")
                 .run(context -> assertUsable(context.getBean(LockClient.class)));
     }

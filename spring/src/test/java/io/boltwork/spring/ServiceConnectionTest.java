@@ -93,14 +93,14 @@ class ServiceConnectionTest {
     }
 
     @Test
-    void nothingSaid() {
+    void detailsWithoutAnAddressAreRefused() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> new DetailsRedis(new Details(), 0).target(null))
                 .withMessageContaining("does not contain the address of any Redis server");
     }
 
     @Test
-    void ownPropertiesOfBoltworkGoBeforeThem() {
+    void boltworkPropertiesOverrideConnectionDetails() {
         DataRedisConnectionDetails nobody = new Details() {
             @Override
             public Standalone getStandalone() {
@@ -114,7 +114,7 @@ class ServiceConnectionTest {
 
     /** As in a test with {@code @ServiceConnection}, but for Docker. */
     @Test
-    void ofAContainer() {
+    void detailsOfAContainer() {
         try (RedisServer server = RedisServer.start()) {
             redis().withConfiguration(AutoConfigurations.of(ServiceConnectionAutoConfiguration.class))
                     .withBean(RedisServer.class, () -> server, definition -> definition.setDestroyMethodName(""))

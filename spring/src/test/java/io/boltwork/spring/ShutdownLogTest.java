@@ -57,7 +57,7 @@ class ShutdownLogTest {
 
     @ParameterizedTest
     @MethodSource("applications")
-    void noWarningAndNoError(WebApplicationType type, String property, CapturedOutput output) throws Exception {
+    void noWarningAndNoErrorAtShutdown(WebApplicationType type, String property, CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
                 Lease taken = other.lock("taken").acquire()) {
@@ -99,7 +99,7 @@ class ShutdownLogTest {
 
     /** The interrupt of a scheduler is an error if the application does not end. */
     @Test
-    void anInterruptedMethodIsToldWhileTheApplicationRuns(CapturedOutput output) throws Exception {
+    void interruptedMethodIsLoggedWhileTheApplicationRuns(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
                 Lease taken = other.lock("taken").acquire();

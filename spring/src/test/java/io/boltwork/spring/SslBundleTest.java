@@ -39,7 +39,7 @@ class SslBundleTest {
     }
 
     @Test
-    void ofTheApplicationsOwnConnection() {
+    void bundleOfTheApplicationsOwnConnection() {
         assertConnects(bundled(
                 "spring.data.redis.host=127.0.0.1",
                 "spring.data.redis.port=" + port(),
@@ -47,23 +47,23 @@ class SslBundleTest {
     }
 
     @Test
-    void ofTheUri() {
+    void bundleOfTheUri() {
         assertConnects(bundled("boltwork.redis.uri=" + server.tlsUri(), "boltwork.redis.ssl-bundle=redis"));
     }
 
     @Test
-    void ofTheShortForm() {
+    void bundleOfTheShortForm() {
         assertConnects(bundled(
                 "boltwork.lock.server.address=rediss://127.0.0.1:" + port(), "boltwork.redis.ssl-bundle=redis"));
     }
 
     @Test
-    void ofTheDetailsOfAServiceConnection() {
+    void bundleOfAServiceConnection() {
         assertConnects(bundled("spring.data.redis.port=1").withUserConfiguration(ServiceConnection.class));
     }
 
     @Test
-    void withoutTheBundleThereIsNoConnection() {
+    void connectionFailsWithoutTheBundle() {
         bundled("boltwork.redis.uri=" + server.tlsUri())
                 .run(context -> assertThat(context).hasFailed());
     }

@@ -42,7 +42,7 @@ class StartTest {
     }
 
     @Test
-    void failsFastOnWish() {
+    void failsFastIfConfigured() {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             assertThatExceptionOfType(Exception.class)
@@ -55,7 +55,7 @@ class StartTest {
     }
 
     @Test
-    void logsOneLineWithPlaceAndVersion(CapturedOutput output) {
+    void logsOneLineWithAddressAndVersion(CapturedOutput output) {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 ConfigurableApplicationContext application = start(redis)) {
             assertThat(application.getBean(LockClient.class).isConnected()).isTrue();
@@ -78,7 +78,7 @@ class StartTest {
     }
 
     @Test
-    void logsNoErrorAtTheEndAmidWaitersAndAnOutage(CapturedOutput output) throws Exception {
+    void logsNoErrorAtTheEndWithWaitersDuringAnOutage(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes")) {
             try (ConfigurableApplicationContext application = start(redis)) {
                 hold(application.getBean(LockClient.class), 5);

@@ -68,14 +68,14 @@ class TransactionTest {
     }
 
     @Test
-    void lockBeforeTransactionalAndAfterIt() throws Exception {
+    void lockCoversTheCommitInEitherAnnotationOrder() throws Exception {
         assertThat(sold(warehouse::lockFirst)).isEqualTo(10);
         assertThat(sold(warehouse::transactionalFirst)).isEqualTo(10);
         assertThat(warehouse.heldAfterCommit()).hasSize(2 * BUYERS).containsOnly(true);
     }
 
     @Test
-    void theCallersTransactionKeepsTheLockUntilItHasCompleted() throws Exception {
+    void callersTransactionKeepsTheLockUntilItCompletes() throws Exception {
         assertThat(sold(() -> transactions.execute(status -> {
                     boolean bought = warehouse.inner();
                     assertThat(locks.lock("stock").isHeldByCurrentThread()).isTrue();
@@ -86,7 +86,7 @@ class TransactionTest {
     }
 
     @Test
-    void aLeaseThatIsLostBeforeTheCommitRollsBack() {
+    void lossBeforeTheCommitRollsBack() {
         fill();
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(() -> transactions.executeWithoutResult(status -> {
@@ -97,7 +97,7 @@ class TransactionTest {
     }
 
     @Test
-    void aLeaseThatWasTakenAwayIsFoundBeforeTheCommit() {
+    void forcedReleaseIsDetectedBeforeTheCommit() {
         fill();
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(() -> transactions.executeWithoutResult(status -> {
@@ -109,7 +109,7 @@ class TransactionTest {
     }
 
     @Test
-    void withoutAnAnswerItCommitsWhileTheLeaseIsValid() {
+    void commitsDuringAnOutageWhileTheLeaseIsValid() {
         fill();
         try {
             transactions.executeWithoutResult(status -> {
@@ -124,7 +124,7 @@ class TransactionTest {
     }
 
     @Test
-    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+    void newTransactionReleasesTheLockAfterTheMethod() {
         fill();
         transactions.executeWithoutResult(status -> {
             for (Runnable apart : List.<Runnable>of(warehouse::requiresNew, warehouse::notSupported)) {

@@ -90,7 +90,7 @@ class WebFluxTest {
     }
 
     @Test
-    void aBackendWithoutAnAnswerIs503(CapturedOutput output) throws Exception {
+    void unavailableBackendIs503(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             redis.kill();
@@ -110,7 +110,7 @@ class WebFluxTest {
     }
 
     @Test
-    void theEndpointAnswersAsInOtherApplications() throws Exception {
+    void endpointAnswersAsInServletApplications() throws Exception {
         try (Lease lease =
                 locks.lock("a/b").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThat(send("GET", "/actuator/locks?name=a/b").body()).contains("\"waitingHere\":0");
@@ -128,7 +128,7 @@ class WebFluxTest {
 
     /** An answer that nobody waits for any more gives its lock back. */
     @Test
-    void aRequestThatIsCutGivesItsLockBack() throws Exception {
+    void cancelledRequestReleasesItsLock() throws Exception {
         CompletableFuture<HttpResponse<String>> cut =
                 http().sendAsync(request(application, "GET", "/endless/4"), HttpResponse.BodyHandlers.ofString());
         Await.until("held", () -> locks.lock("stock:4").isLocked());

@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 class AdviceCostTest {
 
     @Test
-    void lessThanThreeMicroseconds() throws Exception {
+    void adviceCostsLessThanThreeMicroseconds() throws Exception {
         Map<String, Double> nanos = new Runner(new OptionsBuilder()
                         .include(AdviceBenchmark.class.getName() + ".(plainLock|literalName|computedName)")
                         .forks(3) // one JVM is faster than the next by a microsecond

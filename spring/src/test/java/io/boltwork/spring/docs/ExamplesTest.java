@@ -45,7 +45,7 @@ class ExamplesTest {
     }
 
     @Test
-    void somebodyElseIsBuying() throws Exception {
+    void itemIsBusyDuringAnotherPurchase() throws Exception {
         try (Lease lease =
                 locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThat(lease.isValid()).isTrue();

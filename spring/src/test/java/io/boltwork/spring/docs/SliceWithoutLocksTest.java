@@ -16,7 +16,7 @@ import org.springframework.test.web.servlet.MockMvc;
 class SliceWithoutLocksTest {
 
     @Test
-    void isExecutedWithout(@Autowired MockMvc web, @Autowired ApplicationContext context) throws Exception {
+    void sliceTestRunsWithoutLocks(@Autowired MockMvc web, @Autowired ApplicationContext context) throws Exception {
         assertThat(context.getBeansOfType(LockClient.class)).isEmpty();
         web.perform(post("/buy/1001")).andExpect(content().string("true"));
     }

@@ -65,13 +65,13 @@ class FlashSaleWebTest {
 
     /** A server that listens on all addresses of the machine can be reached at each loopback address. */
     @Test
-    void shopsListenOnOneLoopbackAddressAlone() {
+    void shopsListenOnlyOnOneLoopbackAddress() {
         int port = URI.create(shops.url(0, "/")).getPort();
         assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> new Socket("127.0.0.2", port).close());
     }
 
     @Test
-    void thePageFollowsTheSaleInAChromium() throws Exception {
+    void pageFollowsTheSaleInChromium() throws Exception {
         assumeTrue(
                 Chromium.browser().isPresent() && Chromium.driver().isPresent(),
                 "SKIPPED: no Chromium with its driver to show the page with (packages chromium, chromium-driver)");

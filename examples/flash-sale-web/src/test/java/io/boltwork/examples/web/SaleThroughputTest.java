@@ -51,7 +51,7 @@ class SaleThroughputTest {
 
     @ParameterizedTest
     @FieldSource("ENDPOINTS")
-    void almostAllTheTimeIsWork(String endpoint) throws Exception {
+    void almostAllOfTheTimeIsWork(String endpoint) throws Exception {
         shops.open(BUYERS);
         double before = worked();
         long begun = System.nanoTime();

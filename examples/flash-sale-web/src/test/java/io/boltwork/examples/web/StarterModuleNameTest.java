@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class StarterModuleNameTest {
 
     @Test
-    void theJarHasItsName() throws Exception {
+    void jarHasItsAutomaticModuleName() throws Exception {
         Path jar = Path.of(DistributedLock.class
                 .getProtectionDomain()
                 .getCodeSource()

@@ -63,7 +63,7 @@ class SpringBoot3WebFluxTest {
     }
 
     @Test
-    void aBackendWithoutAnAnswerIs503() throws Exception {
+    void unavailableBackendIs503() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = run("spring.data.redis.port=" + redis.port())) {
             assertThat(get(application, "/mono/3").statusCode()).isEqualTo(200);

@@ -50,7 +50,7 @@ final class BenchServers implements AutoCloseable {
         Matcher pid = PID.matcher(
                 Objects.requireNonNull(redis.command("INFO", "server")).toString());
         if (!pid.find()) {
-            throw new IllegalStateException("Redis does not tell its process id");
+            throw new IllegalStateException("Redis does not report its process id");
         }
         return Long.parseLong(pid.group(1));
     }

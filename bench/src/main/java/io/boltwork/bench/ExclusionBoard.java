@@ -45,18 +45,18 @@ final class ExclusionBoard {
         return new ExclusionBoard(file, slots);
     }
 
-    /** Must be called while the lock is held. {@code who} is not 0. */
-    void enter(int slot, long who) {
+    /** Must be called while the lock is held. {@code thread} is not 0. */
+    void enter(int slot, long thread) {
         if (get(slot, INSIDE) != 0) {
             overlap(slot);
         }
-        set(slot, INSIDE, who);
+        set(slot, INSIDE, thread);
         set(slot, COUNTER, get(slot, COUNTER) + 1);
     }
 
     /** Must be called before the lock is released. */
-    void exit(int slot, long who) {
-        if (get(slot, INSIDE) != who) {
+    void exit(int slot, long thread) {
+        if (get(slot, INSIDE) != thread) {
             overlap(slot);
         }
         set(slot, INSIDE, 0);
@@ -77,7 +77,7 @@ final class ExclusionBoard {
         return sum(OVERLAPS);
     }
 
-    /** A number that the JVMs tell each other, apart from those of the lock. Ordered and visible at once. */
+    /** Passes a number to the other JVMs, independent of the lock. Ordered and visible at once. */
     void mark(int slot, long value) {
         LONGS.setVolatile(memory, slot * LINE + MARK, value);
     }

@@ -32,7 +32,7 @@ record Order(
     long number(String name) {
         Long value = numbers.get(name);
         if (value == null) {
-            throw new IllegalArgumentException("The job " + job + " must be told " + name);
+            throw new IllegalArgumentException("The job " + job + " requires the parameter " + name);
         }
         return value;
     }

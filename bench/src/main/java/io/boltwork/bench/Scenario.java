@@ -10,7 +10,7 @@ interface Scenario {
 
     String title();
 
-    /** Returns a few sentences for the page: what happens, and what to look at. */
+    /** Returns a few sentences for the page that describe the course and the important figures. */
     String about();
 
     /** Returns all contenders that take part at any point, on one server. */

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers and workers of one measurement. They are new for each measurement, so that nothing is left of the one
- * before. Not thread-safe.
+ * The servers and workers of one measurement. They are new for each measurement, so that the measurement before leaves
+ * no traces. Not thread-safe.
  */
 final class Stage implements AutoCloseable {
     /** The number of locks on the {@link ExclusionBoard}. */
@@ -113,12 +113,12 @@ final class Stage implements AutoCloseable {
         killed += used;
     }
 
-    /** Tells all workers to begin. */
+    /** Starts the work of all workers. */
     void go() {
         workers.forEach(worker -> worker.send(Worker.GO));
     }
 
-    /** Tells one worker to begin. */
+    /** Starts the work of one worker. */
     void go(int jvm) {
         workers.get(jvm).send(Worker.GO);
     }
@@ -141,7 +141,7 @@ final class Stage implements AutoCloseable {
     void expect(int jvm, String expected, Duration patience) throws InterruptedException {
         String line = line(jvm, patience);
         if (!line.equals(expected)) {
-            throw new MeasurementFailedException("a worker said '" + line + "' instead of '" + expected + "'");
+            throw new MeasurementFailedException("a worker sent '" + line + "' instead of '" + expected + "'");
         }
     }
 

@@ -70,7 +70,7 @@ final class Worker {
                 lines.add(line);
             }
         } catch (IOException e) {
-            System.err.println("The bench is gone: " + e.getMessage());
+            System.err.println("The bench has ended: " + e.getMessage());
         }
         lines.add(END);
     }

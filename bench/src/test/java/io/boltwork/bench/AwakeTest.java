@@ -16,7 +16,7 @@ class AwakeTest {
         try (Awake awake = new Awake()) {
             pids = Awake.pids();
             assertThat(pids).hasSize(Runtime.getRuntime().availableProcessors()).allMatch(AwakeTest::isAlive);
-            Await.until("they work", () -> Machine.of(pids) > 0.1);
+            Await.until("the processes work", () -> Machine.of(pids) > 0.1);
         }
         assertThat(Awake.pids()).isEmpty();
         assertThat(pids).noneMatch(AwakeTest::isAlive);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** The command line, and one measurement from end to end. */
+/** Tests the command line, and one measurement from end to end. */
 class BenchTest {
     @Test
     void quickRunIsShortAndHasFewContenders() {
@@ -44,7 +44,7 @@ class BenchTest {
 
     @ParameterizedTest
     @CsvSource({"standalone, 155", "cluster, 45", "--quick, 2"})
-    void aRunFitsIntoItsTime(String what, long minutes) {
+    void runFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
                 .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(minutes));

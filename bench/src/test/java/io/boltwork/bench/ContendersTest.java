@@ -21,12 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each contender is a lock, and what it costs is counted right. */
+/** Tests that each contender excludes, and that the bench counts its commands correctly. */
 class ContendersTest {
     private static final Duration TIME = Duration.ofMillis(150);
     private static final Duration INSIDE = Duration.ofNanos(20_000);
     private static final int PAIRS = 5;
-    /** So often nothing has come. */
+
+    /** The number of looks without a new command after which all have arrived. */
     private static final int LOOKS = 5;
 
     private static final Map<BenchDeployment, BenchServers> ALL = new EnumMap<>(BenchDeployment.class);
@@ -54,7 +55,7 @@ class ContendersTest {
             if (!entrant.isFloor()) {
                 excludes(contender);
             }
-            isCountedRight(entrant, contender, servers);
+            countsAreCorrect(entrant, contender, servers);
         }
     }
 
@@ -79,8 +80,8 @@ class ContendersTest {
         lock.unlock();
     }
 
-    /** What INFO counts does not tell what came from clients; a monitor does. */
-    private static void isCountedRight(Entrant entrant, Contender contender, BenchServers servers) throws Exception {
+    /** Compares the counts from INFO with a monitor, which distinguishes clients from scripts. */
+    private static void countsAreCorrect(Entrant entrant, Contender contender, BenchServers servers) throws Exception {
         BenchLock lock = contender.lock("counted");
         pairs(lock);
         List<Monitor> monitors = new ArrayList<>();
@@ -93,7 +94,7 @@ class ContendersTest {
             if (!entrant.isFloor()) {
                 handOver(contender);
             }
-            allHasArrived(monitors);
+            awaitAllCommands(monitors);
             ServerCounters used = ServerCounters.since(before, servers.counters());
             List<Monitor.Command> seen = monitors.stream()
                     .flatMap(monitor -> monitor.betweenInfos().stream())
@@ -103,7 +104,7 @@ class ContendersTest {
                     .isEqualTo(count(seen, false));
             assertThat(used.commands(entrant)).isEqualTo(count(seen, true));
             assertThat(used.requests(entrant)).isGreaterThanOrEqualTo(2.0 * PAIRS);
-            if (servers.all().size() > 1 && entrant.isPeer()) { // as the page says
+            if (servers.all().size() > 1 && entrant.isPeer()) { // as stated on the page
                 assertThat(used.calls()).containsKey("spublish").doesNotContainKey("publish");
             }
         } finally {
@@ -113,11 +114,11 @@ class ContendersTest {
         }
     }
 
-    /** Redisson sends the last command of an unlock without waiting for it. */
-    private static void allHasArrived(List<Monitor> monitors) {
+    /** Waits for late commands, because Redisson does not wait for the last command of an unlock. */
+    private static void awaitAllCommands(List<Monitor> monitors) {
         List<Integer> looks = new ArrayList<>();
-        Await.until("nothing more comes", () -> {
-            looks.add(monitors.stream().mapToInt(Monitor::heard).sum());
+        Await.until("all commands have arrived", () -> {
+            looks.add(monitors.stream().mapToInt(Monitor::received).sum());
             return looks.size() > LOOKS
                     && Set.copyOf(looks.subList(looks.size() - LOOKS, looks.size()))
                                     .size()
@@ -131,7 +132,7 @@ class ContendersTest {
                 .count();
     }
 
-    /** From one thread to another that has waited for it. */
+    /** Hands the lock from one thread to another one that waits for it. */
     private static void handOver(Contender contender) throws InterruptedException {
         BenchLock lock = contender.lock("counted");
         Thread other = new Thread(() -> {
@@ -140,7 +141,7 @@ class ContendersTest {
         });
         lock.lock();
         other.start();
-        Thread.sleep(30); // so that some retry, and most subscribe
+        Thread.sleep(30); // long enough for contenders to retry or subscribe
         lock.unlock();
         other.join();
     }

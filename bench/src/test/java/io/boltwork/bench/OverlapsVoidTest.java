@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A lock that does not exclude is found, and voids the run. */
+/** The bench detects a lock that does not exclude, and voids the run. */
 class OverlapsVoidTest {
     @TempDir
     private Path directory;
@@ -24,7 +24,7 @@ class OverlapsVoidTest {
     @Test
     void bothThreadsOfAnOverlapDetectIt() {
         ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
-        ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // as another JVM sees it
+        ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // the view of another JVM
         one.enter(2, 11);
         other.enter(2, 22);
         one.exit(2, 11);
@@ -36,9 +36,9 @@ class OverlapsVoidTest {
     @Test
     void turnsOneAfterAnotherAreNoOverlap() {
         ExclusionBoard board = ExclusionBoard.in(directory.resolve("shared"), 4);
-        for (long who = 1; who < 10; who++) {
-            board.enter(1, who);
-            board.exit(1, who);
+        for (long thread = 1; thread < 10; thread++) {
+            board.enter(1, thread);
+            board.exit(1, thread);
         }
         assertThat(board.overlaps()).isZero();
         assertThat(board.entries()).isEqualTo(9);
@@ -66,7 +66,7 @@ class OverlapsVoidTest {
                 .contains("**VOID: a lock did not exclude in S1**", "VOID: 1 overlaps or lost updates");
     }
 
-    /** Forgets to lock. */
+    /** A contender that does not lock. */
     private static final class NoLock implements Contender, BenchLock {
         @Override
         public BenchLock lock(String name) {

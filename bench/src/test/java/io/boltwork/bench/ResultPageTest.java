@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page says what the data say. */
+/** Tests that the page agrees with the data. */
 class ResultPageTest {
     @TempDir
     private Path directory;

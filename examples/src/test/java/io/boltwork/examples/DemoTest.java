@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Runs the demo as a user does: a script, JVMs, a Redis. */
+/** Runs the demo as a user does, with its script, JVMs and Redis. */
 class DemoTest {
     private static final String[] SMALL = {"--buyers", "40", "--over", "300ms", "--stock", "5", "--work", "20ms"};
 
@@ -58,7 +58,7 @@ class DemoTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster"})
-    void nothingIsOversoldThoughTheMasterIsKilledAmidTheSale(String deployment) throws Exception {
+    void nothingIsOversoldIfTheMasterIsKilledDuringTheSale(String deployment) throws Exception {
         assumeTrue(
                 deployment.equals("replicated") || Boolean.getBoolean("boltwork.proof"),
                 "skipped: a quarter of a minute each, -Dboltwork.proof=true");
@@ -134,7 +134,7 @@ class DemoTest {
             --redis localhost               | '--redis': uri must begin with redis://
             more                            | 'more'
             """)
-    void aWrongOptionIsExplained(String args, String message) throws Exception {
+    void wrongOptionIsExplained(String args, String message) throws Exception {
         try (DemoRun demo = DemoRun.start(directory, args.split(" "))) {
             assertThat(demo.exitCode()).as(demo.output()).isEqualTo(2);
             assertThat(demo.output()).contains(message, "./demo --help explains the options.");

@@ -21,7 +21,7 @@ class DurationTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "5", "ms", "-1s", "1,5s", "5 s", "1h", "1s2ms", "9999999999s"})
-    void saysHowToWriteWhatItCannotRead(String text) {
+    void invalidTextIsExplained(String text) {
         assertThatThrownBy(() -> DurationText.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + text + "' is not a duration")

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Runs the small examples as a user does, with one command. */
+/** Runs each small example as a user does, with one command. */
 class ExampleTest {
     @TempDir
     private Path directory;

@@ -44,7 +44,7 @@ class IdempotentOrdersTest {
         CountDownLatch arrived = new CountDownLatch(DELIVERIES);
         Callable<String> charge = () -> {
             assertThat(arrived.await(Slack.seconds(20).toMillis(), TimeUnit.MILLISECONDS))
-                    .as("all others have arrived while the first one charges")
+                    .as("all other deliveries arrive while the first one charges")
                     .isTrue();
             return "receipt " + charges.incrementAndGet();
         };

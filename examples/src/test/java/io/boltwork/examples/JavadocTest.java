@@ -24,13 +24,13 @@ class JavadocTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Lease", "LockClient", "LockOptions", "LockListener", "LockInspector", "Replication"})
-    void examplesOfClassesAreTheirSources(String type) throws IOException {
+    void examplesOfClassesMatchTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"DistributedLock", "LockTemplate"})
-    void examplesOfTheStarterAreItsSources(String type) throws IOException {
+    void examplesOfTheStarterMatchItsSources(String type) throws IOException {
         List<String> source = Files.readAllLines(STARTER.resolve(type + ".java"));
         long examples = source.stream().filter(line -> line.contains("<pre>")).count();
         assertThat(Readme.ofJavadoc(source).verified())

@@ -18,7 +18,7 @@ class ReadmeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/operations.md", "docs/spring.md"})
-    void snippetsAreTheirSources(String page) throws IOException {
+    void snippetsMatchTheirSources(String page) throws IOException {
         Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));
         assertThat(readme.verified())
                 .as("snippets in " + page)

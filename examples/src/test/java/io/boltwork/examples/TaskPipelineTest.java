@@ -75,10 +75,11 @@ class TaskPipelineTest {
         assertThat(overlaps).hasValue(0);
         assertThat(names).hasSizeBetween(1, THREADS).allMatch(name -> name.startsWith("pipeline-"));
         assertThat(during - before)
-                .as("threads for " + TASKS + " tasks that wait")
+                .as("threads for " + TASKS + " waiting tasks")
                 .isLessThan(10);
         for (String account : running.keySet()) {
-            Await.until("free again", () -> !locks.lock("account:" + account).isLocked());
+            Await.until(
+                    "the lock is free", () -> !locks.lock("account:" + account).isLocked());
         }
     }
 
@@ -90,6 +91,6 @@ class TaskPipelineTest {
                 })
                 .toCompletableFuture();
         assertThatThrownBy(failed::join).hasRootCauseMessage("no such account");
-        Await.until("free again", () -> !elsewhere.lock("account:1").isLocked());
+        Await.until("the lock is free", () -> !elsewhere.lock("account:1").isLocked());
     }
 }

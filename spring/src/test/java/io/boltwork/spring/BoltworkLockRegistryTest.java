@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
-/** What Spring Integration's documentation says of its registries. */
+/** Tests the behaviour that Spring Integration documents for its lock registries. */
 class BoltworkLockRegistryTest {
     private final LockClient locks = LockClient.create(MemoryBackend.create());
     private final BoltworkLockRegistry registry = new BoltworkLockRegistry(locks, "int:");
@@ -81,7 +81,7 @@ class BoltworkLockRegistryTest {
         renewable.renewLock("orders", Duration.ofSeconds(50));
         assertThat(remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(51));
         renewable.renewLock("orders", Duration.ofSeconds(1));
-        assertThat(remaining()).as("is not shortened").isGreaterThan(Duration.ofSeconds(10));
+        assertThat(remaining()).as("the lease is not shortened").isGreaterThan(Duration.ofSeconds(10));
         lock.unlock();
         lock.lock(Duration.ofSeconds(9));
         renewable.renewLock("orders");

@@ -16,7 +16,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** When there is a client, and when {@link DistributedLock} has an effect. */
+/** Tests when there is a client, and when {@link DistributedLock} has an effect. */
 class ConditionsTest {
 
     @Test
@@ -89,7 +89,7 @@ class ConditionsTest {
                         assertThat(context).doesNotHaveBean(ApplicationRedis.class);
                         assertUsable(context.getBean(LockClient.class));
                     });
-            new ApplicationContextRunner() // the class is there, and nobody has configured it
+            new ApplicationContextRunner() // the class is present, but not configured
                     .withConfiguration(AutoConfigurations.of(BoltworkAutoConfiguration.class))
                     .withPropertyValues("spring.data.redis.port=" + server.port())
                     .run(context -> {

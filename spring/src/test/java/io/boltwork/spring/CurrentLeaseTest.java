@@ -17,7 +17,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Lazy;
 import reactor.core.publisher.Mono;
 
-/** Access to the leases of the methods that a thread executes, and to those of parameters. */
+/** Tests access to the current lease of a thread and to lease parameters. */
 class CurrentLeaseTest {
 
     static class Job {

@@ -20,7 +20,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
 
-/** What is wrong with an annotation is said when the application starts: where, and how to mend it. */
+/** The start of an application fails if an annotation is wrong. The message names the place and the remedy. */
 class DistributedLockMistakesTest {
 
     static class BadExpression {

@@ -171,7 +171,7 @@ class DistributedLockTest {
     void stageHoldsTheLockUntilItCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = shop.later(inner, null);
-        Await.until("begun", () -> locks.lock("async").isLocked());
+        Await.until("the method has begun", () -> locks.lock("async").isLocked());
         assertThat(result).isNotDone();
         inner.complete("token");
         assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("token");
@@ -189,18 +189,18 @@ class DistributedLockTest {
         int before = shop.begun();
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = shop.later(inner, null);
-        Await.until("begun", () -> shop.begun() == before + 1);
+        Await.until("the first call has begun", () -> shop.begun() == before + 1);
         CompletableFuture<String> cancelled = shop.later(new CompletableFuture<>(), null);
         CompletableFuture<String> late = shop.later(new CompletableFuture<>(), null);
-        Await.until("both wait", () -> locks.waiting() == 2);
+        Await.until("both other calls wait", () -> locks.waiting() == 2);
         cancelled.cancel(true);
         late.orTimeout(1, TimeUnit.MILLISECONDS);
-        Await.until("both are withdrawn", () -> locks.waiting() == 0);
+        Await.until("both requests are withdrawn", () -> locks.waiting() == 0);
         first.cancel(true);
         assertThat(inner).isNotDone();
         assertThat(locks.lock("async").isLocked()).isTrue();
         inner.complete("done");
-        Await.until("free", () -> !locks.lock("async").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("async").isLocked());
         assertThat(shop.begun()).isEqualTo(before + 1);
         try (Lease lease = elsewhere("async")) {
             assertThatThrownBy(() -> shop.triesLater().get(5, TimeUnit.SECONDS))
@@ -216,10 +216,10 @@ class DistributedLockTest {
         assertThat(locks.lock("reactive").isLocked()).isFalse();
         StepVerifier.create(shop.monoFails()).verifyErrorMessage("own");
         Disposable subscription = shop.never().subscribe();
-        Await.until("held", () -> locks.lock("reactive").isLocked());
+        Await.until("the lock is held", () -> locks.lock("reactive").isLocked());
         StepVerifier.create(shop.monoTries()).verifyError(LockRefusedException.class);
         subscription.dispose();
-        Await.until("free", () -> !locks.lock("reactive").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("reactive").isLocked());
         Mono<Boolean> twice = shop.mono(locks);
         StepVerifier.create(twice.concatWith(twice)).expectNext(true, true).verifyComplete();
         assertThat(locks.lock("reactive").isLocked()).isFalse();
@@ -251,11 +251,11 @@ class DistributedLockTest {
     @Test
     void scheduledJobsRunOncePerPeriod() {
         Jobs jobs = application.getBean(Jobs.class);
-        Await.until("ran", () -> jobs.calls() > 0);
+        Await.until("a job has run", () -> jobs.calls() > 0);
         assertThat(locks.lock("job").isLocked()
                         || locks.inspector().describe("job").state() == LockSummary.State.KEPT)
                 .isTrue();
-        Await.until("asked again", () -> jobs.attempts() > 0);
+        Await.until("the scheduler calls again", () -> jobs.attempts() > 0);
         assertThat(jobs.calls()).isEqualTo(1);
     }
 
@@ -268,7 +268,7 @@ class DistributedLockTest {
         return locks.health().held();
     }
 
-    /** Held by nobody's thread, so that this one is refused too. */
+    /** Acquires a lock without a holding thread, so that the caller's thread is refused too. */
     private Lease elsewhere(String name) throws Exception {
         return locks.lock(name).acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
     }

@@ -19,10 +19,10 @@ import org.springframework.core.env.MapPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Durations in properties have a unit. */
+/** Durations in properties must have a unit. */
 class DurationUnitsTest {
 
-    /** Each property that is a duration, as the metadata says, and those of a group. */
+    /** Returns each property that is a duration according to the metadata, and those of a group. */
     static List<String> durations() throws Exception {
         List<String> names = new ArrayList<>();
         try (InputStream in =
@@ -84,7 +84,7 @@ class DurationUnitsTest {
         }
     }
 
-    /** Spring Boot's own properties, and the application's, keep their meaning. */
+    /** The properties of Spring Boot and of the application keep their meaning. */
     @Test
     void foreignPropertiesAreNotChecked() {
         memory().withPropertyValues("spring.data.redis.timeout=5")

@@ -20,13 +20,13 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
-/** What a caller gets whose method is not executed. */
+/** Tests the results of methods that are not executed. */
 class FallbackTest {
 
     static class Desk {
         private final String name;
 
-        /** Not a constant: a proxy has no value in this field. */
+        /** An instance field, because a proxy has no value in it. */
         Desk() {
             name = "desk";
         }

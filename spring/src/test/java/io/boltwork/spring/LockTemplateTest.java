@@ -76,11 +76,11 @@ class LockTemplateTest {
     void asynchronousActionHoldsTheLockUntilItsStageCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("stock:1", lease -> inner);
-        Await.until("begun", () -> locks.lock("stock:1").isLocked());
+        Await.until("the action has begun", () -> locks.lock("stock:1").isLocked());
         CompletableFuture<String> second = template.executeAsync("stock:1", lease -> inner);
-        Await.until("waits", () -> locks.waiting() == 1);
+        Await.until("the second call waits", () -> locks.waiting() == 1);
         second.cancel(true);
-        Await.until("withdrawn", () -> locks.waiting() == 0);
+        Await.until("the request is withdrawn", () -> locks.waiting() == 0);
         inner.complete("done");
         assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(locks.lock("stock:1").isLocked()).isFalse();
@@ -90,26 +90,26 @@ class LockTemplateTest {
     void cancelWithdrawsAWaitAndKeepsARunningActionsLock() {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = template.executeAsync("stock:1", lease -> inner);
-        Await.until("begun", () -> locks.lock("stock:1").isLocked());
+        Await.until("the action has begun", () -> locks.lock("stock:1").isLocked());
         AtomicInteger begun = new AtomicInteger();
         CompletableFuture<String> late = template.executeAsync("stock:1", lease -> {
             begun.incrementAndGet();
             return inner;
         });
-        Await.until("waits", () -> locks.waiting() == 1);
+        Await.until("the second call waits", () -> locks.waiting() == 1);
         late.orTimeout(1, TimeUnit.MILLISECONDS);
-        Await.until("withdrawn", () -> locks.waiting() == 0);
+        Await.until("the request is withdrawn", () -> locks.waiting() == 0);
         first.cancel(true);
         assertThat(inner).isNotDone();
         assertThat(locks.lock("stock:1").isLocked()).isTrue();
         inner.complete("done");
-        Await.until("free", () -> !locks.lock("stock:1").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("stock:1").isLocked());
         assertThat(begun).hasValue(0);
     }
 
     @Test
     void asynchronousActionsAreExecutedOnTheClientsExecutor() throws Exception {
-        for (int i = 0; i < 200; i++) { // the lock is free, so that it may be there before the call returns
+        for (int i = 0; i < 200; i++) { // the lock is free, so the action may begin before the call returns
             Thread thread = template.executeAsync("free:" + i, l -> completedFuture(Thread.currentThread()))
                     .get(5, TimeUnit.SECONDS);
             assertThat(thread).isNotSameAs(Thread.currentThread());

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Lazy;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What is locked in the tests. */
+/** The locked methods of the tests. */
 class LockedShop {
     private final AtomicInteger count = new AtomicInteger();
     private int ran;
@@ -45,7 +45,7 @@ class LockedShop {
         return count.incrementAndGet();
     }
 
-    /** The one lock that is held just now. */
+    /** Returns the name of the only lock that is held now. */
     private String held() {
         return locks.inspector().list("*", 10).stream()
                 .map(lock -> lock.name())
@@ -189,7 +189,7 @@ class LockedShop {
 
     @DistributedLock(name = "lost2", leaseTime = 1, onLost = OnLost.INTERRUPT)
     public void losesInterrupted(LockClient client) {
-        Await.until("interrupted", Thread::interrupted);
+        Await.until("the thread is interrupted", Thread::interrupted);
     }
 
     private static void lose(LockClient client, String name) {

@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.annotation.AliasFor;
 
-/** What an annotation means: its own attributes, those of its class, and the defaults. */
+/** Tests how an annotation's attributes, those of its class, and the defaults are merged. */
 class MergedAnnotationTest {
     private static LockOperationSource source;
 
@@ -237,7 +237,7 @@ class MergedAnnotationTest {
                 "withReplication",
                 "withOnLoss");
         assertThat(Arrays.stream(LockOptions.class.getMethods()).map(Method::getName))
-                .as("an option of core that no annotation reaches")
+                .as("options of core that no annotation sets")
                 .filteredOn(each -> each.startsWith("with"))
                 .allMatch(known::contains);
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What tools read of properties. */
+/** Tests the metadata of properties that tools read. */
 class MetadataTest {
 
     @Test
@@ -36,7 +36,7 @@ class MetadataTest {
                     assertThat(tests.contains(name)
                                     || tests.contains(" + \"" + last.substring(1) + "=")
                                     || tests.contains(last + "="))
-                            .as("a test of " + name)
+                            .as("tests that name " + name)
                             .isTrue();
                     count++;
                 }

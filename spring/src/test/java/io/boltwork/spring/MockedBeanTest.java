@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 
-/** Mocks of beans with locked methods take no locks, and do not stop a test's application. */
+/** Mocks of beans with locked methods take no locks, and a test's application starts with them. */
 @SpringBootTest(classes = MockedBeanTest.App.class, properties = "boltwork.backend=memory")
 class MockedBeanTest {
 

@@ -18,10 +18,10 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.javapoet.ClassName;
 
-/** What native images are told of. */
+/** Tests the hints for native images. */
 class NativeHintsTest {
 
-    /** An argument. */
+    /** An argument of a locked method. */
     public static final class Order {
         public String region = "eu";
 
@@ -30,14 +30,14 @@ class NativeHintsTest {
         }
     }
 
-    /** What an argument has. */
+    /** A property of an argument. */
     public static final class Customer {
         public String id() {
             return "7";
         }
     }
 
-    /** A bean that expressions ask. */
+    /** A bean that expressions call. */
     public static final class Regions {
         public String current() {
             return "eu";

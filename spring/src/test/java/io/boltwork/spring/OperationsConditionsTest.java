@@ -21,7 +21,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** When there are health, endpoint, meters, observations and Spring Integration's registry. */
+/** Tests when health, endpoint, meters, observations and Spring Integration's registry exist. */
 class OperationsConditionsTest {
     private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** {@code boltwork.redis.*}, each with a real Redis. */
+/** The properties {@code boltwork.redis.*}, each tested with a real Redis. */
 class RedisPropertiesTest {
     private static RedisServer server;
 

@@ -18,7 +18,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** SSL bundles, whoever names them, with a server that asks for the client's certificate. */
+/** Tests SSL bundles from all sources with a server that requires a client certificate. */
 class SslBundleTest {
     private static Certificates certificates;
     private static RedisServer server;

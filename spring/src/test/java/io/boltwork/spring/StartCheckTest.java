@@ -20,14 +20,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.PriorityOrdered;
 
-/** The check at start lets pass what works, and refuses what does not. */
+/** The check at start accepts annotations that work, and refuses those that do not. */
 class StartCheckTest {
 
     private static ApplicationContextRunner runner() {
         return TestApplication.memory();
     }
 
-    /** As Spring Boot does by default. */
+    /** Uses proxies of classes, as Spring Boot does by default. */
     private static ApplicationContextRunner proxiesOfClasses() {
         return runner().withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class));
     }

@@ -11,7 +11,7 @@ import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.web.servlet.MockMvc;
 
-/** A slice has no locks by itself, as docs/spring.md says. */
+/** A slice test has no locks by default, as docs/spring.md says. */
 @WebMvcTest(Checkout.class)
 class SliceWithoutLocksTest {
 

@@ -3,7 +3,7 @@ package io.boltwork.examples.web;
 import io.boltwork.spring.DistributedLock;
 import org.springframework.stereotype.Component;
 
-/** The stock, one buyer at a time. */
+/** Sells to one buyer at a time. */
 @Component
 class AnnotatedStock {
     private final RedisStock stock;

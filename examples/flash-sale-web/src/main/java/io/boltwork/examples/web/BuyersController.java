@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The buyers that the page's buttons send, all at once, to one shop after the other. */
+/** Sends buyers for the page's buttons, all at once, to the shops in turn. */
 @RestController
 class BuyersController {
     private final RedisStock stock;

@@ -9,8 +9,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The remaining stock, in Redis. A purchase reads it, works, and writes it, so that two purchases at once sell the same item
- * twice. Buyers that come too late are turned away without work.
+ * The remaining stock in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at once sell the same
+ * item twice. Buyers that come too late are turned away without work.
  */
 @Component
 class RedisStock {

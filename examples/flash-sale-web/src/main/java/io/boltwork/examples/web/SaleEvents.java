@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** Sends what the page shows, four times a second, to each open page. */
+/** Sends the state of the sale to each open page, four times a second. */
 @RestController
 class SaleEvents {
     private final RedisStock stock;
@@ -79,7 +79,7 @@ class SaleEvents {
                 lock.holder()
                         .flatMap(LockInfo.Holder::client)
                         .map(client -> Printable.text(client.application() + " " + client.pid()))
-                        .orElse("nobody"),
+                        .orElse("none"),
                 lock.queue().size(),
                 locks.waiting(),
                 perSecond);

@@ -146,7 +146,7 @@ class SpringBoot3Test {
                         != null);
     }
 
-    /** Spring Boot 3 has its classes for health in other packages. */
+    /** Spring Boot 3 keeps its health classes in other packages, so there is no health indicator. */
     @Test
     void noHealth() {
         assertThat(application.containsBean("locksHealthIndicator")).isFalse();

@@ -6,6 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import org.springframework.core.annotation.AliasFor;
 
+// @start region="composed"
 @Retention(RetentionPolicy.RUNTIME)
 @DistributedLock(mode = LockMode.SKIP, minHold = "1m")
 @interface SoloJob {

@@ -266,7 +266,7 @@ public interface FencedLock extends Lock {
      *     return Optional.of(wish.get(2, TimeUnit.SECONDS));
      * } catch (TimeoutException tooLong) {
      *     if (!wish.cancel(true)) {
-     *         wish.join().release(); // it came in the last moment
+     *         wish.join().release(); // it came at the last moment
      *     }
      *     return Optional.empty();
      * }

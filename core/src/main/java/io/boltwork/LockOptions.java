@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * LockOptions nightly = LockOptions.renewedLease(Duration.ofSeconds(30))
  *         .withMinHold(Duration.ofMinutes(5))    // no second run, though the job takes a second
- *         .withMaxHold(Duration.ofHours(2));     // and no run that holds for ever
+ *         .withMaxHold(Duration.ofHours(2));     // but no run holds it for ever
  * }</pre>
  *
  * <p>Nested acquisitions use the options of the outermost one. Clients may use a lock with different options at the

@@ -1,4 +1,4 @@
 package kotlin.coroutines;
 
-/** The last parameter of each {@code suspend} function, without Kotlin. */
+/** Stands for the type of the last parameter of each {@code suspend} function, without Kotlin. */
 public interface Continuation {}

@@ -65,7 +65,7 @@ final class Bench implements Callable<Integer> {
             description =
                     "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with"
                             + " its own section on the page. Default: standalone.")
-    private Deployment deployment = Deployment.STANDALONE;
+    private BenchDeployment deployment = BenchDeployment.STANDALONE;
 
     @Option(
             names = "--missing",
@@ -130,7 +130,7 @@ final class Bench implements Callable<Integer> {
             EnumSet.allOf(Entrant.class).forEach(each -> System.out.printf("%-16s %s%n", each.id(), each.title()));
             return 0;
         }
-        Plan plan = plan();
+        BenchPlan plan = plan();
         Set<Entrant> chosen = chosen();
         List<Scenario> wanted = wanted();
         Path place = isComplete() ? TARGET.resolve("results") : TARGET.resolve("part");
@@ -150,15 +150,15 @@ final class Bench implements Callable<Integer> {
                 measure(plan, facts, wanted, chosen, store);
             }
             if (engine) {
-                store.save(Engine.measure(facts));
+                store.save(EngineAlone.measure(facts));
             }
         }
         return report(store, facts, wanted);
     }
 
     /** Prints the expected time before the run begins. */
-    private static void announce(Plan plan, List<Scenario> wanted, Set<Entrant> chosen, boolean engine) {
-        Duration time = Runner.estimate(plan, wanted, chosen).plus(engine ? Engine.estimate(plan) : Duration.ZERO);
+    private static void announce(BenchPlan plan, List<Scenario> wanted, Set<Entrant> chosen, boolean engine) {
+        Duration time = Runner.estimate(plan, wanted, chosen).plus(engine ? EngineAlone.estimate(plan) : Duration.ZERO);
         System.err.printf(
                 "%d measurements%s: about %s, until about %s; longer if other processes disturb them%n",
                 Runner.measurements(plan, wanted, chosen),
@@ -172,7 +172,7 @@ final class Bench implements Callable<Integer> {
         return !quick && contenders.isEmpty() && seconds == null && repetitions == null;
     }
 
-    private void measure(Plan plan, Facts facts, List<Scenario> wanted, Set<Entrant> chosen, Store store)
+    private void measure(BenchPlan plan, Facts facts, List<Scenario> wanted, Set<Entrant> chosen, Store store)
             throws InterruptedException {
         try (Progress progress = new Progress(Runner.estimate(plan, wanted, chosen));
                 Awake awake = new Awake()) {
@@ -202,7 +202,7 @@ final class Bench implements Callable<Integer> {
                 .draw(results)
                 .forEach((id, files) -> plots.put(
                         id, files.stream().map(file -> "performance/" + file).toList()));
-        String text = new Page(results, complete || jmh ? selection.engine() : null, plots).text();
+        String text = new ResultPage(results, complete || jmh ? selection.engine() : null, plots).text();
         Files.createDirectories(Objects.requireNonNull(page.getParent()));
         Files.writeString(page, text);
         if (!complete) {
@@ -219,8 +219,8 @@ final class Bench implements Callable<Integer> {
         return results.stream().anyMatch(ScenarioResults::isVoid) ? VOID : 0;
     }
 
-    Plan plan() {
-        Plan base = (quick ? Plan.QUICK : Plan.FULL).on(deployment);
+    BenchPlan plan() {
+        BenchPlan base = (quick ? BenchPlan.QUICK : BenchPlan.FULL).on(deployment);
         if (repetitions != null && (repetitions < 1 || repetitions > 100)) {
             throw wrong("--repetitions", "must be between 1 and 100, but is " + repetitions);
         }
@@ -228,7 +228,7 @@ final class Bench implements Callable<Integer> {
             throw wrong("--seconds", "must be between 0.1 and 600, but is " + seconds);
         }
         long millis = seconds == null ? base.millis() : (long) (seconds * 1_000);
-        return new Plan(
+        return new BenchPlan(
                 deployment,
                 quick,
                 repetitions == null ? base.repetitions() : repetitions,
@@ -243,7 +243,7 @@ final class Bench implements Callable<Integer> {
             if (quick) {
                 all.retainAll(QUICK_ENTRANTS);
             }
-            if (deployment == Deployment.CLUSTER) {
+            if (deployment == BenchDeployment.CLUSTER) {
                 all.removeIf(entrant -> !entrant.isOnCluster());
             }
             return all;
@@ -259,7 +259,7 @@ final class Bench implements Callable<Integer> {
 
     List<Scenario> wanted() {
         List<Scenario> all = Scenario.all().stream()
-                .filter(each -> deployment == Deployment.STANDALONE || each.isOnCluster())
+                .filter(each -> deployment == BenchDeployment.STANDALONE || each.isOnCluster())
                 .toList();
         List<String> ids = all.stream().map(Scenario::id).toList();
         for (String id : scenarios) {
@@ -267,7 +267,7 @@ final class Bench implements Callable<Integer> {
                 throw wrong(
                         "--scenarios",
                         "there is no scenario '" + id + "'"
-                                + (deployment == Deployment.CLUSTER ? " on a cluster" : "")
+                                + (deployment == BenchDeployment.CLUSTER ? " on a cluster" : "")
                                 + "; there are " + String.join(", ", ids));
             }
         }

@@ -46,12 +46,12 @@ final class Crash implements Scenario {
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(2);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(HOLDER, WAITERS), List.of(HOLDER));
     }
 
@@ -75,12 +75,12 @@ final class Crash implements Scenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         return Duration.ofSeconds(8);
     }
 
     @Override
-    public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+    public Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
         int jvms = point == HOLDER ? 2 : 3;
         Setup setup = Setup.of(jvms, CrashJob.NAME, Map.of(CrashJob.DOOMED, (long) DOOMED))
                 .withLease(LEASE);
@@ -89,7 +89,7 @@ final class Crash implements Scenario {
             Usage usage;
             long nanos = point == HOLDER ? holderKilled(stage) : waitersKilled(stage);
             usage = meter.read();
-            Outcome none = new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), Map.of());
+            WorkOutcome none = new WorkOutcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), Map.of());
             return Sample.of(point, entrant, repetition, usage, none, 0, Map.of(Figure.AFTER, nanos / 1e6));
         }
     }
@@ -121,7 +121,7 @@ final class Crash implements Scenario {
         return when(stage.outcome(1, PATIENCE)) - released;
     }
 
-    private static long when(Outcome outcome) {
+    private static long when(WorkOutcome outcome) {
         Double when = outcome.figures().get(Figure.WHEN.name());
         if (when == null) {
             throw new IllegalStateException("A worker did not report the time");

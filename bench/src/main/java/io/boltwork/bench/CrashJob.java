@@ -41,7 +41,7 @@ final class CrashJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         return switch (site.order().jvm()) {
             case 0 -> hold();
             case 1 -> await();
@@ -49,7 +49,7 @@ final class CrashJob implements Job {
         };
     }
 
-    private Outcome hold() throws InterruptedException {
+    private WorkOutcome hold() throws InterruptedException {
         site.say(HELD);
         site.await(RELEASE);
         long when = System.nanoTime();
@@ -57,7 +57,7 @@ final class CrashJob implements Job {
         return at(when);
     }
 
-    private Outcome await() {
+    private WorkOutcome await() {
         site.say(WAITING);
         lock.lock();
         long when = System.nanoTime();
@@ -65,7 +65,7 @@ final class CrashJob implements Job {
         return at(when);
     }
 
-    private Outcome doom() throws InterruptedException {
+    private WorkOutcome doom() throws InterruptedException {
         for (int i = 0; i < site.order().count(DOOMED); i++) {
             int number = i;
             new Thread(() -> site.lock(number, LOCK).lock(), "doomed-" + i).start();
@@ -76,8 +76,9 @@ final class CrashJob implements Job {
     }
 
     /** All JVMs of a machine read the same clock. */
-    private static Outcome at(long when) {
+    private static WorkOutcome at(long when) {
         Histogram none = Wait.histogram();
-        return new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(none), Map.of(Figure.WHEN.name(), (double) when));
+        return new WorkOutcome(
+                new long[] {1}, 1, 0, 1, 0, Wait.encode(none), Map.of(Figure.WHEN.name(), (double) when));
     }
 }

@@ -47,12 +47,12 @@ final class CriticalSections extends LoadScenario {
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(1);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(all(), List.of(SECTIONS.get(2).with(4)));
     }
 
@@ -72,7 +72,7 @@ final class CriticalSections extends LoadScenario {
     }
 
     @Override
-    public List<Point> curve(Plan plan) {
+    public List<Point> curve(BenchPlan plan) {
         return points(plan).subList(0, plan.quick() ? 0 : CLIENTS.size());
     }
 
@@ -92,7 +92,7 @@ final class CriticalSections extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         int clients = (int) point.x();
         int jvms = Math.min(MOST_JVMS, clients);
         Duration inside = SECTIONS.stream()
@@ -105,7 +105,7 @@ final class CriticalSections extends LoadScenario {
     }
 
     @Override
-    Map<Figure, Double> more(Outcome outcome, Usage usage) {
+    Map<Figure, Double> more(WorkOutcome outcome, Usage usage) {
         double inside = outcome.figures().getOrDefault(Figure.INSIDE.name(), 0.0) / 1e6;
         return Map.of(Figure.ALLOWED, outcome.perSecond() * inside);
     }

@@ -20,11 +20,11 @@ import java.util.Properties;
  * @param machine processors, memory, system
  * @param versions the versions of Java, Redis and the libraries
  */
-record Facts(String commit, Plan plan, Map<String, String> machine, Map<String, String> versions) {
+record Facts(String commit, BenchPlan plan, Map<String, String> machine, Map<String, String> versions) {
     /** An entry among the versions that is not a version. */
     static final String LETTUCE_SOCKETS = "sockets of Lettuce";
 
-    static Facts now(Plan plan) {
+    static Facts now(BenchPlan plan) {
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("processor", line("/proc/cpuinfo", "model name"));
         machine.put(

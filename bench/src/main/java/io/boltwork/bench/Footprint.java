@@ -55,12 +55,12 @@ final class Footprint implements Scenario {
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(1);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(MANY), List.of(FEW));
     }
 
@@ -89,12 +89,12 @@ final class Footprint implements Scenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         return plan.time().plusSeconds(10 + (long) point.x() / 2_000);
     }
 
     @Override
-    public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+    public Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
         Setup setup = Setup.of(
                         1,
                         FootprintJob.NAME,

@@ -46,7 +46,7 @@ final class FootprintJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (site.order().number(HOLD) != 0) {
             settle();
@@ -66,7 +66,7 @@ final class FootprintJob implements Job {
             site.await(PAIRS);
         }
         figures.put(Figure.ALLOCATED.name(), allocated());
-        return new Outcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), figures);
+        return new WorkOutcome(new long[] {1}, 1, 0, 1, 0, Wait.encode(Wait.histogram()), figures);
     }
 
     /** Returns the bytes that all threads of the JVM allocate per pair, those of the caller and of the library. */

@@ -59,7 +59,7 @@ final class Growth extends LoadScenario {
     }
 
     @Override
-    public List<Entrant> entrants(Plan plan, Point point) {
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
         List<Entrant> all = CLIENTS.contains(point)
                 ? List.of(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
                 : LOCKS.contains(point)
@@ -69,12 +69,12 @@ final class Growth extends LoadScenario {
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(3);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         List<Point> all = new ArrayList<>(CLIENTS);
         all.addAll(LOCKS);
         all.addAll(WAITERS);
@@ -92,7 +92,7 @@ final class Growth extends LoadScenario {
     }
 
     @Override
-    public List<Point> curve(Plan plan) {
+    public List<Point> curve(BenchPlan plan) {
         return points(plan).stream().filter(CLIENTS::contains).toList();
     }
 
@@ -115,7 +115,7 @@ final class Growth extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         int count = (int) point.x();
         if (CLIENTS.contains(point)) {
             int jvms = Math.min(MOST_JVMS, count);

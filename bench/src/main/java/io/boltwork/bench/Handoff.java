@@ -39,12 +39,12 @@ final class Handoff extends LoadScenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL));
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return List.of(TWO);
     }
 
@@ -81,7 +81,7 @@ final class Handoff extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         String job = entrant == Entrant.PUBLISH ? PublishJob.NAME : HandoffJob.NAME;
         return Setup.of(2, job, plan.load(2, 1, 1, Duration.ZERO));
     }

@@ -41,12 +41,12 @@ final class HandoffJob implements Job {
     }
 
     @Override
-    public Outcome run() {
+    public WorkOutcome run() {
         return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), SETTLE, 2);
     }
 
-    private Outcome pingPong(Duration time, Duration settle, int round) {
-        Board board = site.board();
+    private WorkOutcome pingPong(Duration time, Duration settle, int round) {
+        ExclusionBoard board = site.board();
         int me = site.order().jvm();
         Histogram waits = Wait.histogram();
         long turns = 0;
@@ -76,6 +76,7 @@ final class HandoffJob implements Job {
         board.mark(ENDED + me, round);
         cpu = Worker.cpuSeconds() - cpu;
         entries += turns;
-        return new Outcome(new long[] {turns}, turns, entries, time.toNanos() / 1e9, cpu, Wait.encode(waits), Map.of());
+        return new WorkOutcome(
+                new long[] {turns}, turns, entries, time.toNanos() / 1e9, cpu, Wait.encode(waits), Map.of());
     }
 }

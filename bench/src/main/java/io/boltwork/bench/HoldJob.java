@@ -72,7 +72,7 @@ final class HoldJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.MILLIS));
         Map<Path, Double> compilers = Machine.compilers();
         double cpu = Worker.cpuSeconds();
@@ -81,7 +81,7 @@ final class HoldJob implements Job {
         double seconds = (System.nanoTime() - begin) / 1e9;
         // without the compilers, which have finished in a service that has run for a while
         cpu = Worker.cpuSeconds() - cpu - Machine.growth(compilers, Machine.compilers());
-        return new Outcome(
+        return new WorkOutcome(
                 new long[] {locks},
                 locks,
                 0,

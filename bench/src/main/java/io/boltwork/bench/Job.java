@@ -6,7 +6,7 @@ interface Job {
     void warmUp() throws Exception;
 
     /** Measures. */
-    Outcome run() throws Exception;
+    WorkOutcome run() throws Exception;
 
     static Job of(Site site) {
         String job = site.order().job();

@@ -69,11 +69,11 @@ final class LoadJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         return load(Duration.ofMillis(site.order().number(MILLIS)));
     }
 
-    private Outcome load(Duration time) throws InterruptedException {
+    private WorkOutcome load(Duration time) throws InterruptedException {
         CountDownLatch start = new CountDownLatch(1);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Turns> all = new ArrayList<>();
@@ -107,7 +107,7 @@ final class LoadJob implements Job {
         if (sleeps > 0) {
             figures.put(Figure.SLEEPS.name(), sleeps / Math.max(1, pairs));
         }
-        return new Outcome(
+        return new WorkOutcome(
                 all.stream().mapToLong(turns -> turns.inTime).toArray(),
                 pairs,
                 entries,

@@ -26,7 +26,7 @@ abstract class LoadScenario implements Scenario {
             Figure.SERVER_CPU,
             Figure.SLEEPS);
 
-    abstract Setup setup(Plan plan, Point point, Entrant entrant);
+    abstract Setup setup(BenchPlan plan, Point point, Entrant entrant);
 
     @Override
     public List<Figure> columns() {
@@ -34,7 +34,7 @@ abstract class LoadScenario implements Scenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         Setup setup = setup(plan, point, Entrant.BOLTWORK);
         long least = setup.numbers().getOrDefault(LoadJob.REHEARSAL_MILLIS, 0L);
         long most = setup.numbers().getOrDefault(LoadJob.LONGEST_REHEARSAL_MILLIS, 0L);
@@ -46,11 +46,12 @@ abstract class LoadScenario implements Scenario {
     }
 
     @Override
-    public final Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+    public final Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition)
+            throws InterruptedException {
         try (Stage stage = Stage.set(plan, entrant, setup(plan, point, entrant))) {
             Stage.Meter meter = stage.meter();
             stage.go();
-            Outcome outcome = stage.outcome(patience(plan, point));
+            WorkOutcome outcome = stage.outcome(patience(plan, point));
             Usage usage = meter.read();
             long lost = Math.abs(outcome.entries() - stage.board().entries());
             return Sample.of(
@@ -65,23 +66,23 @@ abstract class LoadScenario implements Scenario {
     }
 
     /** Returns additional figures. */
-    Map<Figure, Double> more(Outcome outcome, Usage usage) {
+    Map<Figure, Double> more(WorkOutcome outcome, Usage usage) {
         return Map.of();
     }
 
     /** Returns violations that the board does not show. */
-    long violations(Outcome outcome) {
+    long violations(WorkOutcome outcome) {
         return 0;
     }
 
     /** Returns the time that the workers may take. */
-    Duration patience(Plan plan, Point point) {
+    Duration patience(BenchPlan plan, Point point) {
         return plan.time().plus(DRAIN);
     }
 
     /** Returns the contenders for a cluster, or all of them on one server. */
     @Override
-    public List<Entrant> entrants(Plan plan, Point point) {
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
         return plan.isOnCluster()
                 ? entrants().stream().filter(Entrant::isOnCluster).toList()
                 : entrants();

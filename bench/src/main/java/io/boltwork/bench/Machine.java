@@ -54,7 +54,7 @@ final class Machine {
         return Files.isReadable(stat) ? work(read(stat)) : 0;
     }
 
-    /** Returns the work so far of each live compiler thread of this JVM. Empty where the system does not tell. */
+    /** Returns the work so far of each live compiler thread of this JVM. Empty if the system does not report it. */
     static Map<Path, Double> compilers() {
         return ofThreads(Machine::workOfCompiler);
     }
@@ -77,13 +77,13 @@ final class Machine {
 
     /**
      * Returns how often each live thread of this JVM has gone to sleep so far until another thread woke it. Empty where
-     * the system does not tell.
+     * the system does not report it.
      */
     static Map<Path, Double> sleeps() {
         return ofThreads(Machine::sleeps);
     }
 
-    /** Returns the same for the calling thread; NaN where the system does not tell. */
+    /** Returns the same for the calling thread; NaN if the system does not report it. */
     static double sleepsOfThisThread() {
         return sleeps(THIS_THREAD);
     }
@@ -111,7 +111,7 @@ final class Machine {
     }
 
     /**
-     * Returns the growth of the figures of the threads that are alive at the end. The system no longer tells those of
+     * Returns the growth of the figures of the threads that are alive at the end. The system no longer reports those of
      * the others.
      */
     static double growth(Map<Path, Double> before, Map<Path, Double> after) {

@@ -38,7 +38,7 @@ final class OneThread extends LoadScenario {
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return List.of(ONE);
     }
 
@@ -56,7 +56,7 @@ final class OneThread extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         return Setup.of(1, LoadJob.NAME, plan.load(1, 1, 0, Duration.ZERO, plan.steady()));
     }
 }

@@ -12,14 +12,14 @@ import java.util.Map;
  * @param leaseMillis the lease of the locks
  * @param renewed whether locks are held for longer than the lease
  * @param clients the number of clients to open
- * @param board the file of the {@link Board}
+ * @param board the file of the {@link ExclusionBoard}
  * @param jvm the number of the worker, from 0
  * @param job the job, see {@link Job}
  * @param numbers other parameters of the job
  */
 record Order(
         String contender,
-        Deployment deployment,
+        BenchDeployment deployment,
         List<String> uris,
         long leaseMillis,
         boolean renewed,
@@ -32,7 +32,7 @@ record Order(
     long number(String name) {
         Long value = numbers.get(name);
         if (value == null) {
-            throw new IllegalArgumentException("The job " + job + " must be told " + name);
+            throw new IllegalArgumentException("The job " + job + " requires the parameter " + name);
         }
         return value;
     }

@@ -30,7 +30,7 @@ final class OwnLocks extends LoadScenario {
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(FEW, MANY), List.of(MANY));
     }
 
@@ -49,7 +49,7 @@ final class OwnLocks extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         return Setup.of(1, LoadJob.NAME, plan.load(1, (int) point.x(), 0, Duration.ZERO, plan.steady()));
     }
 }

@@ -36,7 +36,7 @@ final class PublishJob implements Job {
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        boolean sharded = site.order().deployment() == Deployment.CLUSTER;
+        boolean sharded = site.order().deployment() == BenchDeployment.CLUSTER;
         Masters masters =
                 new Masters(new Setting(site.order().deployment(), site.order().uris()));
         if (site.order().jvm() == 0) {
@@ -67,14 +67,14 @@ final class PublishJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         pause = PAUSE;
         waits.reset();
         double cpu = Worker.cpuSeconds();
         long millis = site.order().number(LoadJob.MILLIS);
         Thread.sleep(millis);
         Histogram heard = waits.copy();
-        return new Outcome(
+        return new WorkOutcome(
                 new long[] {heard.getTotalCount()},
                 heard.getTotalCount(),
                 0,

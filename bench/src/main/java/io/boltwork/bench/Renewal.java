@@ -51,17 +51,17 @@ final class Renewal implements Scenario {
     }
 
     @Override
-    public List<Entrant> entrants(Plan plan, Point point) {
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
         return point == HUNDRED_THOUSAND ? List.of(Entrant.BOLTWORK, Entrant.REDISSON) : entrants();
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(3);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(TEN_THOUSAND, HUNDRED_THOUSAND), List.of(SMALL));
     }
 
@@ -96,23 +96,23 @@ final class Renewal implements Scenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         Duration least = plan.warmUp(1);
         Duration most = longestRehearsal(plan);
         Duration rehearsal = most.compareTo(least) > 0 ? most.plus(least).dividedBy(2) : least;
         return time(plan).plus(rehearsal).plusSeconds(2 + (long) point.x() / 10_000);
     }
 
-    private static Duration time(Plan plan) {
+    private static Duration time(BenchPlan plan) {
         return plan.quick() ? QUICK_TIME : TIME;
     }
 
-    private static Duration longestRehearsal(Plan plan) {
+    private static Duration longestRehearsal(BenchPlan plan) {
         return plan.quick() ? Duration.ZERO : LONGEST_REHEARSAL;
     }
 
     @Override
-    public Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
+    public Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition) throws InterruptedException {
         Setup setup = Setup.of(
                         1,
                         HoldJob.NAME,
@@ -134,7 +134,7 @@ final class Renewal implements Scenario {
                 least = Math.min(least, Leases.leastOfSome(stage.redis(), HoldJob.PREFIX, SOME));
                 Thread.sleep(1_000);
             }
-            Outcome outcome = stage.outcome(PATIENCE);
+            WorkOutcome outcome = stage.outcome(PATIENCE);
             Usage usage = meter.read();
             ServerCounters server = usage.server();
             Map<Figure, Double> more = new LinkedHashMap<>();

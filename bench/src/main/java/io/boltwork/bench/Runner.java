@@ -11,7 +11,7 @@ import java.util.Set;
  * Runs the measurements. Contenders take turns in each repetition, and each repetition begins with another contender.
  */
 final class Runner {
-    private final Plan plan;
+    private final BenchPlan plan;
     private final Facts facts;
     private final Set<Entrant> chosen;
     private final Progress progress;
@@ -19,7 +19,7 @@ final class Runner {
 
     /** A measurement to make. */
     private record Step(Scenario scenario, Point point, Entrant entrant, int repetition, int repetitions) {
-        Duration estimate(Plan plan) {
+        Duration estimate(BenchPlan plan) {
             return scenario.estimate(plan, point);
         }
 
@@ -28,14 +28,14 @@ final class Runner {
         }
     }
 
-    Runner(Plan plan, Facts facts, Set<Entrant> chosen, Progress progress) {
+    Runner(BenchPlan plan, Facts facts, Set<Entrant> chosen, Progress progress) {
         this.plan = plan;
         this.facts = facts;
         this.chosen = chosen;
         this.progress = progress;
     }
 
-    private static List<Step> steps(Plan plan, Scenario scenario, Set<Entrant> chosen) {
+    private static List<Step> steps(BenchPlan plan, Scenario scenario, Set<Entrant> chosen) {
         List<Step> steps = new ArrayList<>();
         List<Point> points = scenario.points(plan);
         int most = points.stream()
@@ -58,14 +58,14 @@ final class Runner {
         return steps;
     }
 
-    static Duration estimate(Plan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
+    static Duration estimate(BenchPlan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
         return scenarios.stream()
                 .flatMap(scenario -> steps(plan, scenario, chosen).stream())
                 .map(step -> step.estimate(plan))
                 .reduce(Duration.ZERO, Duration::plus);
     }
 
-    static int measurements(Plan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
+    static int measurements(BenchPlan plan, List<Scenario> scenarios, Set<Entrant> chosen) {
         return scenarios.stream()
                 .mapToInt(scenario -> steps(plan, scenario, chosen).size())
                 .sum();

@@ -30,7 +30,7 @@ final class SaleJob implements Job {
     private static final int REHEARSALS = 60;
 
     private final Site site;
-    private final Board board;
+    private final ExclusionBoard board;
     private final int buyers;
     private final long work;
     private final long stock;
@@ -54,14 +54,14 @@ final class SaleJob implements Job {
     }
 
     @Override
-    public Outcome run() throws InterruptedException {
+    public WorkOutcome run() throws InterruptedException {
         if (site.order().jvm() == 0) {
             board.mark(LEFT, stock);
         }
         return sell(buyers, Duration.ofMillis(site.order().number(OVER_MILLIS)).toNanos(), work);
     }
 
-    private Outcome sell(int count, long over, long time) throws InterruptedException {
+    private WorkOutcome sell(int count, long over, long time) throws InterruptedException {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Buyer> all = new ArrayList<>();
         double cpu = Worker.cpuSeconds();
@@ -88,7 +88,7 @@ final class SaleJob implements Job {
                 .mapToLong(buyer -> buyer.left - buyer.got)
                 .average()
                 .orElse(0);
-        return new Outcome(
+        return new WorkOutcome(
                 new long[] {served.size()},
                 served.size(),
                 entries,

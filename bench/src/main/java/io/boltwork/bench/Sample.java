@@ -42,7 +42,7 @@ record Sample(
             Entrant entrant,
             int repetition,
             Usage usage,
-            Outcome outcome,
+            WorkOutcome outcome,
             long violations,
             Map<Figure, Double> more) {
         Map<Figure, Double> figures = new LinkedHashMap<>();

@@ -10,19 +10,19 @@ interface Scenario {
 
     String title();
 
-    /** Returns a few sentences for the page: what happens, and what to look at. */
+    /** Returns a few sentences for the page that describe the course and the important figures. */
     String about();
 
     /** Returns all contenders that take part at any point, on one server. */
     List<Entrant> entrants();
 
     /** Returns the contenders that take part at a point. */
-    default List<Entrant> entrants(Plan plan, Point point) {
+    default List<Entrant> entrants(BenchPlan plan, Point point) {
         return entrants();
     }
 
     /** Returns the repetitions of a point. */
-    default int repetitions(Plan plan, Point point) {
+    default int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(plan.isOnCluster() ? 3 : 5);
     }
 
@@ -32,13 +32,13 @@ interface Scenario {
     }
 
     /** Returns the points. */
-    List<Point> points(Plan plan);
+    List<Point> points(BenchPlan plan);
 
     /** Returns the parameter that varies, for a plot's axis. Empty if a plot would show nothing. */
     String axis();
 
     /** Returns the points that form a curve over that axis. */
-    default List<Point> curve(Plan plan) {
+    default List<Point> curve(BenchPlan plan) {
         return axis().isEmpty() ? List.of() : points(plan);
     }
 
@@ -49,9 +49,9 @@ interface Scenario {
     List<Target> targets();
 
     /** Returns the approximate time of a measurement in all. */
-    Duration estimate(Plan plan, Point point);
+    Duration estimate(BenchPlan plan, Point point);
 
-    Sample measure(Plan plan, Point point, Entrant entrant, int repetition) throws InterruptedException;
+    Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition) throws InterruptedException;
 
     /** Returns the scenario with an id. */
     static Scenario of(String id) {
@@ -67,7 +67,7 @@ interface Scenario {
                 new OwnLocks(),
                 new SharedLock(),
                 new SeveralJvms(),
-                new FlashSale(),
+                new FlashSaleScenario(),
                 new Renewal(),
                 new Handoff(),
                 new Crash(),

@@ -22,7 +22,7 @@ final class ScenarioSection {
      * @param plots the files, relative to the page
      */
     void write(String level, List<String> plots) {
-        Plan plan = results.facts().plan();
+        BenchPlan plan = results.facts().plan();
         out.paragraph(level + " " + scenario.id() + ": " + scenario.title());
         out.paragraph(scenario.about());
         out.paragraph("`bench/run" + (plan.isOnCluster() ? " --deployment cluster" : "") + " --scenarios "

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param engine the results of JMH, if they may
  * @param others the results that may not
  */
-record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<ScenarioResults> others) {
+record Selection(List<ScenarioResults> results, @Nullable EngineAlone engine, List<ScenarioResults> others) {
 
     /** Returns the data that go with a run made now. */
     static Selection of(Store store, Facts facts) {
         List<ScenarioResults> results = new ArrayList<>();
         List<ScenarioResults> others = new ArrayList<>();
         store.load().forEach(each -> (each.facts().isAlike(facts) ? results : others).add(each));
-        Engine engine = store.loadEngine();
+        EngineAlone engine = store.loadEngine();
         return new Selection(results, engine != null && engine.facts().isAlike(facts) ? engine : null, others);
     }
 
@@ -32,7 +32,7 @@ record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<Sc
                 .orElseGet(() -> new Selection(List.of(), store.loadEngine(), List.of()));
     }
 
-    boolean has(Deployment deployment, Scenario scenario) {
+    boolean has(BenchDeployment deployment, Scenario scenario) {
         return results.stream()
                 .anyMatch(each -> each.scenario().equals(scenario.id())
                         && each.facts().plan().deployment() == deployment);
@@ -43,15 +43,16 @@ record Selection(List<ScenarioResults> results, @Nullable Engine engine, List<Sc
         List<String> remarks = new ArrayList<>();
         others.forEach(each -> remarks.add("Left out, because it was measured at another commit or elsewhere: "
                 + each.key() + ", " + each.when() + ", at " + each.facts().commit()));
-        for (Deployment deployment : Deployment.values()) {
+        for (BenchDeployment deployment : BenchDeployment.values()) {
             String missing = Scenario.all().stream()
-                    .filter(scenario -> deployment == Deployment.STANDALONE || scenario.isOnCluster())
+                    .filter(scenario -> deployment == BenchDeployment.STANDALONE || scenario.isOnCluster())
                     .filter(scenario -> !has(deployment, scenario))
                     .map(Scenario::id)
                     .collect(Collectors.joining(","));
             if (!missing.isEmpty()) {
-                remarks.add("Missing: bench/run" + (deployment == Deployment.CLUSTER ? " --deployment cluster" : "")
-                        + " --scenarios " + missing);
+                remarks.add(
+                        "Missing: bench/run" + (deployment == BenchDeployment.CLUSTER ? " --deployment cluster" : "")
+                                + " --scenarios " + missing);
             }
         }
         if (engine == null) {

@@ -12,8 +12,8 @@ import java.util.List;
  * @param lease how long a lock lasts if its holder dies; a contender that renews by default renews this lease
  * @param renewed whether locks are held for longer than the lease, so that every contender must renew them
  */
-record Setting(Deployment deployment, List<String> uris, Duration lease, boolean renewed) {
-    Setting(Deployment deployment, List<String> uris) {
+record Setting(BenchDeployment deployment, List<String> uris, Duration lease, boolean renewed) {
+    Setting(BenchDeployment deployment, List<String> uris) {
         this(deployment, uris, USUAL_LEASE, false);
     }
 
@@ -21,7 +21,7 @@ record Setting(Deployment deployment, List<String> uris, Duration lease, boolean
     static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
     boolean isCluster() {
-        return deployment == Deployment.CLUSTER;
+        return deployment == BenchDeployment.CLUSTER;
     }
 
     /** Returns the only server. For contenders that are compared on one server only. */

@@ -29,7 +29,7 @@ final class SeveralJvms extends LoadScenario {
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return List.of(FOUR);
     }
 
@@ -53,7 +53,7 @@ final class SeveralJvms extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         return Setup.of(4, LoadJob.NAME, plan.load(4, 4, 1, Duration.ZERO, plan.passing(4)));
     }
 }

@@ -33,7 +33,7 @@ final class SharedLock extends LoadScenario {
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(TWO, SIXTEEN, HUNDRED), List.of(SIXTEEN));
     }
 
@@ -60,7 +60,7 @@ final class SharedLock extends LoadScenario {
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         return Setup.of(1, LoadJob.NAME, plan.load(1, (int) point.x(), 1, Duration.ZERO));
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param board the board that the workers share
  * @param lines the lines that the bench sends during the job
  */
-record Site(Order order, List<Contender> clients, Board board, BlockingQueue<String> lines) {
+record Site(Order order, List<Contender> clients, ExclusionBoard board, BlockingQueue<String> lines) {
 
     BenchLock lock(int thread, String name) {
         return clients.get(thread % clients.size()).lock(name);

@@ -13,27 +13,27 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers and workers of one measurement. They are new for each measurement, so that nothing is left of the one
- * before. Not thread-safe.
+ * The servers and workers of one measurement. They are new for each measurement, so that the measurement before leaves
+ * no traces. Not thread-safe.
  */
 final class Stage implements AutoCloseable {
-    /** The number of locks on the {@link Board}. */
+    /** The number of locks on the {@link ExclusionBoard}. */
     static final int SLOTS = 10_240;
 
     private static final Duration GETTING_READY = Duration.ofSeconds(120);
     private static final Duration GLANCE = Duration.ofMillis(50);
 
     private final Entrant entrant;
-    private final Deployment deployment;
-    private final Servers servers;
+    private final BenchDeployment deployment;
+    private final BenchServers servers;
     private final Path directory;
-    private final Board board;
+    private final ExclusionBoard board;
     private final List<ChildJvm> workers = new ArrayList<>();
 
     /** The processor time of killed workers, in seconds. */
     private double killed;
 
-    private Stage(Deployment deployment, Entrant entrant) {
+    private Stage(BenchDeployment deployment, Entrant entrant) {
         this.deployment = deployment;
         this.entrant = entrant;
         try {
@@ -41,12 +41,12 @@ final class Stage implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        board = Board.in(boardFile(), SLOTS);
-        servers = Servers.start(deployment);
+        board = ExclusionBoard.in(boardFile(), SLOTS);
+        servers = BenchServers.start(deployment);
     }
 
     /** Starts the servers and the workers and lets them warm up. */
-    static Stage set(Plan plan, Entrant entrant, Setup setup) throws InterruptedException {
+    static Stage set(BenchPlan plan, Entrant entrant, Setup setup) throws InterruptedException {
         Stage stage = new Stage(plan.deployment(), entrant);
         try {
             for (int jvm = 0; jvm < setup.jvms(); jvm++) {
@@ -96,7 +96,7 @@ final class Stage implements AutoCloseable {
         return servers.all().get(0);
     }
 
-    Board board() {
+    ExclusionBoard board() {
         return board;
     }
 
@@ -113,35 +113,35 @@ final class Stage implements AutoCloseable {
         killed += used;
     }
 
-    /** Tells all workers to begin. */
+    /** Starts the work of all workers. */
     void go() {
         workers.forEach(worker -> worker.send(Worker.GO));
     }
 
-    /** Tells one worker to begin. */
+    /** Starts the work of one worker. */
     void go(int jvm) {
         workers.get(jvm).send(Worker.GO);
     }
 
     /** Returns the measurements of all workers. */
-    Outcome outcome(Duration patience) throws InterruptedException {
-        List<Outcome> parts = new ArrayList<>();
+    WorkOutcome outcome(Duration patience) throws InterruptedException {
+        List<WorkOutcome> parts = new ArrayList<>();
         for (int jvm = 0; jvm < workers.size(); jvm++) {
             parts.add(outcome(jvm, patience));
         }
-        return Outcome.together(parts);
+        return WorkOutcome.together(parts);
     }
 
     /** Returns the measurements of one worker. */
-    Outcome outcome(int jvm, Duration patience) throws InterruptedException {
-        return Json.parse(line(jvm, patience), Outcome.class);
+    WorkOutcome outcome(int jvm, Duration patience) throws InterruptedException {
+        return Json.parse(line(jvm, patience), WorkOutcome.class);
     }
 
     /** Waits until a worker sends a line. */
     void expect(int jvm, String expected, Duration patience) throws InterruptedException {
         String line = line(jvm, patience);
         if (!line.equals(expected)) {
-            throw new MeasurementFailedException("a worker said '" + line + "' instead of '" + expected + "'");
+            throw new MeasurementFailedException("a worker sent '" + line + "' instead of '" + expected + "'");
         }
     }
 

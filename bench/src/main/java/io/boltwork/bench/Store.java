@@ -33,7 +33,7 @@ record Store(Path directory) {
 
     /** Returns the stored results in the scenarios' order, those on a cluster last. */
     List<ScenarioResults> load() {
-        return Stream.of(Deployment.values())
+        return Stream.of(BenchDeployment.values())
                 .flatMap(deployment ->
                         Scenario.all().stream().map(scenario -> file(deployment.prefix() + scenario.id())))
                 .map(file -> read(file, ScenarioResults.class))
@@ -41,7 +41,7 @@ record Store(Path directory) {
                 .toList();
     }
 
-    void save(Engine engine) {
+    void save(EngineAlone engine) {
         try {
             Files.createDirectories(directory);
             Json.MAPPER.writerWithDefaultPrettyPrinter().writeValue(file(JMH).toFile(), engine);
@@ -51,8 +51,8 @@ record Store(Path directory) {
     }
 
     @Nullable
-    Engine loadEngine() {
-        return read(file(JMH), Engine.class);
+    EngineAlone loadEngine() {
+        return read(file(JMH), EngineAlone.class);
     }
 
     private static <T> @Nullable T read(Path file, Class<T> type) {

@@ -15,7 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A JVM under measurement. It reads an {@link Order}, warms up, sends {@code ready}, waits for {@code go}, and sends
- * its measurements as an {@link Outcome}. It ends when it receives {@code end}, or with the bench.
+ * its measurements as a {@link WorkOutcome}. It ends when it receives {@code end}, or with the bench.
  */
 final class Worker {
     static final String READY = "ready";
@@ -49,7 +49,7 @@ final class Worker {
         for (int i = 0; i < order.clients(); i++) {
             clients.add(entrant.open(setting));
         }
-        Site site = new Site(order, clients, Board.in(Path.of(order.board()), Stage.SLOTS), lines);
+        Site site = new Site(order, clients, ExclusionBoard.in(Path.of(order.board()), Stage.SLOTS), lines);
         Job job = Job.of(site);
         job.warmUp();
         site.say(READY);
@@ -70,7 +70,7 @@ final class Worker {
                 lines.add(line);
             }
         } catch (IOException e) {
-            System.err.println("The bench is gone: " + e.getMessage());
+            System.err.println("The bench has ended: " + e.getMessage());
         }
         lines.add(END);
     }

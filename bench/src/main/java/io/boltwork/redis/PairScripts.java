@@ -3,7 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.redis.call.Script;
 import java.nio.charset.StandardCharsets;
 
-/** Gives the texts of the scripts of one pair to the bench, whose floor sends them without Boltwork. In this package because they are its own business. */
+/** Gives the scripts of one pair to the bench's floor. Lives in this package because the scripts are package-private. */
 public final class PairScripts {
     private PairScripts() {}
 

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 class AwakeTest {
 
     @Test
-    void aProcessForEachProcessorWorksUntilItIsClosed() {
+    void oneProcessPerProcessorRunsUntilClose() {
         assumeTrue(Awake.isPossible(), "no chrt here, which comes with Linux' util-linux");
         Set<Long> pids;
         try (Awake awake = new Awake()) {
             pids = Awake.pids();
             assertThat(pids).hasSize(Runtime.getRuntime().availableProcessors()).allMatch(AwakeTest::isAlive);
-            Await.until("they work", () -> Machine.of(pids) > 0.1);
+            Await.until("the processes work", () -> Machine.of(pids) > 0.1);
         }
         assertThat(Awake.pids()).isEmpty();
         assertThat(pids).noneMatch(AwakeTest::isAlive);

@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** The command line, and one measurement from end to end. */
+/** Tests the command line, and one measurement from end to end. */
 class BenchTest {
     @Test
-    void quickIsShortAndHasFewContenders() {
+    void quickRunIsShortAndHasFewContenders() {
         Bench bench = parse("--quick");
-        assertThat(bench.plan()).isEqualTo(Plan.QUICK);
+        assertThat(bench.plan()).isEqualTo(BenchPlan.QUICK);
         assertThat(bench.chosen()).contains(Entrant.BOLTWORK, Entrant.REDISSON).doesNotContain(Entrant.TEMPLATE);
         assertThat(bench.wanted())
                 .extracting(Scenario::id)
@@ -26,16 +26,16 @@ class BenchTest {
     }
 
     @Test
-    void everythingIsTheDefault() {
+    void defaultIsAFullRunOfEveryScenario() {
         Bench bench = parse();
-        assertThat(bench.plan()).isEqualTo(Plan.FULL);
+        assertThat(bench.plan()).isEqualTo(BenchPlan.FULL);
         assertThat(bench.chosen()).containsExactly(Entrant.values());
     }
 
     @Test
-    void aClusterHasFourScenariosAndFewContenders() {
+    void clusterRunHasFourScenariosAndFewContenders() {
         Bench bench = parse("--deployment", "cluster");
-        assertThat(bench.plan()).isEqualTo(Plan.FULL.on(Deployment.CLUSTER));
+        assertThat(bench.plan()).isEqualTo(BenchPlan.FULL.on(BenchDeployment.CLUSTER));
         assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S3", "S4", "S7", "S10");
         assertThat(bench.chosen())
                 .contains(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
@@ -44,17 +44,17 @@ class BenchTest {
 
     @ParameterizedTest
     @CsvSource({"standalone, 155", "cluster, 45", "--quick, 2"})
-    void aRunFitsIntoItsTime(String what, long minutes) {
+    void runFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
                 .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(minutes));
     }
 
     @Test
-    void whatHasTargetsOfThroughputAndWaitingIsMeasuredFiveTimes() {
+    void scenariosWithRateOrWaitTargetsAreMeasuredFiveTimes() {
         for (Scenario scenario : parse("--scenarios", "S1,S2,S3,S4,S7").wanted()) {
-            for (Point point : scenario.points(Plan.FULL)) {
-                assertThat(scenario.repetitions(Plan.FULL, point))
+            for (Point point : scenario.points(BenchPlan.FULL)) {
+                assertThat(scenario.repetitions(BenchPlan.FULL, point))
                         .as("%s, %s", scenario.id(), point.id())
                         .isEqualTo(5);
             }
@@ -86,7 +86,7 @@ class BenchTest {
     }
 
     @Test
-    void whatIsNotMadeOnAClusterIsSaid() {
+    void clusterRunRejectsAScenarioThatDoesNotExistThere() {
         StringWriter err = new StringWriter();
         int code = Bench.commandLine()
                 .setErr(new PrintWriter(err))
@@ -96,9 +96,9 @@ class BenchTest {
     }
 
     @Test
-    void aMessageOnAClusterIsHeard() throws Exception {
+    void messageOnAClusterReachesItsSubscriber() throws Exception {
         Scenario scenario = new Handoff();
-        Plan plan = new Plan(Deployment.CLUSTER, true, 1, 100, 200, 1);
+        BenchPlan plan = new BenchPlan(BenchDeployment.CLUSTER, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.PUBLISH, 1);
         assertThat(sample.failure()).isNull();
         assertThat(sample.figures().get(Figure.WAIT_P50)).isPositive();
@@ -106,10 +106,10 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Deployment.class)
-    void aMeasurementInAJvmOfItsOwnHasAllFigures(Deployment deployment) throws Exception {
+    @EnumSource(BenchDeployment.class)
+    void measurementInASeparateJvmHasAllFigures(BenchDeployment deployment) throws Exception {
         Scenario scenario = new OneThread();
-        Plan plan = new Plan(deployment, true, 1, 100, 200, 1);
+        BenchPlan plan = new BenchPlan(deployment, true, 1, 100, 200, 1);
         Sample sample = scenario.measure(plan, scenario.points(plan).get(0), Entrant.BOLTWORK, 1);
         assertThat(sample.violations()).isZero();
         assertThat(sample.failure()).isNull();

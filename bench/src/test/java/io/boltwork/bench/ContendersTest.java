@@ -21,40 +21,41 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each contender is a lock, and what it costs is counted right. */
+/** Tests that each contender excludes, and that the bench counts its commands correctly. */
 class ContendersTest {
     private static final Duration TIME = Duration.ofMillis(150);
     private static final Duration INSIDE = Duration.ofNanos(20_000);
     private static final int PAIRS = 5;
-    /** So often nothing has come. */
+
+    /** The number of looks without a new command after which all have arrived. */
     private static final int LOOKS = 5;
 
-    private static final Map<Deployment, Servers> ALL = new EnumMap<>(Deployment.class);
+    private static final Map<BenchDeployment, BenchServers> ALL = new EnumMap<>(BenchDeployment.class);
 
     @TempDir
     private Path directory;
 
     @BeforeAll
     static void start() {
-        for (Deployment deployment : Deployment.values()) {
-            ALL.put(deployment, Servers.start(deployment));
+        for (BenchDeployment deployment : BenchDeployment.values()) {
+            ALL.put(deployment, BenchServers.start(deployment));
         }
     }
 
     @AfterAll
     static void stop() {
-        ALL.values().forEach(Servers::close);
+        ALL.values().forEach(BenchServers::close);
     }
 
     @ParameterizedTest
     @MethodSource("all")
-    void excludesAndIsCountedRight(Deployment deployment, Entrant entrant) throws Exception {
-        Servers servers = ALL.get(deployment);
+    void lockExcludesAndTurnsAreCountedCorrectly(BenchDeployment deployment, Entrant entrant) throws Exception {
+        BenchServers servers = ALL.get(deployment);
         try (Contender contender = entrant.open(new Setting(deployment, servers.uris()))) {
             if (!entrant.isFloor()) {
                 excludes(contender);
             }
-            isCountedRight(entrant, contender, servers);
+            countsAreCorrect(entrant, contender, servers);
         }
     }
 
@@ -79,8 +80,8 @@ class ContendersTest {
         lock.unlock();
     }
 
-    /** What INFO counts does not tell what came from clients; a monitor does. */
-    private static void isCountedRight(Entrant entrant, Contender contender, Servers servers) throws Exception {
+    /** Compares the counts from INFO with a monitor, which distinguishes clients from scripts. */
+    private static void countsAreCorrect(Entrant entrant, Contender contender, BenchServers servers) throws Exception {
         BenchLock lock = contender.lock("counted");
         pairs(lock);
         List<Monitor> monitors = new ArrayList<>();
@@ -93,7 +94,7 @@ class ContendersTest {
             if (!entrant.isFloor()) {
                 handOver(contender);
             }
-            allHasArrived(monitors);
+            awaitAllCommands(monitors);
             ServerCounters used = ServerCounters.since(before, servers.counters());
             List<Monitor.Command> seen = monitors.stream()
                     .flatMap(monitor -> monitor.betweenInfos().stream())
@@ -103,7 +104,7 @@ class ContendersTest {
                     .isEqualTo(count(seen, false));
             assertThat(used.commands(entrant)).isEqualTo(count(seen, true));
             assertThat(used.requests(entrant)).isGreaterThanOrEqualTo(2.0 * PAIRS);
-            if (servers.all().size() > 1 && entrant.isPeer()) { // as the page says
+            if (servers.all().size() > 1 && entrant.isPeer()) { // as stated on the page
                 assertThat(used.calls()).containsKey("spublish").doesNotContainKey("publish");
             }
         } finally {
@@ -113,11 +114,11 @@ class ContendersTest {
         }
     }
 
-    /** Redisson sends the last command of an unlock without waiting for it. */
-    private static void allHasArrived(List<Monitor> monitors) {
+    /** Waits for late commands, because Redisson does not wait for the last command of an unlock. */
+    private static void awaitAllCommands(List<Monitor> monitors) {
         List<Integer> looks = new ArrayList<>();
-        Await.until("nothing more comes", () -> {
-            looks.add(monitors.stream().mapToInt(Monitor::heard).sum());
+        Await.until("all commands have arrived", () -> {
+            looks.add(monitors.stream().mapToInt(Monitor::received).sum());
             return looks.size() > LOOKS
                     && Set.copyOf(looks.subList(looks.size() - LOOKS, looks.size()))
                                     .size()
@@ -131,7 +132,7 @@ class ContendersTest {
                 .count();
     }
 
-    /** From one thread to another that has waited for it. */
+    /** Hands the lock from one thread to another one that waits for it. */
     private static void handOver(Contender contender) throws InterruptedException {
         BenchLock lock = contender.lock("counted");
         Thread other = new Thread(() -> {
@@ -140,7 +141,7 @@ class ContendersTest {
         });
         lock.lock();
         other.start();
-        Thread.sleep(30); // so that some retry, and most subscribe
+        Thread.sleep(30); // long enough for contenders to retry or subscribe
         lock.unlock();
         other.join();
     }
@@ -153,9 +154,9 @@ class ContendersTest {
     }
 
     private static Stream<Arguments> all() {
-        return Stream.of(Deployment.values())
+        return Stream.of(BenchDeployment.values())
                 .flatMap(deployment -> OneThread.withFloors().stream()
-                        .filter(entrant -> deployment == Deployment.STANDALONE || entrant.isOnCluster())
+                        .filter(entrant -> deployment == BenchDeployment.STANDALONE || entrant.isOnCluster())
                         .map(entrant -> Arguments.of(deployment, entrant)));
     }
 }

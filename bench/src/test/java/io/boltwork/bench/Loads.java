@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** Loads in the tests' own JVM. */
+/** Runs loads in the JVM of the tests. */
 final class Loads {
     private Loads() {}
 
-    /** Four threads on one lock for a time; how often the lock did not exclude. */
+    /** Runs four threads on one lock for a time. Returns how often the lock did not exclude. */
     static long violations(Contender contender, Path directory, Duration time, Duration inside) throws Exception {
         Path file = directory.resolve("board");
         Order order = new Order(
                 "boltwork",
-                Deployment.STANDALONE,
+                BenchDeployment.STANDALONE,
                 List.of(),
                 0,
                 false,
@@ -22,11 +22,12 @@ final class Loads {
                 file.toString(),
                 0,
                 LoadJob.NAME,
-                new Plan(Deployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
-        Board board = Board.in(file, 16);
-        Outcome outcome = new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
+                new BenchPlan(BenchDeployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
+        ExclusionBoard board = ExclusionBoard.in(file, 16);
+        WorkOutcome outcome =
+                new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
         if (outcome.pairs() == 0) {
-            throw new AssertionError("Nobody had the lock");
+            throw new AssertionError("No thread got the lock");
         }
         return Math.abs(outcome.entries() - board.entries()) + board.overlaps();
     }

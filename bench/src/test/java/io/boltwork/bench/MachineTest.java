@@ -12,8 +12,8 @@ class MachineTest {
     private static final int SLEEPS = 20;
 
     @Test
-    void sleepsOfThreadsThatLiveAreCounted() throws InterruptedException {
-        Sleeper ended = new Sleeper(); // what it has counted must not be missing afterwards
+    void sleepsOfLiveThreadsAreCounted() throws InterruptedException {
+        Sleeper ended = new Sleeper(); // its counts must not be missing afterwards
         ended.slept.await();
         Map<Path, Double> before = Machine.sleeps();
         assumeTrue(!before.isEmpty(), "only Linux counts the sleeps of threads");
@@ -30,13 +30,13 @@ class MachineTest {
     }
 
     @Test
-    void whatTheCompilersHaveDoneIsKnown() {
+    void compilationTimeIsKnown() {
         Map<Path, Double> compilers = Machine.compilers();
-        assumeTrue(!compilers.isEmpty(), "only Linux tells what threads have done");
+        assumeTrue(!compilers.isEmpty(), "only Linux reports the work of threads");
         assertThat(Machine.growth(Map.of(), compilers)).isPositive().isLessThan(Worker.cpuSeconds());
     }
 
-    /** A thread that sleeps, and lives until it is told to end. */
+    /** A thread that sleeps a fixed number of times, and then lives until {@link #end}. */
     private static final class Sleeper {
         final CountDownLatch slept = new CountDownLatch(1);
         private final CountDownLatch end = new CountDownLatch(1);
@@ -44,7 +44,7 @@ class MachineTest {
         volatile double sleeps;
 
         Sleeper() {
-            thread.setDaemon(true); // so that it ends if an assertion fails
+            thread.setDaemon(true); // must not keep the JVM alive if an assertion fails
             thread.start();
         }
 
@@ -67,7 +67,7 @@ class MachineTest {
 
     private static void sleep() throws InterruptedException {
         for (int i = 0; i < SLEEPS; i++) {
-            Thread.sleep(1); // to sleep is the subject
+            Thread.sleep(1); // the test counts these sleeps
         }
     }
 }

@@ -15,14 +15,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** What MONITOR shows of a server: each command, and whether a script called it. */
+/** Records the output of MONITOR: each command, and whether a script called it. */
 final class Monitor implements AutoCloseable {
     private static final Pattern LINE = Pattern.compile("^\\+[0-9.]+ \\[\\d+ ([^ \\]]+)\\] \"([^\"]+)\"(.*)");
 
-    /* INFO of those who count; clients ask for INFO, too. */
+    /* The bench's INFO; clients send another INFO. */
     private static final String COUNTERS = "info everything";
 
-    /* What connections and this say beside what the lock says. */
+    /* Commands of connections and of the bench, not of the lock. */
     private static final Set<String> TALK = Set.of("info", COUNTERS, "hello", "client", "monitor");
 
     /** A command, and whether a script called it. */
@@ -58,17 +58,17 @@ final class Monitor implements AutoCloseable {
         }
     }
 
-    /** What was seen between the first question for counters and the second one; waits for that. */
+    /** Waits for two requests for counters, and returns the commands between them. */
     List<Command> betweenInfos() {
-        Await.until("two questions for counters", () -> infos().size() >= 2);
+        Await.until("two requests for counters have arrived", () -> infos().size() >= 2);
         List<Integer> infos = infos();
         return commands.subList(infos.get(0), infos.get(1)).stream()
                 .filter(command -> !TALK.contains(command.name))
                 .toList();
     }
 
-    /** How many commands the server has got, as far as it has been heard. */
-    int heard() {
+    /** Returns the number of commands received from the monitor so far. */
+    int received() {
         return commands.size();
     }
 

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 
 class StatisticsTest {
     @Test
-    void theMedianIsTheMiddleOrTheMeanOfTheTwoInTheMiddle() {
+    void medianIsTheMiddleValueOrTheMeanOfTheMiddleTwo() {
         assertThat(Statistics.median(List.of(9.0, 1.0, 5.0))).isEqualTo(5);
         assertThat(Statistics.median(List.of(9.0, 1.0, 5.0, 7.0))).isEqualTo(6);
         assertThat(Statistics.median(List.of())).isNaN();
     }
 
     @Test
-    void jainsIndexIsOneIfAllHadTheSameAndOneNthIfOneHadAll() {
+    void jainsIndexIsOneForEqualSharesAndOneNthForASingleOne() {
         assertThat(Statistics.jain(7, 7, 7, 7)).isEqualTo(1);
         assertThat(Statistics.jain(0, 12, 0, 0)).isEqualTo(0.25);
         assertThat(Statistics.jain(1, 2, 3)).isEqualTo(36 / (3 * 14.0));
@@ -25,7 +25,7 @@ class StatisticsTest {
     }
 
     @Test
-    void percentilesAreRightWithinOnePercentAlsoAfterAJourney() {
+    void percentilesAreWithinOnePercentAlsoAfterEncoding() {
         Histogram one = Wait.histogram();
         Histogram other = Wait.histogram();
         for (long micros = 1; micros <= 10_000; micros++) {
@@ -39,8 +39,8 @@ class StatisticsTest {
     }
 
     @Test
-    void workersTogetherHaveAllTurnsTheLongestTimeAndTheMeanOfOtherFigures() {
-        Outcome all = Outcome.together(List.of(outcome(10, 2.0, 100), outcome(30, 4.0, 300)));
+    void workersAddTurnsAndAverageOtherFigures() {
+        WorkOutcome all = WorkOutcome.together(List.of(outcome(10, 2.0, 100), outcome(30, 4.0, 300)));
         assertThat(all.turns()).containsExactly(10, 30);
         assertThat(all.pairs()).isEqualTo(40);
         assertThat(all.perSecond()).isEqualTo(10);
@@ -48,8 +48,8 @@ class StatisticsTest {
         assertThat(all.figures()).containsEntry(Figure.INSIDE.name(), 200.0);
     }
 
-    private static Outcome outcome(long turns, double seconds, double inside) {
-        return new Outcome(
+    private static WorkOutcome outcome(long turns, double seconds, double inside) {
+        return new WorkOutcome(
                 new long[] {turns},
                 turns,
                 turns,

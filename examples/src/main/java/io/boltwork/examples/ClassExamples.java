@@ -81,7 +81,7 @@ final class ClassExamples {
             return Optional.of(wish.get(2, TimeUnit.SECONDS));
         } catch (TimeoutException tooLong) {
             if (!wish.cancel(true)) {
-                wish.join().release(); // it came in the last moment
+                wish.join().release(); // it came at the last moment
             }
             return Optional.empty();
         }
@@ -92,7 +92,7 @@ final class ClassExamples {
         // @start region="LockOptions"
         LockOptions nightly = LockOptions.renewedLease(Duration.ofSeconds(30))
                 .withMinHold(Duration.ofMinutes(5)) // no second run, though the job takes a second
-                .withMaxHold(Duration.ofHours(2)); // and no run that holds for ever
+                .withMaxHold(Duration.ofHours(2)); // but no run holds it for ever
         // @end
         return nightly;
     }

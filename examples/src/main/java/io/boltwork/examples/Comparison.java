@@ -79,7 +79,7 @@ final class Comparison implements AutoCloseable {
 
     private static String announcement(SalePlan plan) {
         return switch (plan.mode()) {
-            case NONE -> "Without a lock: everybody at once.";
+            case NONE -> "Without a lock: all buyers at once.";
             case LOCK ->
                 "With Boltwork, lock(): one at a time, so " + plan.buyers() + " x " + DurationText.format(plan.work())
                         + " = " + DurationText.format(plan.work().multipliedBy(plan.buyers())) + " at least.";

@@ -37,7 +37,7 @@ final class Crowd {
         }
     }
 
-    /** Begins the sale at a time that all shops know. */
+    /** Begins the sale at a time that is the same in all shops. */
     void letIn(long epochMillis) {
         long ahead = ChronoUnit.NANOS.between(Instant.now(), Instant.ofEpochMilli(epochMillis));
         start.complete(System.nanoTime() + ahead);

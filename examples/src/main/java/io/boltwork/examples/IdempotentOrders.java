@@ -38,12 +38,12 @@ final class IdempotentOrders implements AutoCloseable {
         String record = "answer:" + order;
         String known = answers.get(record);
         if (known != null) {
-            return known; // delivered again, later
+            return known; // a later delivery of the same order
         }
         return locks.lock("order:" + order).call(Duration.ofSeconds(10), () -> {
             String meanwhile = answers.get(record);
             if (meanwhile != null) {
-                return meanwhile; // delivered twice at once, and the other delivery was first
+                return meanwhile; // two deliveries at once: the other one was first
             }
             String answer = charge.call();
             answers.set(record, answer, SetArgs.Builder.nx().ex(Duration.ofDays(1)));

@@ -38,12 +38,12 @@ final class Leader {
     static void lead(FencedLock leadership, Duties duties) throws InterruptedException {
         // @start region="leader"
         while (true) {
-            try (Lease term = leadership.acquireInterruptibly()) { // waits until there is no other leader
+            try (Lease term = leadership.acquireInterruptibly()) { // waits until no other process leads
                 CountDownLatch over = new CountDownLatch(1);
                 term.whenLost().thenAccept(loss -> over.countDown());
                 duties.begin(term.fencingToken());
                 try {
-                    over.await(); // after an interrupt, work ends, and then the next one leads
+                    over.await(); // after an interrupt the work ends, and then the next process leads
                 } finally {
                     duties.end();
                 }

@@ -11,21 +11,21 @@ import java.util.List;
 final class LostLease {
     private LostLease() {}
 
-    static int rowsImportedThoughTheServerStoodStill() throws InterruptedException {
+    static int rowsImportedDuringAFreeze() throws InterruptedException {
         // @start region="lost-lease"
-        // how does my import behave when its lease is lost in the middle?
+        // how does the import behave when its lease is lost in the middle?
         MemoryServer server = MemoryServer.create();
         LockOptions shortLease = LockOptions.renewedLease(Duration.ofSeconds(1));
         try (LockClient locks = LockClient.create(MemoryBackend.on(server))) {
             StockImport imports = new StockImport(locks.lock("import", shortLease), (row, token) -> {
                 if (row.equals("second")) {
-                    server.freeze(); // or restart(), flush(), disconnect(..): what happens to a Redis
+                    server.freeze(); // or restart(), flush(), disconnect(..)
                     Thread.sleep(1_200); // longer than the lease: it cannot be renewed
                 }
             });
             int imported = imports.run(List.of("first", "second", "third").iterator());
             server.thaw();
-            return imported; // 2: the third row was left to whoever holds the lock then
+            return imported; // 2: the third row is left to the next holder of the lock
         }
         // @end
     }

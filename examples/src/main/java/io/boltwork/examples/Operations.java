@@ -32,7 +32,7 @@ final class Operations {
 
     static boolean force(LockInspector inspector, String name) {
         // @start region="force"
-        // only the holder that was seen: not a later one, if the lock has changed hands since
+        // only this holder, not a later one if the lock has changed hands since
         boolean taken = inspector
                 .describe(name)
                 .holder()
@@ -44,7 +44,7 @@ final class Operations {
 
     static boolean firstFor(LockClient locks, String event, Duration quiet) {
         // @start region="cool-down"
-        // the first caller gets the lock and releases it at once; it stays taken in all JVMs until the time is over
+        // the first caller gets the lock and releases it at once; it stays closed in all JVMs until the time is over
         LockOptions once = LockOptions.defaults().withMinHold(quiet);
         Optional<Lease> first = locks.lock("quiet:" + event, once).tryAcquire();
         first.ifPresent(Lease::release);

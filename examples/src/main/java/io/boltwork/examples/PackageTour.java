@@ -22,7 +22,7 @@ final class PackageTour {
             stock.run(Duration.ofSeconds(2), purchase);
             return "sold";
         } catch (LockTimeoutException refused) {
-            return "busy"; // somebody else had the lock all the time; nothing was done
+            return "busy"; // another owner held the lock the whole time; nothing was done
         } catch (LeaseLostException lost) {
             return "check it: " + lost.loss().reason(); // it was done, and the lock was lost before the end
         } catch (BackendException unknown) {

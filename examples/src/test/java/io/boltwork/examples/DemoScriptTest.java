@@ -33,7 +33,7 @@ class DemoScriptTest {
     }
 
     @Test
-    void buildsOnlyWhenSomethingHasChanged() throws Exception {
+    void buildsOnlyAfterAChange() throws Exception {
         Path source =
                 Files.createDirectories(directory.resolve("core/src/main/java")).resolve("A.java");
         Files.writeString(source, "class A {}");
@@ -56,7 +56,7 @@ class DemoScriptTest {
     }
 
     @Test
-    void showsWhatMavenSaysIfTheBuildFails() throws Exception {
+    void showsTheOutputOfMavenIfTheBuildFails() throws Exception {
         Files.delete(classPath);
         tool(bin, "mvn", "echo '[ERROR] no network'; exit 1");
         try (DemoRun demo = DemoRun.start(directory, Map.of("PATH", bin + ":" + System.getenv("PATH")))) {
@@ -66,7 +66,7 @@ class DemoScriptTest {
     }
 
     @Test
-    void asksForMaven() throws Exception {
+    void asksForMavenIfItIsMissing() throws Exception {
         Files.delete(classPath);
         for (String name : List.of("dirname", "sed", "head", "find")) {
             tool(bin, name, "exec '" + onPath(name) + "' \"$@\"");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Runs the demo as a user does: a script, JVMs, a Redis. */
+/** Runs the demo as a user does, with its script, JVMs and Redis. */
 class DemoTest {
     private static final String[] SMALL = {"--buyers", "40", "--over", "300ms", "--stock", "5", "--work", "20ms"};
 
@@ -58,7 +58,7 @@ class DemoTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster"})
-    void nothingIsOversoldThoughTheMasterIsKilledAmidTheSale(String deployment) throws Exception {
+    void nothingIsOversoldIfTheMasterIsKilledDuringTheSale(String deployment) throws Exception {
         assumeTrue(
                 deployment.equals("replicated") || Boolean.getBoolean("boltwork.proof"),
                 "skipped: a quarter of a minute each, -Dboltwork.proof=true");
@@ -73,7 +73,7 @@ class DemoTest {
     }
 
     @Test
-    void buyersWhoseTimeIsUpAreTurnedAway() throws Exception {
+    void buyersAreTurnedAwayWhenTheirTimeIsUp() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, with("--mode", "trylock", "--wait", "100ms"))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
             Table table = new Table(demo.output());
@@ -85,7 +85,7 @@ class DemoTest {
     }
 
     @Test
-    void runsOnARedisOfTheUserAndLeavesNothingThatStays() throws Exception {
+    void runsOnTheUsersRedisAndLeavesNoLastingKeys() throws Exception {
         try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
             redis.command("SET", "mine", "1");
             String uri = "redis://:secret@127.0.0.1:" + redis.port();
@@ -134,7 +134,7 @@ class DemoTest {
             --redis localhost               | '--redis': uri must begin with redis://
             more                            | 'more'
             """)
-    void aWrongOptionIsExplained(String args, String message) throws Exception {
+    void wrongOptionIsExplained(String args, String message) throws Exception {
         try (DemoRun demo = DemoRun.start(directory, args.split(" "))) {
             assertThat(demo.exitCode()).as(demo.output()).isEqualTo(2);
             assertThat(demo.output()).contains(message, "./demo --help explains the options.");
@@ -143,7 +143,7 @@ class DemoTest {
     }
 
     @Test
-    void aRedisThatIsNotThereIsNamed() throws Exception {
+    void missingRedisIsNamedInTheMessage() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, "--redis", "redis://127.0.0.1:1")) {
             assertThat(demo.exitCode()).isEqualTo(3);
             assertThat(demo.output()).contains("127.0.0.1:1").doesNotContain("\tat ");

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DurationTextTest {
 
     @Test
-    void readsANumberAndAUnit() {
+    void readsANumberWithAUnit() {
         assertThat(DurationText.parse("50ms")).isEqualTo(Duration.ofMillis(50));
         assertThat(DurationText.parse("0.5ms")).isEqualTo(Duration.ofNanos(500_000));
         assertThat(DurationText.parse("1.5s")).isEqualTo(Duration.ofMillis(1_500));
@@ -21,7 +21,7 @@ class DurationTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "5", "ms", "-1s", "1,5s", "5 s", "1h", "1s2ms", "9999999999s"})
-    void saysHowToWriteWhatItCannotRead(String text) {
+    void invalidTextIsExplained(String text) {
         assertThatThrownBy(() -> DurationText.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + text + "' is not a duration")
@@ -29,7 +29,7 @@ class DurationTextTest {
     }
 
     @Test
-    void writesWhatPeopleRead() {
+    void writesReadableText() {
         assertThat(DurationText.format(Duration.ofMillis(50))).isEqualTo("50 ms");
         assertThat(DurationText.format(Duration.ofNanos(500_000))).isEqualTo("0.5 ms");
         assertThat(DurationText.format(Duration.ofSeconds(10))).isEqualTo("10 s");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Runs the small examples as a user does, with one command. */
+/** Runs each small example as a user does, with one command. */
 class ExampleTest {
     @TempDir
     private Path directory;
@@ -35,7 +35,7 @@ class ExampleTest {
     }
 
     @Test
-    void runsOnARedisOfTheUser() throws Exception {
+    void runsOnTheUsersRedis() throws Exception {
         try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
             String uri = "redis://:secret@127.0.0.1:" + redis.port();
             try (DemoRun demo = DemoRun.start(directory, "--example", "leader", "--redis", uri)) {
@@ -53,7 +53,7 @@ class ExampleTest {
             pipeline --redis localhost                | 3 | uri must begin with redis://
             --help                                    | 0 | scheduled-job: a job that runs once
             """)
-    void theCommandLineIsExplained(String args, int exitCode, String message) throws Exception {
+    void helpExplainsTheCommandLine(String args, int exitCode, String message) throws Exception {
         String[] all = ("--example " + args).split(" ");
         try (DemoRun demo = DemoRun.start(directory, all)) {
             assertThat(demo.exitCode()).as(demo.output()).isEqualTo(exitCode);

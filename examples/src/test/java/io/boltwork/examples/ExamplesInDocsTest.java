@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The snippets of the API's Javadoc and of docs/operations.md do what the text says. */
+/** The snippets of the API's Javadoc and of docs/operations.md behave as the text says. */
 class ExamplesInDocsTest {
     private final RedisServer redis = RedisServer.start();
     private final LockClient locks = LockClient.create(
@@ -77,7 +77,7 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void acquireAsyncIsGivenUpWithoutATrace() throws Exception {
+    void cancelledAcquireAsyncLeavesNoTrace() throws Exception {
         assertThat(ClassExamples.acquireAsync(stock)).hasValueSatisfying(Lease::release);
         try (Lease taken = stockElsewhere.acquire()) {
             assertThat(ClassExamples.acquireAsync(stock)).isEmpty();
@@ -100,15 +100,15 @@ class ExamplesInDocsTest {
         FencedLock payout = ClassExamples.replication(locks);
         assertThat(payout).asString().contains("on at least 1 replica within 200 ms");
         assertThatThrownBy(payout::lock)
-                .as("on a server that has none")
+                .as("on a server without replicas")
                 .hasMessageContaining("Only 0 of the 1 replicas");
     }
 
     @Test
-    void lockListenerHearsOfALoss() {
+    void lockListenerIsToldOfALoss() {
         examples.lockListener(locks);
         stock.lock(Duration.ofMillis(20));
-        Await.until("told", () -> events.size() == 1);
+        Await.until("one event has arrived", () -> events.size() == 1);
         assertThat(events).singleElement().asString().startsWith("alarm: lock lost: Lost[lockName=stock:1001");
         assertThatThrownBy(stock::unlock).isInstanceOf(LeaseLostException.class);
     }
@@ -128,7 +128,7 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void outcomesAreTold() throws Exception {
+    void outcomesAreShown() throws Exception {
         assertThat(PackageTour.outcomes(stock, () -> events.add("purchase"))).isEqualTo("sold");
         assertThat(PackageTour.outcomes(stock, () -> elsewhere.inspector().forceRelease("stock:1001")))
                 .isEqualTo("check it: TAKEN");
@@ -211,11 +211,11 @@ class ExamplesInDocsTest {
                 }
             });
             measured.lock("a").acquire().release();
-            Await.until("told", () -> events.size() == 2);
+            Await.until("two events have arrived", () -> events.size() == 2);
             measured.lock("a", LockOptions.fixedLease(Duration.ofMillis(10))).lock();
-            Await.until("told", () -> events.size() == 5);
+            Await.until("five events have arrived", () -> events.size() == 5);
             server.restart();
-            Await.until("told", () -> events.size() == 6);
+            Await.until("six events have arrived", () -> events.size() == 6);
         }
         assertThat(events)
                 .containsExactly(

@@ -39,9 +39,7 @@ class GuaranteesTest {
                 }
             }
         }
-        assertThat(missing)
-                .as("tests that " + page + " names and that do not exist")
-                .isEmpty();
+        assertThat(missing).as("missing tests that " + page + " names").isEmpty();
     }
 
     private static String sources() throws IOException {

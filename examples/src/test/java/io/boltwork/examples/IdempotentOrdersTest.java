@@ -40,11 +40,11 @@ class IdempotentOrdersTest {
     }
 
     @Test
-    void duplicatesAtTheSameMomentAndLaterAreOneChargeAndOneAnswer() throws Exception {
+    void duplicateOrdersCauseOneChargeAndGetTheSameAnswer() throws Exception {
         CountDownLatch arrived = new CountDownLatch(DELIVERIES);
         Callable<String> charge = () -> {
             assertThat(arrived.await(Slack.seconds(20).toMillis(), TimeUnit.MILLISECONDS))
-                    .as("all others have arrived while the first one charges")
+                    .as("all other deliveries arrive while the first one charges")
                     .isTrue();
             return "receipt " + charges.incrementAndGet();
         };
@@ -69,7 +69,7 @@ class IdempotentOrdersTest {
     }
 
     @Test
-    void anOrderThatFailedMayBeDeliveredAgain() throws Exception {
+    void failedOrderMayBeDeliveredAgain() throws Exception {
         assertThatThrownBy(() -> one.process("1001", () -> {
                     throw new IllegalStateException("declined");
                 }))

@@ -17,20 +17,20 @@ class JavadocTest {
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
 
     @Test
-    void examplesOfFencedLockAreTheirSources() throws IOException {
+    void examplesOfFencedLockMatchTheirSources() throws IOException {
         assertThat(page("FencedLock").verified())
                 .containsExactly("ClassExamples.java#FencedLock", "ClassExamples.java#acquireAsync");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Lease", "LockClient", "LockOptions", "LockListener", "LockInspector", "Replication"})
-    void examplesOfClassesAreTheirSources(String type) throws IOException {
+    void examplesOfClassesMatchTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"DistributedLock", "LockTemplate"})
-    void examplesOfTheStarterAreItsSources(String type) throws IOException {
+    void examplesOfTheStarterMatchItsSources(String type) throws IOException {
         List<String> source = Files.readAllLines(STARTER.resolve(type + ".java"));
         long examples = source.stream().filter(line -> line.contains("<pre>")).count();
         assertThat(Readme.ofJavadoc(source).verified())
@@ -39,7 +39,7 @@ class JavadocTest {
     }
 
     @Test
-    void allExamplesOfThePackageAreTheirSources() throws IOException {
+    void examplesOfThePackageMatchTheirSources() throws IOException {
         long examples = Files.readAllLines(API.resolve("package-info.java")).stream()
                 .filter(line -> line.contains("<pre>"))
                 .count();
@@ -47,7 +47,7 @@ class JavadocTest {
     }
 
     @Test
-    void anExampleThatDiffersFails() {
+    void differentExampleFails() {
         List<String> comment = List.of(
                 "/**",
                 " * <!-- snippet: ClassExamples.java#FencedLock -->",
@@ -58,7 +58,7 @@ class JavadocTest {
     }
 
     @Test
-    void aMarkWithoutAnExampleFails() {
+    void markWithoutAnExampleFails() {
         List<String> comment =
                 List.of(" * <!-- snippet: ClassExamples.java#FencedLock -->", " * text", " */", "lock();");
         assertThatThrownBy(() -> Readme.ofJavadoc(comment).verified()).hasMessageContaining("Line 1: no ```java block");

@@ -12,11 +12,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** There is one leader at a time, as seen by a journal that checks tokens, whatever happens to leaders. */
+/** A journal that checks tokens sees one leader at a time, also after kills and outages. */
 class LeaderTest {
 
     @Test
-    void anotherOneLeadsAfterTheLeaderWasKilledOrItsLockTakenAway() throws Exception {
+    void anotherInstanceLeadsAfterAKillOrAForcedRelease() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 LockClient locks = LockClient.create(RedisBackend.connect(redis.uri(), Instances.APART));
                 Journal journal = new Journal(redis.uri());
@@ -45,7 +45,7 @@ class LeaderTest {
     }
 
     @Test
-    void aLeaderThatCannotReachRedisStepsDown() throws Exception {
+    void leaderWithoutRedisStepsDown() throws Exception {
         List<Long> terms = new CopyOnWriteArrayList<>();
         List<String> ends = new CopyOnWriteArrayList<>();
         try (RedisServer redis = RedisServer.start();
@@ -68,12 +68,12 @@ class LeaderTest {
                 }
             });
             leader.start();
-            Await.until("leads", () -> terms.size() == 1);
+            Await.until("the candidate leads", () -> terms.size() == 1);
             redis.freeze();
-            Await.until("has stepped down", () -> ends.size() == 1);
+            Await.until("the leader has stepped down", () -> ends.size() == 1);
             assertThat(terms).hasSize(1);
             redis.thaw();
-            Await.until("leads again", () -> terms.size() == 2);
+            Await.until("the candidate leads again", () -> terms.size() == 2);
             leader.interrupt();
             leader.join();
         }
@@ -82,7 +82,7 @@ class LeaderTest {
     }
 
     @Test
-    void anInterruptResigns() throws Exception {
+    void interruptEndsLeadership() throws Exception {
         List<String> events = new CopyOnWriteArrayList<>();
         try (LockClient locks = LockClient.create(MemoryBackend.create())) {
             Thread leader = new Thread(() -> {
@@ -103,7 +103,7 @@ class LeaderTest {
                 }
             });
             leader.start();
-            Await.until("leads", () -> events.contains("begin"));
+            Await.until("the candidate leads", () -> events.contains("begin"));
             leader.interrupt();
             leader.join();
             assertThat(events).containsExactly("begin", "end, held: true", "resigned");

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/messages.md and docs/operations.md agree with the sources: log messages, and the rights that a user of Redis needs. */
+/** Compares docs/messages.md and docs/operations.md with the sources: log messages and the required rights of a Redis user. */
 class LogMessagesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path MESSAGES = ROOT.resolve("docs/messages.md");
@@ -25,7 +25,7 @@ class LogMessagesTest {
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `([^`]+)` \\|.*");
 
     @Test
-    void everyMessageIsInTheTableAndNoOther() throws IOException {
+    void tableListsEveryMessageAndNoOther() throws IOException {
         List<String> logged = new ArrayList<>();
         for (Path source : sources()) {
             String text = Files.readString(source);
@@ -33,7 +33,7 @@ class LogMessagesTest {
                     .results()
                     .map(call -> call.group(1) + " " + message(call.group(2)))
                     .toList();
-            assertThat(calls).as("calls that were understood in " + source).hasSize((int)
+            assertThat(calls).as("log calls parsed in " + source).hasSize((int)
                     text.lines().filter(line -> line.contains("LOG.log(")).count());
             logged.addAll(calls);
         }
@@ -45,7 +45,7 @@ class LogMessagesTest {
     }
 
     @Test
-    void whoeverLogsCallsItLog() throws IOException {
+    void everyLoggerFieldIsNamedLog() throws IOException {
         for (Path source : sources()) {
             String text = Files.readString(source);
             if (text.contains("System.getLogger(")) {
@@ -57,7 +57,7 @@ class LogMessagesTest {
     }
 
     @Test
-    void theRightsAreThoseOfRedisBackend() throws IOException {
+    void documentedRightsMatchRedisBackend() throws IOException {
         Path backend = ROOT.resolve("redis/src/main/java/io/boltwork/redis/RedisBackend.java");
         String comment = Files.readString(backend).replaceAll("\\s+\\*?\\s*", " ");
         String rights = Files.readAllLines(OPERATIONS).stream()
@@ -66,7 +66,7 @@ class LogMessagesTest {
         assertThat(comment).contains("{@code " + rights + "}").contains("{@code +hgetall +scan}");
     }
 
-    /** Returns a message as the table has it: in one piece, with dots for the values. */
+    /** Returns a message as the table shows it: in one piece, with dots for the values. */
     private static String message(String literals) {
         String format = Pattern.compile(LITERAL)
                 .matcher(literals)

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Tests the module names of the jars, which Maven builds before these tests in {@code package}, but not in {@code test}. */
+/** Tests the module names of the jars, which exist only if Maven runs {@code package} or a later phase. */
 class ModuleNamesTest {
     private static final Map<String, Class<?>> NAMES = Map.of(
             "io.boltwork.core", LockClient.class,
@@ -23,7 +23,7 @@ class ModuleNamesTest {
             "io.boltwork.testkit", RedisServer.class);
 
     @TestFactory
-    Stream<DynamicTest> eachJarHasItsName() {
+    Stream<DynamicTest> eachJarHasItsModuleName() {
         return NAMES.entrySet().stream()
                 .map(name -> DynamicTest.dynamicTest(name.getKey(), () -> check(name.getKey(), name.getValue())));
     }

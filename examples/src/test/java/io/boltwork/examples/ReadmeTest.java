@@ -18,7 +18,7 @@ class ReadmeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/operations.md", "docs/spring.md"})
-    void snippetsAreTheirSources(String page) throws IOException {
+    void snippetsMatchTheirSources(String page) throws IOException {
         Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));
         assertThat(readme.verified())
                 .as("snippets in " + page)
@@ -28,7 +28,7 @@ class ReadmeTest {
     }
 
     @Test
-    void aSnippetMayBeIndented() {
+    void snippetMayBeIndented() {
         List<String> page = new ArrayList<>(List.of("text", "  " + MARK, "", "  ```java"));
         SourceRegion.lines("QuickStart.java", "quick-start").forEach(line -> page.add("  " + line));
         page.addAll(List.of("  ```", "text"));
@@ -36,23 +36,23 @@ class ReadmeTest {
     }
 
     @Test
-    void blocksWithoutAMarkAreNotLookedAt() {
+    void blocksWithoutAMarkAreIgnored() {
         assertThat(new Readme(List.of("```java", "foo();", "```")).verified()).isEmpty();
     }
 
     @Test
-    void aSnippetThatDiffersFails() {
+    void differentSnippetFails() {
         assertFails(List.of(MARK, "```java", "foo();", "```"), "and not\nfoo();");
     }
 
     @Test
-    void aMarkWithoutABlockFails() {
+    void markWithoutABlockFails() {
         assertFails(List.of(MARK, "text", "```java", "foo();", "```"), "Line 1: no ```java block");
         assertFails(List.of(MARK), "Line 1: no ```java block");
     }
 
     @Test
-    void aMarkWithoutASourceFails() {
+    void markWithoutASourceFails() {
         assertThatThrownBy(() ->
                         new Readme(List.of("<!-- snippet: Gone.java#a -->", "```java", "foo();", "```")).verified())
                 .hasMessage("No source Gone.java");

@@ -18,7 +18,7 @@ class SaleResultTest {
             visit(End.TURNED_AWAY, 100, 0, 110));
 
     @Test
-    void countsWhatBecameOfBuyers() {
+    void countsBuyersByOutcome() {
         SaleResult result = result(2, VISITS, 1, 2, 3);
         assertThat(result.buyers()).isEqualTo(4);
         assertThat(result.served()).isEqualTo(3);
@@ -29,14 +29,14 @@ class SaleResultTest {
     }
 
     @Test
-    void seesWhatWasOversold() {
+    void detectsOversoldItems() {
         SaleResult result = result(1, VISITS, 1, 2, 3);
         assertThat(result.oversold()).isEqualTo(1);
         assertThat(result.verdict()).isEqualTo("Sold 2 of 1: 1 too many.");
     }
 
     @Test
-    void comparesRateWithWhatTheMeasuredWorkAllows() {
+    void comparesTheRateWithTheLimitOfTheMeasuredWork() {
         SaleResult result = result(2, VISITS, 1, 2, 3);
         assertThat(result.meanWorkMillis()).isEqualTo(160 / 3.0, CLOSE);
         assertThat(result.allowedPerSecond()).isEqualTo(3 / 0.160, CLOSE);
@@ -44,14 +44,14 @@ class SaleResultTest {
     }
 
     @Test
-    void takesWaitsOfThoseWhoWereServed() {
+    void measuresWaitsOfServedBuyersOnly() {
         SaleResult result = result(2, VISITS, 1, 2, 3);
         assertThat(result.waitedSeconds(0.50)).isEqualTo(0.040, CLOSE);
         assertThat(result.waitedSeconds(0.99)).isEqualTo(0.090, CLOSE);
     }
 
     @Test
-    void endsWithoutAnybodyServed() {
+    void resultIsCompleteWithoutServedBuyers() {
         SaleResult result = result(2, List.of(visit(End.TURNED_AWAY, 100, 0, 110)));
         assertThat(result.servedPerSecond()).isZero();
         assertThat(result.allowedPerSecond()).isZero();
@@ -60,7 +60,7 @@ class SaleResultTest {
     }
 
     @Test
-    void wantsALargerTokenForEachTurn() {
+    void requiresALargerTokenForEachTurn() {
         assertThat(result(2, VISITS, 5, 6, 9).tokensGrew()).isTrue();
         assertThat(result(2, VISITS, 5, 5, 9).tokensGrew()).isFalse();
         assertThat(result(2, VISITS, 5, 9, 6).tokensGrew()).isFalse();
@@ -69,7 +69,7 @@ class SaleResultTest {
     }
 
     @Test
-    void visitsAndPlansPassAsLines() {
+    void visitsAndPlansSurviveTextLines() {
         Visit visit = visit(End.SOLD_OUT, 1, 2, 3);
         assertThat(Visit.parse(visit.toLine())).isEqualTo(visit);
         SalePlan plan = new SalePlan(

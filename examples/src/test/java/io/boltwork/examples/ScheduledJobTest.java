@@ -18,7 +18,7 @@ class ScheduledJobTest {
     private static final int PERIODS = 4;
 
     @Test
-    void threeInstancesWhoseClocksDifferRunTheJobOncePerPeriod() throws Exception {
+    void threeInstancesWithWrongClocksRunTheJobOncePerPeriod() throws Exception {
         long period = Slack.seconds(2).toMillis();
         String ahead = Long.toString(period / 10);
         try (RedisServer redis = RedisServer.start();
@@ -44,7 +44,7 @@ class ScheduledJobTest {
     }
 
     @Test
-    void theJobIsNotRepeatedByTheSameInstance() {
+    void sameInstanceDoesNotRepeatTheJob() {
         List<String> runs = new ArrayList<>();
         try (LockClient locks = LockClient.create(MemoryBackend.create())) {
             assertThat(ScheduledJob.runOnce(locks, Duration.ofHours(1), () -> runs.add("run")))

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The snippets of README do what README says. */
+/** The snippets of README behave as README says. */
 class SnippetsTest {
     private final RedisServer redis = RedisServer.start();
     private final LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()));
@@ -60,13 +60,13 @@ class SnippetsTest {
     }
 
     @Test
-    void fencedWriteHearsOfTheLossOfItsHold() {
+    void fencedWriteLearnsThatItsHoldIsLost() {
         Ledger ledger = new Ledger() {
             @Override
             public void write(String row, long token) {
                 super.write(row, token);
                 locks.close();
-                Await.until("told of the loss", () -> !aborted.isEmpty());
+                Await.until("the action learns of the loss", () -> !aborted.isEmpty());
             }
         };
         assertThatExceptionOfType(LeaseLostException.class)
@@ -120,7 +120,7 @@ class SnippetsTest {
     }
 
     @Test
-    void ownLettuceStaysTheApplications() {
+    void applicationsLettuceClientStaysOpen() {
         RedisURI uri = RedisURI.create(redis.uri());
         RedisClient lettuce = RedisClient.create(uri);
         try {
@@ -159,6 +159,6 @@ class SnippetsTest {
 
     @Test
     void workInStepsStopsWhenTheLeaseIsLost() throws InterruptedException {
-        assertThat(LostLease.rowsImportedThoughTheServerStoodStill()).isEqualTo(2);
+        assertThat(LostLease.rowsImportedDuringAFreeze()).isEqualTo(2);
     }
 }

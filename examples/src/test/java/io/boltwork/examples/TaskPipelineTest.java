@@ -49,7 +49,7 @@ class TaskPipelineTest {
     }
 
     @Test
-    void oneTaskAtATimeForEachAccountAndFewThreads() throws Exception {
+    void oneTaskPerAccountAtATimeWithFewThreads() throws Exception {
         TaskPipeline one = new TaskPipeline(locks);
         TaskPipeline two = new TaskPipeline(elsewhere);
         Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
@@ -75,21 +75,22 @@ class TaskPipelineTest {
         assertThat(overlaps).hasValue(0);
         assertThat(names).hasSizeBetween(1, THREADS).allMatch(name -> name.startsWith("pipeline-"));
         assertThat(during - before)
-                .as("threads for " + TASKS + " tasks that wait")
+                .as("threads for " + TASKS + " waiting tasks")
                 .isLessThan(10);
         for (String account : running.keySet()) {
-            Await.until("free again", () -> !locks.lock("account:" + account).isLocked());
+            Await.until(
+                    "the lock is free", () -> !locks.lock("account:" + account).isLocked());
         }
     }
 
     @Test
-    void aTaskThatFailsGivesTheLockBack() {
+    void failedTaskReleasesTheLock() {
         CompletableFuture<Void> failed = new TaskPipeline(locks)
                 .<Void>submit("1", token -> {
                     throw new IllegalStateException("no such account");
                 })
                 .toCompletableFuture();
         assertThatThrownBy(failed::join).hasRootCauseMessage("no such account");
-        Await.until("free again", () -> !elsewhere.lock("account:1").isLocked());
+        Await.until("the lock is free", () -> !elsewhere.lock("account:1").isLocked());
     }
 }

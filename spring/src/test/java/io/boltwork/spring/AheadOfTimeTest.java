@@ -17,7 +17,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
-/** Hints of a whole application that is processed ahead of time, as for a native image. */
+/** The hints of an application that is processed ahead of time, as for a native image. */
 class AheadOfTimeTest {
     private static RuntimeHints hints;
     private static AnnotationConfigApplicationContext context;
@@ -62,7 +62,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void boundTypesHaveTheirConstructors() {
+    void boundTypesKeepTheirConstructors() {
         for (Class<?> bound : List.of(
                 BoltworkProperties.class,
                 BoltworkProperties.Redis.class,
@@ -100,7 +100,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void annotationsAndScriptsAreThere() throws Exception {
+    void hintsIncludeAnnotationsAndScripts() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(Till.class.getDeclaredMethod("busy", String.class)))
                 .accepts(hints);

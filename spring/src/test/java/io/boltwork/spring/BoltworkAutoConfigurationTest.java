@@ -72,7 +72,7 @@ class BoltworkAutoConfigurationTest {
     }
 
     @Test
-    void theApplicationsOwnRedisNeedsNothingElse() {
+    void applicationsOwnRedisNeedsNoOtherSetting() {
         application
                 .withPropertyValues("spring.data.redis.port=" + redis.port(), "boltwork.redis.key-prefix=mine")
                 .run(context -> {
@@ -132,7 +132,7 @@ class BoltworkAutoConfigurationTest {
     }
 
     @Test
-    void listenersAreToldAndOptionsTaken() {
+    void listenersAreCalledAndOptionsApplied() {
         application
                 .withUserConfiguration(Listening.class)
                 .withPropertyValues(

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
-/** What Spring Integration's documentation says of its registries. */
+/** Tests the behaviour that Spring Integration documents for its lock registries. */
 class BoltworkLockRegistryTest {
     private final LockClient locks = LockClient.create(MemoryBackend.create());
     private final BoltworkLockRegistry registry = new BoltworkLockRegistry(locks, "int:");
@@ -28,7 +28,7 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void oneLockForEachKeyReentrant() {
+    void eachKeyHasOneReentrantLock() {
         assertThat(registry.obtain("orders")).isEqualTo(lock).isNotEqualTo(registry.obtain("invoices"));
         lock.lock();
         registry.obtain("orders").lock();
@@ -40,7 +40,7 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void othersWaitOrAreRefused() throws Exception {
+    void otherThreadsWaitOrAreRefused() throws Exception {
         lock.lock();
         assertThat(elsewhere(() -> lock.tryLock())).isFalse();
         assertThat(elsewhere(() -> lock.tryLock(10, TimeUnit.MILLISECONDS))).isFalse();
@@ -66,7 +66,7 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void aLeaseMayBeGiven() throws Exception {
+    void leaseOfARegistryLockMayBeSet() throws Exception {
         lock.lock(Duration.ofSeconds(9));
         assertThat(locks.lock("int:orders").currentLease().orElseThrow().remaining())
                 .isLessThan(Duration.ofSeconds(9))
@@ -75,13 +75,13 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void renewingMakesAFixedLeaseLastLonger() {
+    void renewingExtendsAFixedLease() {
         RenewableLockRegistry<DistributedLock> renewable = registry;
         lock.lock(Duration.ofMillis(400));
         renewable.renewLock("orders", Duration.ofSeconds(50));
         assertThat(remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(51));
         renewable.renewLock("orders", Duration.ofSeconds(1));
-        assertThat(remaining()).as("is not shortened").isGreaterThan(Duration.ofSeconds(10));
+        assertThat(remaining()).as("the lease is not shortened").isGreaterThan(Duration.ofSeconds(10));
         lock.unlock();
         lock.lock(Duration.ofSeconds(9));
         renewable.renewLock("orders");
@@ -94,7 +94,7 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void renewingIsForTheThreadThatHoldsTheLock() throws Exception {
+    void onlyTheHoldingThreadMayRenew() throws Exception {
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> registry.renewLock("orders"))
                 .withMessageContaining("int:orders");
@@ -117,7 +117,7 @@ class BoltworkLockRegistryTest {
     }
 
     @Test
-    void unlockOfWhatIsNotHeldOrWasLost() {
+    void unlockWithoutOrAfterALostHoldFails() {
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(lock::unlock);
         lock.lock();
         locks.inspector().forceRelease("int:orders");

@@ -25,7 +25,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** {@code boltwork.*}: the client. */
+/** The properties {@code boltwork.*} of the client. */
 @ExtendWith(OutputCaptureExtension.class)
 class ClientPropertiesTest {
 
@@ -88,12 +88,12 @@ class ClientPropertiesTest {
             closing[0] = System.nanoTime();
         });
         assertThat(Duration.ofNanos(System.nanoTime() - closing[0]))
-                .as("with a hold that nobody takes back")
+                .as("closing with a hold that cannot be released")
                 .isLessThan(Slack.seconds(1));
         assertWrong(memory(), "boltwork.shutdown-time=2h", "time must be between");
     }
 
-    /** Tokens of one hold at the backend follow each other. */
+    /** Owners within one hold at the backend get consecutive tokens. */
     @Test
     void slice() {
         memory().withPropertyValues("boltwork.slice=1s")
@@ -111,9 +111,10 @@ class ClientPropertiesTest {
                 return lease.fencingToken();
             }
         });
-        Await.until("waits", () -> locks.waiting() == 1);
+        Await.until("the second owner waits", () -> locks.waiting() == 1);
         long begun = System.nanoTime();
-        Await.until("the default slice is over, for eight owners, too", () -> System.nanoTime() - begun > 600_000_000);
+        Await.until(
+                "the default slice is over, also that of eight owners", () -> System.nanoTime() - begun > 600_000_000);
         first.release();
         return second.get(5, TimeUnit.SECONDS) - first.fencingToken();
     }

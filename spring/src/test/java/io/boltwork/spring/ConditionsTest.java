@@ -16,11 +16,11 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** When there is a client, and when {@link DistributedLock} has an effect. */
+/** Tests when there is a client, and when {@link DistributedLock} has an effect. */
 class ConditionsTest {
 
     @Test
-    void anOwnBackendGoesBefore() {
+    void ownBackendTakesPrecedence() {
         for (ApplicationContextRunner application : new ApplicationContextRunner[] {memory(), redis()}) {
             application
                     .withBean("own", LockBackend.class, MemoryBackend::create)
@@ -32,7 +32,7 @@ class ConditionsTest {
     }
 
     @Test
-    void anOwnClientGoesBefore() {
+    void ownClientTakesPrecedence() {
         redis().withBean("own", LockClient.class, () -> LockClient.create(MemoryBackend.create()))
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(LockBackend.class)
@@ -42,7 +42,7 @@ class ConditionsTest {
     }
 
     @Test
-    void anOwnTemplateGoesBefore() {
+    void ownTemplateTakesPrecedence() {
         LockClient other = LockClient.create(MemoryBackend.create());
         try (other) {
             memory().withBean("own", LockTemplate.class, () -> new LockTemplate(other))
@@ -75,7 +75,7 @@ class ConditionsTest {
     }
 
     @Test
-    void detailsOfSpringDataRedisAreUsedWhereTheyAre() {
+    void connectionDetailsAreUsedIfPresent() {
         try (RedisServer server = RedisServer.start()) {
             ApplicationContextRunner application =
                     redis().withPropertyValues("spring.data.redis.port=" + server.port());
@@ -89,7 +89,7 @@ class ConditionsTest {
                         assertThat(context).doesNotHaveBean(ApplicationRedis.class);
                         assertUsable(context.getBean(LockClient.class));
                     });
-            new ApplicationContextRunner() // the class is there, and nobody has configured it
+            new ApplicationContextRunner() // the class is present, but not configured
                     .withConfiguration(AutoConfigurations.of(BoltworkAutoConfiguration.class))
                     .withPropertyValues("spring.data.redis.port=" + server.port())
                     .run(context -> {
@@ -100,7 +100,7 @@ class ConditionsTest {
     }
 
     @Test
-    void transactionsAndReactorNeedNotBeThere() {
+    void transactionsAndReactorAreOptional() {
         memory().withClassLoader(
                         new FilteredClassLoader("org.springframework.transaction", "reactor", "org.reactivestreams"))
                 .withBean(LockPropertiesTest.Tuned.class)

@@ -1,6 +1,6 @@
 package io.boltwork.spring;
 
-/** Says of a method that it is locked, and not how it works. */
+/** An interface whose method is annotated as locked. */
 interface Counter {
     @DistributedLock("counter")
     String count();

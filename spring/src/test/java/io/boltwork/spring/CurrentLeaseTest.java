@@ -17,7 +17,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Lazy;
 import reactor.core.publisher.Mono;
 
-/** Access to the leases of the methods that a thread executes, and to those of parameters. */
+/** Tests access to the current lease of a thread and to lease parameters. */
 class CurrentLeaseTest {
 
     static class Job {
@@ -92,7 +92,7 @@ class CurrentLeaseTest {
     }
 
     @Test
-    void isThatOfTheInnermostMethod() {
+    void currentLeaseIsThatOfTheInnermostMethod() {
         run(job -> {
             assertThat(job.held()).isEqualTo("job");
             assertThat(job.nested()).isEqualTo("job in outer");
@@ -101,12 +101,12 @@ class CurrentLeaseTest {
     }
 
     @Test
-    void isExtendedWithoutAParameter() {
+    void currentLeaseIsExtendedWithoutAParameter() {
         run(job -> assertThat(job.extended()).isGreaterThan(Duration.ofSeconds(15)));
     }
 
     @Test
-    void isThereWhereAsynchronousMethodsBegin() {
+    void asynchronousMethodsStartWithACurrentLease() {
         run(job -> {
             assertThat(job.stage().orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo("job");
             assertThat(job.mono().block(Duration.ofSeconds(30))).isEqualTo("job");
@@ -114,7 +114,7 @@ class CurrentLeaseTest {
     }
 
     @Test
-    void failsWithoutALockAndWithALostOne() {
+    void currentLeaseFailsWithoutALockAndAfterALoss() {
         run(job -> assertThatExceptionOfType(LeaseLostException.class).isThrownBy(job::loses));
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(CurrentLease::ensureHeld)
@@ -125,7 +125,7 @@ class CurrentLeaseTest {
     }
 
     @Test
-    void isThereInActionsOfTemplates() {
+    void templateActionsHaveACurrentLease() {
         try (LockClient client = LockClient.create(MemoryBackend.create())) {
             LockTemplate template = new LockTemplate(client);
             assertThat(template.execute(
@@ -146,7 +146,7 @@ class CurrentLeaseTest {
     }
 
     @Test
-    void parametersPickTheirLocksByName() {
+    void leaseParametersChooseTheirLockByName() {
         run(job -> {
             assertThat(job.move("b", "c", null, null, null)).containsExactly("stock:b", "stock:c", "audit");
             assertThat(job.move("b", "a", null, null, null)).containsExactly("stock:b", "stock:a", "none");

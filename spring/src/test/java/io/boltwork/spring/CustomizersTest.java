@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
-/** Every option of client and backend can be said by a property or by a customizer. */
+/** A property or a customizer can set every option of client and backend. */
 class CustomizersTest {
 
     @Configuration(proxyBeanMethods = false)
@@ -85,7 +85,7 @@ class CustomizersTest {
         application.withPropertyValues("boltwork.callback-executor=callbacks").run(context -> {
             assertThat(threadOfAResult(context.getBean(LockClient.class))).startsWith("callbacks-");
             assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
-                    .as("it is destroyed after the client")
+                    .as("the executor is destroyed after the client")
                     .doesNotContain("callbacks");
             assertThat(context.getBeanFactory().getDependentBeans("callbacks")).contains("lockClient");
         });
@@ -94,7 +94,7 @@ class CustomizersTest {
     }
 
     @Test
-    void customizersHaveTheLastWordInTheirOrder() {
+    void customizersOverridePropertiesInOrder() {
         memory().withUserConfiguration(Ordered.class)
                 .withPropertyValues("boltwork.application=property")
                 .run(context -> {
@@ -112,9 +112,9 @@ class CustomizersTest {
         }
     }
 
-    /** The executor of a customizer is needed to close the client. */
+    /** The client needs a customizer's executor while it closes. */
     @Test
-    void whatACustomizerNeedsIsDestroyedAfterTheClient() {
+    void beansThatACustomizerNeedsOutliveTheClient() {
         memory().withUserConfiguration(Executors.class, ByCustomizer.class).run(context -> {
             assertThat(threadOfAResult(context.getBean(LockClient.class))).startsWith("callbacks-");
             assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
@@ -160,7 +160,7 @@ class CustomizersTest {
                     });
             application.run(context -> assertThat(
                             context.getBean(LockClient.class).lock("held").isLocked())
-                    .as("the client was closed before the resources")
+                    .as("the client closes before the resources")
                     .isFalse());
             assertWrong(application, "boltwork.redis.client-resources=nobody", "Candidates: [shared]");
         }
@@ -183,7 +183,7 @@ class CustomizersTest {
             application
                     .withPropertyValues(trusted)
                     .run(context -> assertThat(context)
-                            .as("a client certificate is asked for")
+                            .as("the server requires a client certificate")
                             .hasFailed());
             application
                     .withPropertyValues(certificate, key)

@@ -20,7 +20,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
 
-/** What is wrong with an annotation is said when the application starts: where, and how to mend it. */
+/** The start of an application fails if an annotation is wrong. The message names the place and the remedy. */
 class DistributedLockMistakesTest {
 
     static class BadExpression {
@@ -359,7 +359,7 @@ class DistributedLockMistakesTest {
     }
 
     @Test
-    void argumentsThatAreTakenLiterally() {
+    void argumentsTakenLiterallyAreMistakes() {
         assertMistake(SingleBraces.class, "literally, including '{item}'", "stock:#{#item}");
         assertMistake(NumberedBraces.class, "including '{0}'", "stock:#{#p0}");
         assertMistake(BracesInATemplate.class, "including '{item.length()}'", "stock:#{#shop}:#{#item.length()}");
@@ -368,7 +368,7 @@ class DistributedLockMistakesTest {
     }
 
     @Test
-    void namesWithoutSign() {
+    void expressionsWithoutTheirSignAreMistakes() {
         assertMistake(KeyWithoutSign.class, "the name 'item' without #", "Write #item for the argument");
         assertMistake(KeyWithoutMeaning.class, "the name 'shop' without #", "@name for a bean");
         assertMistake(ConditionWithoutSign.class, "the name 'item' without #", "#item");
@@ -383,7 +383,7 @@ class DistributedLockMistakesTest {
     }
 
     @Test
-    void textsThatWorkAreNoMistakes() {
+    void workingTextsAreNoMistakes() {
         runner().withBean(Works.class).run(context -> assertThat(context).hasNotFailed());
     }
 
@@ -444,7 +444,7 @@ class DistributedLockMistakesTest {
     }
 
     @Test
-    void resultsWhoseEndCannotBeTold() {
+    void resultsWithoutAKnownEndAreMistakes() {
         assertMistake(Suspending.class, "suspend function", "executeAsync");
         assertMistake(Later.class, "returns Callable", "CompletableFuture");
         assertMistake(Lazy.class, "returns Stream", "the computed value");
@@ -465,7 +465,7 @@ class DistributedLockMistakesTest {
     }
 
     @Test
-    void whatNoProxyCanLock() {
+    void methodsThatNoProxyCanLockAreMistakes() {
         assertMistake(FinalMethod.class, "is final", "Remove 'final'");
         assertMistake(PrivateMethod.class, "is private", "public method");
         assertMistake(StaticMethod.class, "is static", "public method");

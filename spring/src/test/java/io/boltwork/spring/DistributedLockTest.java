@@ -33,7 +33,7 @@ import reactor.test.StepVerifier;
 class DistributedLockTest {
     private static ConfigurableApplicationContext application;
     private static LockClient locks;
-    private static Shop shop;
+    private static LockedShop shop;
 
     @BeforeAll
     static void start() {
@@ -48,7 +48,7 @@ class DistributedLockTest {
                         "boltwork.lock.names.off.enabled=false")
                 .run();
         locks = application.getBean(LockClient.class);
-        shop = application.getBean(Shop.class);
+        shop = application.getBean(LockedShop.class);
     }
 
     @AfterAll
@@ -57,7 +57,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void nameIsTakenFromArgumentsByNameAndNumberBeansAndPlaceholders() {
+    void nameUsesArgumentsBeansAndPlaceholders() {
         assertThat(shop.byName("7")).isEqualTo("stock:7");
         assertThat(shop.byNumber("7")).isEqualTo("stock:7");
         assertThat(shop.bySecond("6", "7")).isEqualTo("by:7");
@@ -65,7 +65,7 @@ class DistributedLockTest {
         assertThat(shop.byRootThatIsAnArgument("7")).isEqualTo("by:byRootThatIsAnArgument");
         assertThat(shop.byBean("7")).isEqualTo("shop-7-200ms");
         assertThat(shop.byKeys("a", 3)).isEqualTo("eu:order:a:3");
-        assertThat(shop.byDefault()).isEqualTo(Shop.class.getName() + ".byDefault");
+        assertThat(shop.byDefault()).isEqualTo(LockedShop.class.getName() + ".byDefault");
         assertThat(shop.byRoot()).isEqualTo("byRoot");
         assertThat(held()).isZero();
     }
@@ -78,7 +78,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void aKeyThatIsNullIsAnErrorAndNotALock() {
+    void nullKeyIsAnErrorAndNotALock() {
         assertThatThrownBy(() -> shop.byName(null))
                 .hasMessageContaining("byName")
                 .hasMessageContaining("null");
@@ -97,7 +97,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void whoIsRefusedIsToldOrGetsNullOrAFallbackOrIsSkipped() throws Exception {
+    void refusedCallThrowsReturnsNullFallsBackOrIsSkipped() throws Exception {
         try (Lease lease = elsewhere("busy")) {
             assertThatExceptionOfType(LockRefusedException.class)
                     .isThrownBy(shop::tries)
@@ -123,7 +123,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void severalLocksAreHeldAtOnceAndNoneIsLeft() throws Exception {
+    void severalLocksAreHeldTogetherAndAllReleased() throws Exception {
         assertThat(shop.both("b", "a")).isEqualTo(2);
         try (Lease lease = elsewhere("b")) {
             assertThatExceptionOfType(LockRefusedException.class).isThrownBy(() -> shop.both("b", "a"));
@@ -133,7 +133,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void lostLeaseIsToldAfterTheMethodUnlessItIsIgnored() {
+    void lostLeaseIsReportedAfterTheMethodUnlessIgnored() {
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> shop.loses(locks));
         shop.losesAndIgnores(locks);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> shop.losesInterrupted(locks));
@@ -144,7 +144,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void neverUnlockedBecauseTheBackendIsDown() {
+    void methodIsNotExecutedDuringAnOutage() {
         int before = shop.ran();
         application.getBean(MemoryBackend.class).server().freeze();
         try {
@@ -156,7 +156,7 @@ class DistributedLockTest {
     }
 
     @Test
-    void anInterruptEndsTheWaiting() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         try (Lease lease = elsewhere("busy")) {
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(shop::waitsForEver);
@@ -168,10 +168,10 @@ class DistributedLockTest {
     }
 
     @Test
-    void aStageHoldsTheLockUntilItCompletes() throws Exception {
+    void stageHoldsTheLockUntilItCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = shop.later(inner, null);
-        Await.until("begun", () -> locks.lock("async").isLocked());
+        Await.until("the method has begun", () -> locks.lock("async").isLocked());
         assertThat(result).isNotDone();
         inner.complete("token");
         assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("token");
@@ -185,22 +185,22 @@ class DistributedLockTest {
     }
 
     @Test
-    void whatHasNotBegunIsWithdrawnAndWhatHasHoldsToItsEnd() throws Exception {
+    void cancelWithdrawsAWaitAndKeepsARunningActionsLock() throws Exception {
         int before = shop.begun();
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = shop.later(inner, null);
-        Await.until("begun", () -> shop.begun() == before + 1);
+        Await.until("the first call has begun", () -> shop.begun() == before + 1);
         CompletableFuture<String> cancelled = shop.later(new CompletableFuture<>(), null);
         CompletableFuture<String> late = shop.later(new CompletableFuture<>(), null);
-        Await.until("both wait", () -> locks.waiting() == 2);
+        Await.until("both other calls wait", () -> locks.waiting() == 2);
         cancelled.cancel(true);
         late.orTimeout(1, TimeUnit.MILLISECONDS);
-        Await.until("both are withdrawn", () -> locks.waiting() == 0);
+        Await.until("both requests are withdrawn", () -> locks.waiting() == 0);
         first.cancel(true);
         assertThat(inner).isNotDone();
         assertThat(locks.lock("async").isLocked()).isTrue();
         inner.complete("done");
-        Await.until("free", () -> !locks.lock("async").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("async").isLocked());
         assertThat(shop.begun()).isEqualTo(before + 1);
         try (Lease lease = elsewhere("async")) {
             assertThatThrownBy(() -> shop.triesLater().get(5, TimeUnit.SECONDS))
@@ -216,10 +216,10 @@ class DistributedLockTest {
         assertThat(locks.lock("reactive").isLocked()).isFalse();
         StepVerifier.create(shop.monoFails()).verifyErrorMessage("own");
         Disposable subscription = shop.never().subscribe();
-        Await.until("held", () -> locks.lock("reactive").isLocked());
+        Await.until("the lock is held", () -> locks.lock("reactive").isLocked());
         StepVerifier.create(shop.monoTries()).verifyError(LockRefusedException.class);
         subscription.dispose();
-        Await.until("free", () -> !locks.lock("reactive").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("reactive").isLocked());
         Mono<Boolean> twice = shop.mono(locks);
         StepVerifier.create(twice.concatWith(twice)).expectNext(true, true).verifyComplete();
         assertThat(locks.lock("reactive").isLocked()).isFalse();
@@ -237,25 +237,25 @@ class DistributedLockTest {
     }
 
     @Test
-    void classLevelIsForAllPublicMethodsAndAMethodsOwnGoesBefore() {
+    void classAnnotationCoversPublicMethodsAndMethodsOverrideIt() {
         Till till = application.getBean(Till.class);
         assertThat(till.first()).isEqualTo("till");
         assertThat(till.second()).isEqualTo("second");
     }
 
     @Test
-    void annotationOfAnInterfaceCounts() {
+    void annotationOfAnInterfaceApplies() {
         assertThat(application.getBean(Counter.class).count()).isEqualTo("counter");
     }
 
     @Test
     void scheduledJobsRunOncePerPeriod() {
         Jobs jobs = application.getBean(Jobs.class);
-        Await.until("ran", () -> jobs.calls() > 0);
+        Await.until("a job has run", () -> jobs.calls() > 0);
         assertThat(locks.lock("job").isLocked()
                         || locks.inspector().describe("job").state() == LockSummary.State.KEPT)
                 .isTrue();
-        Await.until("asked again", () -> jobs.attempts() > 0);
+        Await.until("the scheduler calls again", () -> jobs.attempts() > 0);
         assertThat(jobs.calls()).isEqualTo(1);
     }
 
@@ -268,7 +268,7 @@ class DistributedLockTest {
         return locks.health().held();
     }
 
-    /** Held by nobody's thread, so that this one is refused too. */
+    /** Acquires a lock without a holding thread, so that the caller's thread is refused too. */
     private Lease elsewhere(String name) throws Exception {
         return locks.lock(name).acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
     }
@@ -276,6 +276,6 @@ class DistributedLockTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
     @EnableScheduling
-    @Import({Shop.class, Till.class, CounterBean.class, Jobs.class})
+    @Import({LockedShop.class, Till.class, CounterBean.class, Jobs.class})
     static class App {}
 }

@@ -19,10 +19,10 @@ import org.springframework.core.env.MapPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Durations in properties have a unit. */
+/** Durations in properties must have a unit. */
 class DurationUnitsTest {
 
-    /** Each property that is a duration, as the metadata says, and those of a group. */
+    /** Returns each property that is a duration according to the metadata, and those of a group. */
     static List<String> durations() throws Exception {
         List<String> names = new ArrayList<>();
         try (InputStream in =
@@ -46,20 +46,20 @@ class DurationUnitsTest {
 
     @ParameterizedTest
     @MethodSource("durations")
-    void aNumberWithoutAUnitIsRefused(String property) {
+    void numberWithoutAUnitIsRefused(String property) {
         assertWrong(memory(), property + "=61", "Write 61s for seconds or 61ms");
         assertWrong(memory(), property + "=0", "Write 0s");
     }
 
     @Test
-    void thereAreManyDurations() throws Exception {
+    void manyPropertiesAreDurations() throws Exception {
         assertThat(durations())
                 .contains("boltwork.slice", "boltwork.redis.timeout", "boltwork.lock.names.stock.wait-for")
                 .hasSizeGreaterThan(8);
     }
 
     @Test
-    void aNumberOfYamlIsRefused() {
+    void numberInYamlIsRefused() {
         memory().withInitializer(context -> context.getEnvironment()
                         .getPropertySources()
                         .addFirst(new MapPropertySource("yaml", Map.of("boltwork.outage-patience", 5))))
@@ -70,12 +70,12 @@ class DurationUnitsTest {
     }
 
     @Test
-    void aPlaceholderIsLookedThrough() {
+    void placeholdersAreResolvedBeforeTheCheck() {
         assertWrong(memory().withPropertyValues("patience= 7 "), "boltwork.outage-patience=${patience}", "Write 7s");
     }
 
     @Test
-    void durationsWithAUnitAreTakenInBothStyles() {
+    void durationsWithAUnitAreReadInBothStyles() {
         for (String text : List.of("7s", "PT7S", "7000ms")) {
             memory().withPropertyValues("boltwork.outage-patience=" + text)
                     .run(context -> assertThat(
@@ -84,9 +84,9 @@ class DurationUnitsTest {
         }
     }
 
-    /** Spring Boot's own properties, and the application's, keep their meaning. */
+    /** The properties of Spring Boot and of the application keep their meaning. */
     @Test
-    void propertiesOfOthersAreLeftAlone() {
+    void foreignPropertiesAreNotChecked() {
         memory().withPropertyValues("spring.data.redis.timeout=5")
                 .run(context -> assertThat(context).hasNotFailed());
     }

@@ -20,13 +20,13 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
-/** What a caller gets whose method is not executed. */
+/** Tests the results of methods that are not executed. */
 class FallbackTest {
 
     static class Desk {
         private final String name;
 
-        /** Not a constant: a proxy has no value in this field. */
+        /** An instance field, because a proxy has no value in it. */
         Desk() {
             name = "desk";
         }
@@ -147,7 +147,7 @@ class FallbackTest {
     }
 
     @Test
-    void theNearestExceptionTypeDecides() {
+    void nearestExceptionTypeChoosesTheFallback() {
         whileRefused(desk -> assertThat(desk.both("x")).isEqualTo("desk refused x busy"));
         whileUnavailable(desk -> assertThat(desk.both("x")).isEqualTo("desk without x BackendException"));
         run(context -> assertThat(context.getBean(Desk.class).both("x")).isEqualTo("x"));
@@ -174,7 +174,7 @@ class FallbackTest {
     }
 
     @Test
-    void theMethodsOwnBackendExceptionIsNoOutage() {
+    void methodsOwnBackendExceptionIsNoOutage() {
         run(context -> {
             BackendException own = new BackendException("own", true, null);
             assertThatExceptionOfType(BackendException.class)

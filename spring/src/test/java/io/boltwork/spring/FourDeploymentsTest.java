@@ -14,10 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** One application on four deployments, each said in the short form and by the application's own properties. */
+/** One application on four deployments, each set by the short form and by the application's own properties. */
 class FourDeploymentsTest {
 
-    /** The application. */
     static class Shop {
         @DistributedLock("'stock:' + #item")
         long sell(String item, io.boltwork.Lease lease) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Values in names: the same name for the same thing at each call, and another one for another. */
+/** Tests values in names: equal values give the same name, different values give different names. */
 class KeyTextTest {
 
     static class Order {}

@@ -34,7 +34,7 @@ import org.springframework.http.ResponseEntity;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** What a method returns decides where its type does not say whether its work has ended. */
+/** If a method's declared type does not show when its work ends, the returned value decides. */
 class LaterResultsTest {
     private static final ThreadLocal<String> TRACE = new ThreadLocal<>();
     private static final int CALLERS = 5;
@@ -62,7 +62,7 @@ class LaterResultsTest {
 
     @AfterEach
     void nothingIsLeft() {
-        Await.until("free", () -> !locks.lock("desk").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("desk").isLocked());
         TRACE.remove();
     }
 
@@ -119,7 +119,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void anyResultThatIsAStageExcludesOtherCallers() throws Exception {
+    void anyStageResultExcludesOtherCallers() throws Exception {
         ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
         ExecutorService workers = Executors.newCachedThreadPool();
         try {
@@ -146,7 +146,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void aStageHoldsTheLockWhateverTheDeclaredType() throws Exception {
+    void stageHoldsTheLockWithAnyDeclaredType() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<?> result = (CompletableFuture<?>) desk.anything(() -> work);
         assertThat(locks.lock("desk").isLocked()).isTrue();
@@ -159,7 +159,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void theNextCallOfTheSameThreadWaitsForTheStage() throws Exception {
+    void nextCallOfTheSameThreadWaitsForTheStage() throws Exception {
         CompletableFuture<String> first = new CompletableFuture<>();
         CompletableFuture<Boolean> returned = new CompletableFuture<>();
         AtomicInteger begun = new AtomicInteger();
@@ -178,7 +178,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void aCallWithinACallEntersAgain() {
+    void nestedCallEntersAgain() {
         assertThat(desk.<Integer>any(() -> desk.any(() -> locks.lock("desk").holdCount())))
                 .isEqualTo(2);
         CompletableFuture<String> inner = new CompletableFuture<>();
@@ -203,7 +203,7 @@ class LaterResultsTest {
     }
 
     @Test
-    void resultsWhoseEndCannotBeToldAreErrors() {
+    void resultsWithoutAKnownEndAreErrors() {
         AtomicInteger closed = new AtomicInteger();
         assertEndless(() -> new FutureTask<>(() -> "x"));
         assertEndless(() -> Stream.of("x").onClose(closed::incrementAndGet));
@@ -225,7 +225,7 @@ class LaterResultsTest {
     @Test
     void bodiesAreExecutedOnTheClientsExecutor() throws Exception {
         String caller = Thread.currentThread().getName();
-        for (int i = 0; i < 200; i++) { // the lock is free, so that it may be there before the call returns
+        for (int i = 0; i < 200; i++) { // the lock is free, so the method may begin before the call returns
             assertThat(desk.later(() -> Thread.currentThread().getName()).get(5, TimeUnit.SECONDS))
                     .isNotEqualTo(caller);
             assertThat(desk.mono(() -> Thread.currentThread().getName()).block())

@@ -18,7 +18,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** An application starts while all of Redis is down, and works when Redis is up. */
+/** An application starts while no Redis server runs, and works as soon as one does. */
 class LazyStartTest {
 
     @Test
@@ -37,9 +37,9 @@ class LazyStartTest {
         }
     }
 
-    /** The sentinels are up and know a master, which is down. */
+    /** The sentinels run and know a master that is down. */
     @Test
-    void sentinelsWhoseServersAreDown() {
+    void sentinelsWithoutRunningServers() {
         try (SentinelGroup group = SentinelGroup.start()) {
             group.data().servers().forEach(RedisServer::kill);
             startsAndWorksLater(
@@ -58,7 +58,7 @@ class LazyStartTest {
         }
     }
 
-    /** Without its master a group of replicas has no server that takes locks. */
+    /** Replicas without their master accept no locks. */
     @Test
     void replicasWithoutTheirMaster() {
         try (ReplicaGroup group = ReplicaGroup.start(2)) {
@@ -82,7 +82,7 @@ class LazyStartTest {
         }
     }
 
-    /** Empty servers know nothing of replication: it is set up again, as an operator would. */
+    /** Sets up replication again, as an operator would, because empty servers do not know it. */
     private static void restart(ReplicaGroup group) {
         List<RedisServer> servers = group.servers();
         servers.forEach(RedisServer::restart);
@@ -104,8 +104,8 @@ class LazyStartTest {
                     .isThrownBy(till::tryBuy)
                     .matches(BackendException::isRetryable);
             up.run();
-            assertThat(till.buy()).as("has waited").isEqualTo("bought");
-            Await.until("up", () -> health.health().getStatus().equals(Status.UP));
+            assertThat(till.buy()).as("the call waits for Redis").isEqualTo("bought");
+            Await.until("health is up", () -> health.health().getStatus().equals(Status.UP));
             assertThat(till.tryBuy()).isEqualTo("bought");
         }
     }

@@ -21,12 +21,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** {@code boltwork.lock.*}: what holds where neither the annotation nor the code says anything. */
+/** The properties {@code boltwork.lock.*} that apply if neither annotation nor code sets an option. */
 class LockDefaultsTest {
     private static final String ALL = "boltwork.lock.";
     private static final String GROUP = "boltwork.lock.names.plain.";
 
-    /** One method that says nothing, and one that says everything. */
+    /** A method that sets no option, and a method that sets all options. */
     public static class Tuned {
         @DistributedLock("plain:1")
         public String plain() {
@@ -61,7 +61,7 @@ class LockDefaultsTest {
         void check(LockOperation operation) throws Exception;
     }
 
-    /** The property holds for the method that says nothing, and the group's property goes before it. */
+    /** Checks that a property applies to the method without options, and that the group's property overrides it. */
     private static void applies(String property, String value, String groups, Check check, Check groupsCheck) {
         LockOperation[] own = new LockOperation[1];
         tuned().run(context -> own[0] = operation(context.getBean(LockOperationSource.class), "own"));
@@ -69,7 +69,7 @@ class LockDefaultsTest {
             LockOperationSource source = context.getBean(LockOperationSource.class);
             check.check(operation(source, "plain"));
             assertThat(operation(source, "own"))
-                    .as("the annotation goes before " + property)
+                    .as("the annotation overrides " + property)
                     .isEqualTo(own[0]);
         });
         tuned(ALL + property + "=" + value, GROUP + property + "=" + groups)
@@ -107,7 +107,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void aLeaseOfAGroupGoesBeforeTheOtherKindOfLease() {
+    void leaseOfAGroupOverridesTheOtherKindOfLease() {
         tuned(ALL + "lease=9s", GROUP + "renewed-lease=8s")
                 .run(context -> assertThat(operation(context.getBean(LockOperationSource.class), "plain")
                                 .options()
@@ -221,7 +221,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void aRefusalIsAsTheDefaultsSay() {
+    void refusalFollowsTheDefaults() {
         tuned(ALL + "mode=try", ALL + "on-refused=return-null").run(context -> {
             try (Lease lease = elsewhere(context.getBean(LockClient.class), "plain:1")) {
                 assertThat(lease.isValid()).isTrue();
@@ -241,7 +241,7 @@ class LockDefaultsTest {
                     assertThat(template.<Boolean>executeAsync(
                                             "code", lease -> CompletableFuture.completedFuture(lease.isValid()))
                                     .join())
-                            .as("onLost is for methods")
+                            .as("onLost applies only to methods")
                             .isTrue();
                     BoltworkLockRegistry registry = context.getBean(BoltworkLockRegistry.class);
                     registry.obtain("registry").lock();
@@ -262,9 +262,9 @@ class LockDefaultsTest {
                 });
     }
 
-    /** A server without replicas gives no lock that needs one. */
+    /** A server without replicas grants no lock that requires one. */
     @Test
-    void aTemplateNeedsTheReplicas() {
+    void templateWaitsForTheReplicas() {
         try (RedisServer server = RedisServer.start()) {
             redis().withPropertyValues(
                             "boltwork.redis.uri=" + server.uri(),
@@ -278,7 +278,7 @@ class LockDefaultsTest {
     }
 
     @Test
-    void withoutPropertiesTheyAreThoseOfCore() {
+    void defaultsWithoutPropertiesAreThoseOfCore() {
         tuned().run(context -> assertThat(
                         context.getBean(BoltworkProperties.class).lock().defaults())
                 .isEqualTo(LockDefaults.standard())
@@ -288,7 +288,7 @@ class LockDefaultsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {ALL, GROUP})
-    void aWrongValueIsAnErrorThatNamesTheProperty(String prefix) {
+    void wrongValueIsAnErrorThatNamesTheProperty(String prefix) {
         assertWrong(tuned(), prefix + "lease=1ms", "lease must be");
         assertWrong(tuned(), prefix + "renewed-lease=1ms", "lease must be");
         assertWrong(tuned(prefix + "lease=9s"), prefix + "renewed-lease=9s", "must not be set together with");

@@ -24,7 +24,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Meters and observations of a whole application: their groups, gauges and timers. */
+/** Tests the groups, gauges and timers of an application's meters and observations. */
 class LockMetersTest {
 
     @Test
@@ -40,7 +40,7 @@ class LockMetersTest {
                 client.lock("c" + letters + ":1").acquire().release();
                 till.sell("s" + letters);
             }
-            Await.until("counted", () -> granted(application) == 6_000);
+            Await.until("all grants are counted", () -> granted(application) == 6_000);
             assertThat(groups(application)).hasSizeLessThanOrEqualTo(6).contains("other");
             assertThat(application.getBean(Traces.class).groups)
                     .hasSizeLessThanOrEqualTo(6)
@@ -48,7 +48,7 @@ class LockMetersTest {
         }
     }
 
-    /** Without digits, at which a group ends. */
+    /** Returns a number as text without digits, because a digit ends a group. */
     private static String letters(int number) {
         return Integer.toString(number, 36)
                 .chars()
@@ -58,12 +58,12 @@ class LockMetersTest {
     }
 
     @Test
-    void aPrefixIsNoGroup() {
+    void prefixIsNoGroup() {
         try (ConfigurableApplicationContext application =
                 start("boltwork.backend=memory", "boltwork.lock.prefix=shop:")) {
             application.getBean(Till.class).buy("1001");
             application.getBean(LockClient.class).lock("shop:order:7").acquire().release();
-            Await.until("counted", () -> granted(application) == 2);
+            Await.until("all grants are counted", () -> granted(application) == 2);
             assertThat(groups(application)).containsExactlyInAnyOrder("stock", "order");
         }
     }
@@ -74,7 +74,7 @@ class LockMetersTest {
             application.getBean(Till.class).sell("pen");
             LockTemplate template = application.getBean(LockTemplate.class).withGroup("report");
             template.execute("daily", () -> "done");
-            Await.until("counted", () -> granted(application) == 2);
+            Await.until("all grants are counted", () -> granted(application) == 2);
             assertThat(groups(application)).containsExactlyInAnyOrder("till", "report");
             assertThat(application.getBean(Traces.class).groups).containsExactlyInAnyOrder("till", "report");
             assertThatIllegalArgumentException().isThrownBy(() -> template.withGroup(""));
@@ -89,17 +89,17 @@ class LockMetersTest {
             template.execute("user-bob", () -> "done");
             template.execute("carol@example.org:cart", () -> "done");
             template.execute("cart:dave", () -> "done");
-            Await.until("counted", () -> granted(application) == 4);
+            Await.until("all grants are counted", () -> granted(application) == 4);
             assertThat(groups(application)).containsExactlyInAnyOrder("other", "cart");
             assertThat(application.getBean(Traces.class).groups).containsExactlyInAnyOrder("other", "cart");
         }
     }
 
     @Test
-    void aWaitHasOneTimer() {
+    void waitHasOneTimer() {
         try (ConfigurableApplicationContext application = start("boltwork.backend=memory")) {
             application.getBean(LockTemplate.class).execute("stock:1", () -> "done");
-            Await.until("counted", () -> granted(application) == 1);
+            Await.until("all grants are counted", () -> granted(application) == 1);
             MeterRegistry meters = application.getBean(MeterRegistry.class);
             assertThat(application.getBean(Traces.class).groups).containsExactly("stock");
             assertThat(meters.get("boltwork.lock.wait").timer().count()).isEqualTo(1);
@@ -110,7 +110,7 @@ class LockMetersTest {
     }
 
     @Test
-    void gaugesTellHoldsLagAndConnection() {
+    void gaugesShowHoldsLagAndConnection() {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             assertThat(gauge(application, "boltwork.lock.connected")).isEqualTo(1);
@@ -120,13 +120,13 @@ class LockMetersTest {
                 assertThat(lease.isValid()).isTrue();
                 CompletableFuture<Lease> waits =
                         locks.lock("stock:1").acquireAsync().toCompletableFuture();
-                Await.until("queue", () -> gauge(application, "boltwork.lock.queue") == 1);
-                Await.until("held", () -> gauge(application, "boltwork.lock.held") == 1);
+                Await.until("a caller is in the queue", () -> gauge(application, "boltwork.lock.queue") == 1);
+                Await.until("a lock is held", () -> gauge(application, "boltwork.lock.held") == 1);
                 assertThat(gauge(application, "boltwork.lock.renewal.lag")).isBetween(0.0, 30.0);
                 waits.cancel(true);
             }
             redis.kill();
-            Await.until("noticed", () -> gauge(application, "boltwork.lock.connected") == 0);
+            Await.until("the client notices the outage", () -> gauge(application, "boltwork.lock.connected") == 0);
         }
     }
 
@@ -187,7 +187,7 @@ class LockMetersTest {
         }
     }
 
-    /** The groups that observations have. */
+    /** Returns the groups of the observations. */
     static class Traces implements ObservationHandler<Observation.Context> {
         final Set<String> groups = ConcurrentHashMap.newKeySet();
 

@@ -15,11 +15,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** {@code boltwork.lock.*}: what goes before the annotations of a group. */
+/** The properties {@code boltwork.lock.*} that override the annotations of a group. */
 class LockPropertiesTest {
     private static final String TUNED = "boltwork.lock.names.tuned.";
 
-    /** A lock of the group {@code tuned}. */
+    /** A method with a lock of the group {@code tuned}. */
     public static class Tuned {
         private final LockClient locks;
 
@@ -47,7 +47,7 @@ class LockPropertiesTest {
 
         @DistributedLock("tuned:1")
         public Boolean outlastsItsLease(Lease lease) {
-            Await.until("lost", () -> !lease.isValid());
+            Await.until("the lease is lost", () -> !lease.isValid());
             return Thread.interrupted();
         }
     }

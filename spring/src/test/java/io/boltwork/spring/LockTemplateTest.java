@@ -52,7 +52,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void refusedInterruptedLost() throws Exception {
+    void refusalInterruptAndLossThrow() throws Exception {
         try (Lease other =
                 locks.lock("stock:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThatExceptionOfType(LockRefusedException.class)
@@ -73,43 +73,43 @@ class LockTemplateTest {
     }
 
     @Test
-    void asynchronouslyHeldUntilTheStageHasCompleted() throws Exception {
+    void asynchronousActionHoldsTheLockUntilItsStageCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("stock:1", lease -> inner);
-        Await.until("begun", () -> locks.lock("stock:1").isLocked());
+        Await.until("the action has begun", () -> locks.lock("stock:1").isLocked());
         CompletableFuture<String> second = template.executeAsync("stock:1", lease -> inner);
-        Await.until("waits", () -> locks.waiting() == 1);
+        Await.until("the second call waits", () -> locks.waiting() == 1);
         second.cancel(true);
-        Await.until("withdrawn", () -> locks.waiting() == 0);
+        Await.until("the request is withdrawn", () -> locks.waiting() == 0);
         inner.complete("done");
         assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(locks.lock("stock:1").isLocked()).isFalse();
     }
 
     @Test
-    void whatHasNotBegunIsWithdrawnAndWhatHasHoldsToItsEnd() {
+    void cancelWithdrawsAWaitAndKeepsARunningActionsLock() {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> first = template.executeAsync("stock:1", lease -> inner);
-        Await.until("begun", () -> locks.lock("stock:1").isLocked());
+        Await.until("the action has begun", () -> locks.lock("stock:1").isLocked());
         AtomicInteger begun = new AtomicInteger();
         CompletableFuture<String> late = template.executeAsync("stock:1", lease -> {
             begun.incrementAndGet();
             return inner;
         });
-        Await.until("waits", () -> locks.waiting() == 1);
+        Await.until("the second call waits", () -> locks.waiting() == 1);
         late.orTimeout(1, TimeUnit.MILLISECONDS);
-        Await.until("withdrawn", () -> locks.waiting() == 0);
+        Await.until("the request is withdrawn", () -> locks.waiting() == 0);
         first.cancel(true);
         assertThat(inner).isNotDone();
         assertThat(locks.lock("stock:1").isLocked()).isTrue();
         inner.complete("done");
-        Await.until("free", () -> !locks.lock("stock:1").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("stock:1").isLocked());
         assertThat(begun).hasValue(0);
     }
 
     @Test
     void asynchronousActionsAreExecutedOnTheClientsExecutor() throws Exception {
-        for (int i = 0; i < 200; i++) { // the lock is free, so that it may be there before the call returns
+        for (int i = 0; i < 200; i++) { // the lock is free, so the action may begin before the call returns
             Thread thread = template.executeAsync("free:" + i, l -> completedFuture(Thread.currentThread()))
                     .get(5, TimeUnit.SECONDS);
             assertThat(thread).isNotSameAs(Thread.currentThread());
@@ -117,7 +117,7 @@ class LockTemplateTest {
     }
 
     @Test
-    void whatComesLaterIsAnError() {
+    void deferredResultOfExecuteIsAnError() {
         for (Object later : List.of(new CompletableFuture<String>(), Mono.just("x"), Stream.of("x"))) {
             assertThatIllegalStateException()
                     .isThrownBy(() -> template.execute("stock:1", () -> later))

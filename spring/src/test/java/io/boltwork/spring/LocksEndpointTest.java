@@ -36,7 +36,7 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The endpoint and the answers of controllers, over HTTP. */
+/** Tests the endpoint and the answers of controllers over HTTP. */
 @ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTest {
     private static final String LOCKS = "/actuator/locks";
@@ -67,7 +67,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void isReadOnlyUnlessAllowed() throws Exception {
+    void endpointIsReadOnlyUnlessAllowed() throws Exception {
         try (ConfigurableApplicationContext plain = start("boltwork.backend=memory")) {
             assertThat(send(plain, "GET", LOCKS).statusCode()).isEqualTo(200);
             assertThat(send(plain, "DELETE", LOCKS + "/x").statusCode()).isEqualTo(405);
@@ -76,7 +76,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void isNotThereUnlessExposed() throws Exception {
+    void endpointIsAbsentUnlessExposed() throws Exception {
         try (ConfigurableApplicationContext plain =
                 start("boltwork.backend=memory", "management.endpoints.web.exposure.include=health")) {
             assertThat(send(plain, "GET", LOCKS).statusCode()).isEqualTo(404);
@@ -84,7 +84,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void refusesParametersThatCannotBe() throws Exception {
+    void refusesInvalidParameters() throws Exception {
         try (Lease lease = hold("bad")) {
             for (String wrong : List.of("limit=0", "limit=-1", "limit=many", "name=", "name=" + "x".repeat(1_025))) {
                 assertThat(send("GET", LOCKS + "?" + wrong).statusCode())
@@ -103,14 +103,14 @@ class LocksEndpointTest {
     }
 
     @Test
-    void doesNotKnowEveryLock() throws Exception {
+    void answers404ForAnUnknownLock() throws Exception {
         assertThat(send("GET", LOCKS + "/never").statusCode()).isEqualTo(404);
         assertThat(send("GET", LOCKS + "?name=never").statusCode()).isEqualTo(404);
         assertThat(send("DELETE", LOCKS + "/never").statusCode()).isEqualTo(404);
     }
 
     @Test
-    void listsNoMoreThanItsLimit() throws Exception {
+    void listsAtMostItsLimit() throws Exception {
         List<Lease> held = new CopyOnWriteArrayList<>();
         for (int i = 0; i < 1_001; i++) {
             held.add(hold("many:" + i));
@@ -130,7 +130,8 @@ class LocksEndpointTest {
         try (Lease lease = hold("a/b:1")) {
             var first = locks.lock("a/b:1").acquireAsync().toCompletableFuture();
             var second = locks.lock("a/b:1").acquireAsync().toCompletableFuture();
-            Await.until("waiting", () -> locks.inspector().local("a/b:1").waiting() == 2);
+            Await.until(
+                    "two callers wait", () -> locks.inspector().local("a/b:1").waiting() == 2);
             JsonNode lock = json(send("GET", LOCKS + "?name=a/b:1"));
             JsonNode holder = lock.get("holder");
             assertThat(lock.get("waitingHere").asInt()).isEqualTo(2);
@@ -152,7 +153,7 @@ class LocksEndpointTest {
     }
 
     @Test
-    void forcesAndTellsTheUser(CapturedOutput output) throws Exception {
+    void forcedReleaseIsLoggedWithTheUser(CapturedOutput output) throws Exception {
         Audit audit = application.getBean(Audit.class);
         String path = LOCKS + "?name=forced/1";
         Lease lease = hold("forced/1");
@@ -171,7 +172,7 @@ class LocksEndpointTest {
         assertThat(output.getOut()).contains("The lock 'forced/1' was taken away from its holder by the user 'alice'");
         int told = audit.events.size();
         send("DELETE", LOCKS + "?name=forced%0A1");
-        assertThat(audit.events).as("not of a lock that is not known").hasSize(told);
+        assertThat(audit.events).as("no event for an unknown lock").hasSize(told);
     }
 
     @Test
@@ -180,7 +181,9 @@ class LocksEndpointTest {
                 ConfigurableApplicationContext application = start(
                         "spring.data.redis.port=" + redis.port(), "management.endpoint.locks.access=unrestricted")) {
             redis.kill();
-            Await.until("noticed", () -> !application.getBean(LockClient.class).isConnected());
+            Await.until(
+                    "the client notices the outage",
+                    () -> !application.getBean(LockClient.class).isConnected());
             assertThat(send(application, "GET", LOCKS).statusCode()).isEqualTo(503);
             assertThat(send(application, "GET", LOCKS + "/x").body()).contains("\"error\"");
             assertThat(send(application, "DELETE", LOCKS + "/x").statusCode()).isEqualTo(503);
@@ -241,7 +244,7 @@ class LocksEndpointTest {
             return new Desk(locks);
         }
 
-        /** As a filter that knows users does. */
+        /** Adds a user to each request, as a security filter does. */
         @Bean
         Filter users() {
             return (request, response, chain) -> chain.doFilter(new Known((HttpServletRequest) request), response);

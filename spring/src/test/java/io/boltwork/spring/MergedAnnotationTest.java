@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.annotation.AliasFor;
 
-/** What an annotation means: its own attributes, those of its class, and the defaults. */
+/** Tests how an annotation's attributes, those of its class, and the defaults are merged. */
 class MergedAnnotationTest {
     private static LockOperationSource source;
 
@@ -115,7 +115,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void aMethodTakesFromItsClassWhatItLeavesOut() {
+    void methodInheritsOmittedAttributesFromItsClass() {
         LockOperation all = find(Merged.class, "all");
         LockOperation named = find(Merged.class, "named");
         assertThat(name(all)).isEqualTo("class:#id");
@@ -129,7 +129,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void attributesOfOneThingGoTogether() {
+    void relatedAttributesAreOverriddenTogether() {
         LockOperation timed = find(Merged.class, "timed");
         assertThat(timed.options())
                 .isEqualTo(LockOptions.renewedLease(Duration.ofSeconds(20))
@@ -173,7 +173,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void defaultsAreForWhatIsLeftOut() {
+    void defaultsApplyToOmittedAttributes() {
         LockOperation plain = find(Plain.class, "plain");
         LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(50)).withFairness(LockOptions.Fairness.FIFO);
         assertThat(plain.options()).isEqualTo(options.withOnLoss(LockOptions.OnLoss.INTERRUPT));
@@ -183,7 +183,7 @@ class MergedAnnotationTest {
     }
 
     @Test
-    void withoutDefaultsNothingIsDifferent() {
+    void withoutDefaultsAnnotationsStayUnchanged() {
         LockOperation plain = find(source(LockDefaults.standard()), Plain.class, "plain");
         assertThat(plain.options()).isEqualTo(LockOptions.defaults());
         assertThat(plain.waitFor()).isNull();
@@ -237,7 +237,7 @@ class MergedAnnotationTest {
                 "withReplication",
                 "withOnLoss");
         assertThat(Arrays.stream(LockOptions.class.getMethods()).map(Method::getName))
-                .as("an option of core that no annotation reaches")
+                .as("options of core that no annotation sets")
                 .filteredOn(each -> each.startsWith("with"))
                 .allMatch(known::contains);
     }

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What tools read of properties. */
+/** Tests the metadata of properties that tools read. */
 class MetadataTest {
 
     @Test
-    void everyPropertyHasADescriptionATestAndAPlaceInTheDocs() throws Exception {
+    void everyPropertyIsDescribedTestedAndDocumented() throws Exception {
         String docs = Files.readString(Path.of("..", "docs", "spring.md"));
         String tests;
         try (Stream<Path> all = Files.list(Path.of("src/test/java/io/boltwork/spring"))) {
@@ -36,7 +36,7 @@ class MetadataTest {
                     assertThat(tests.contains(name)
                                     || tests.contains(" + \"" + last.substring(1) + "=")
                                     || tests.contains(last + "="))
-                            .as("a test of " + name)
+                            .as("tests that name " + name)
                             .isTrue();
                     count++;
                 }

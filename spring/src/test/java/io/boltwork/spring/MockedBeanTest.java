@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 
-/** Mocks of beans with locked methods take no locks, and do not stop a test's application. */
+/** Mocks of beans with locked methods take no locks, and a test's application starts with them. */
 @SpringBootTest(classes = MockedBeanTest.App.class, properties = "boltwork.backend=memory")
 class MockedBeanTest {
 
@@ -42,7 +42,7 @@ class MockedBeanTest {
     Spied spied;
 
     @Test
-    void theApplicationStarts(@Autowired Spied bean) {
+    void applicationStartsWithMockedBeans(@Autowired Spied bean) {
         when(mocked.run()).thenReturn("mocked");
         assertThat(mocked.run()).isEqualTo("mocked");
         assertThat(bean.run()).isEqualTo("spied");

@@ -18,10 +18,10 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.javapoet.ClassName;
 
-/** What native images are told of. */
+/** Tests the hints for native images. */
 class NativeHintsTest {
 
-    /** An argument. */
+    /** An argument of a locked method. */
     public static final class Order {
         public String region = "eu";
 
@@ -30,14 +30,14 @@ class NativeHintsTest {
         }
     }
 
-    /** What an argument has. */
+    /** A property of an argument. */
     public static final class Customer {
         public String id() {
             return "7";
         }
     }
 
-    /** A bean that expressions ask. */
+    /** A bean that expressions call. */
     public static final class Regions {
         public String current() {
             return "eu";
@@ -75,7 +75,7 @@ class NativeHintsTest {
     }
 
     @Test
-    void theScriptsAndWhatExpressionsLookAt() {
+    void hintsCoverScriptsAndTypesReadByExpressions() {
         RuntimeHints hints = new RuntimeHints();
         new BoltworkRuntimeHints().registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/acquire.lua"))
@@ -86,7 +86,7 @@ class NativeHintsTest {
     }
 
     @Test
-    void whatExpressionsAndRefusalsCall() throws Exception {
+    void hintsCoverMethodsOfExpressionsAndFallbacks() throws Exception {
         RuntimeHints hints = hints(Shop.class);
         assertInvoked(hints, Order.class, "getCustomer");
         assertInvoked(hints, Customer.class, "id");
@@ -104,14 +104,14 @@ class NativeHintsTest {
     }
 
     @Test
-    void nothingWhereNothingIsCalled() {
+    void noHintsWithoutCalls() {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerBeanDefinition("plain", new RootBeanDefinition(Plain.class));
         assertThat(new LockHints().processAheadOfTime(beans)).isNull();
     }
 
     @Test
-    void springFindsIt() {
+    void springFindsTheRegistrar() {
         assertThat(AotServices.factories(getClass().getClassLoader()).load(BeanFactoryInitializationAotProcessor.class))
                 .hasAtLeastOneElementOfType(LockHints.class);
     }

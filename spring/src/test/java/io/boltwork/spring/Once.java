@@ -4,7 +4,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import org.springframework.core.annotation.AliasFor;
 
-/** An annotation made of {@link DistributedLock}. */
+/** An annotation composed of {@link DistributedLock}. */
 @Retention(RetentionPolicy.RUNTIME)
 @DistributedLock(mode = LockMode.TRY)
 @interface Once {

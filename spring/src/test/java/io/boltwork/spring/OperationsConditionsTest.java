@@ -21,12 +21,12 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** When there are health, endpoint, meters, observations and Spring Integration's registry. */
+/** Tests when health, endpoint, meters, observations and Spring Integration's registry exist. */
 class OperationsConditionsTest {
     private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
 
     @Test
-    void healthUnlessItIsSwitchedOffOrOnesOwnOrNotThere() {
+    void healthUnlessDisabledReplacedOrAbsent() {
         memory().run(context -> assertThat(context).hasSingleBean(LocksHealthIndicator.class));
         memory().withPropertyValues("management.health.locks.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
@@ -62,7 +62,7 @@ class OperationsConditionsTest {
     }
 
     @Test
-    void metersWhereThereIsARegistry() {
+    void metersIfThereIsARegistry() {
         memory().run(context -> assertThat(context).doesNotHaveBean(Meters.class));
         ApplicationContextRunner measured = memory().withBean(MeterRegistry.class, SimpleMeterRegistry::new);
         measured.run(context -> {
@@ -80,7 +80,7 @@ class OperationsConditionsTest {
     }
 
     @Test
-    void observationsWhereThereIsOneRegistry() {
+    void observationsIfThereIsOneRegistry() {
         TestObservationRegistry registry = TestObservationRegistry.create();
         memory().withBean(TestObservationRegistry.class, () -> registry).run(context -> {
             context.getBean(LockTemplate.class).execute("stock:1", () -> "done");
@@ -91,7 +91,7 @@ class OperationsConditionsTest {
     }
 
     @Test
-    void lockRegistryWhereSpringIntegrationIsAndHasNoOther() {
+    void lockRegistryIfSpringIntegrationHasNoOther() {
         memory().run(context -> assertThat(context).hasSingleBean(BoltworkLockRegistry.class));
         LockRegistry<Lock> own = key -> new ReentrantLock();
         memory().withBean("own", LockRegistry.class, () -> own)

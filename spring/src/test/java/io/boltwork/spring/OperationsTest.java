@@ -34,12 +34,12 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A web application as it is operated: health, meters, an outage, and its end. */
+/** Tests a web application in operation: health, meters, an outage, and shutdown. */
 class OperationsTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
-    void metersAreByGroup() {
+    void metersAreGrouped() {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(BoltworkAutoConfiguration.class, BoltworkActuatorAutoConfiguration.class))
@@ -95,20 +95,20 @@ class OperationsTest {
     }
 
     @Test
-    void requestsFailWithinTheirWaitWhileRedisIsDeadAndHealthFollows() throws Exception {
+    void requestsFailInTimeAndHealthIsDownWithoutRedis() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             LocksHealthIndicator health = application.getBean(LocksHealthIndicator.class);
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
             assertThat(get(application, "/buy").statusCode()).isEqualTo(200);
             redis.kill();
-            Await.until("down", () -> health.health().getStatus().equals(Status.DOWN));
+            Await.until("health is down", () -> health.health().getStatus().equals(Status.DOWN));
             assertThat(get(application, "/actuator/health/locks").statusCode()).isEqualTo(503);
             long before = System.nanoTime();
             assertThat(get(application, "/buy").body()).isEqualTo(BackendException.class.getSimpleName());
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Slack.of(Duration.ofSeconds(3)));
             redis.restart();
-            Await.until("up", () -> health.health().getStatus().equals(Status.UP));
+            Await.until("health is up", () -> health.health().getStatus().equals(Status.UP));
             assertThat(get(application, "/buy").body()).isEqualTo("bought");
         }
     }
@@ -123,7 +123,7 @@ class OperationsTest {
         assertThat(desk.begun.await(10, TimeUnit.SECONDS)).isTrue();
         Thread closing = new Thread(application::close);
         closing.start();
-        Await.until("closing", () -> application.isClosed());
+        Await.until("the application closes", () -> application.isClosed());
         desk.end.countDown();
         assertThat(slow.get(10, TimeUnit.SECONDS)).isEqualTo("valid: true");
         closing.join(10_000);

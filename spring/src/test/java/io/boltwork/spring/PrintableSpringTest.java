@@ -32,7 +32,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All texts that the starter makes of names with control characters. */
+/** Tests all texts of the starter that contain names with control characters. */
 @ExtendWith(OutputCaptureExtension.class)
 class PrintableSpringTest {
     private static final String NAME = "stock\n\r\u001b[m\u202ex:1";

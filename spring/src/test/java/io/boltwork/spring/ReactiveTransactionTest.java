@@ -23,10 +23,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** A reactive transaction of the caller's keeps the lock until it has completed, as an imperative one does. */
+/** A caller's reactive transaction keeps the lock until it completes, as an imperative transaction does. */
 class ReactiveTransactionTest {
 
-    /** Notes what becomes of transactions, and whether the lock is held then. */
+    /** Records how transactions end, and whether the lock is held at that moment. */
     static class Transactions extends AbstractReactiveTransactionManager {
         private static final long serialVersionUID = 1L;
 
@@ -111,7 +111,7 @@ class ReactiveTransactionTest {
             LockClient locks = context.getBean(LockClient.class);
             act.in(new Scene(
                     context.getBean(Warehouse.class), locks, transactions, TransactionalOperator.create(transactions)));
-            Await.until("free", () -> !locks.lock("stock").isLocked());
+            Await.until("the lock is free", () -> !locks.lock("stock").isLocked());
         };
         new ApplicationContextRunner()
                 .withConfiguration(
@@ -123,7 +123,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void theLockIsGivenBackAfterTheCommit() {
+    void lockIsReleasedAfterTheCommit() {
         play(scene -> {
             StepVerifier.create(scene.operator.transactional(scene.warehouse.one()))
                     .expectNext(true)
@@ -138,7 +138,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void theLockIsGivenBackAfterARollback() {
+    void lockIsReleasedAfterARollback() {
         play(scene -> {
             StepVerifier.create(scene.operator.transactional(scene.warehouse.fails()))
                     .verifyErrorMessage("own");
@@ -147,7 +147,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void aLeaseThatWasTakenAwayRollsBack() {
+    void forcedReleaseRollsBack() {
         play(scene -> {
             Mono<Boolean> taken = scene.warehouse
                     .one()
@@ -160,7 +160,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+    void newTransactionReleasesTheLockAfterTheMethod() {
         play(scene -> {
             Mono<Boolean> after = scene.warehouse
                     .apart()
@@ -174,7 +174,7 @@ class ReactiveTransactionTest {
     }
 
     @Test
-    void withoutATransactionTheLockIsGivenBackAtTheEnd() {
+    void lockIsReleasedAtTheEndWithoutATransaction() {
         play(scene ->
                 StepVerifier.create(scene.warehouse.one()).expectNext(true).verifyComplete());
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** {@code boltwork.redis.*}, each with a real Redis. */
+/** The properties {@code boltwork.redis.*}, each tested with a real Redis. */
 class RedisPropertiesTest {
     private static RedisServer server;
 
@@ -93,7 +93,7 @@ class RedisPropertiesTest {
     }
 
     @Test
-    void sslBundleThatIsNotThere() {
+    void missingSslBundleIsNamed() {
         assertWrong(
                 redis().withPropertyValues("boltwork.redis.uri=rediss://127.0.0.1:1"),
                 "boltwork.redis.ssl-bundle=nobody",

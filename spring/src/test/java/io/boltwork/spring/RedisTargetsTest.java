@@ -18,12 +18,12 @@ import org.springframework.core.env.StandardEnvironment;
 class RedisTargetsTest {
 
     @Test
-    void nothingSaidIsTheLocalServer() {
+    void defaultTargetIsTheLocalServer() {
         assertThat(find(Map.of()).uris()).containsExactly("redis://localhost:6379/0");
     }
 
     @Test
-    void ownUriGoesBeforeEverything() {
+    void ownUriTakesPrecedence() {
         RedisTarget target = find(Map.of(
                 "boltwork.redis.uri", "redis://own:1",
                 "boltwork.redis.timeout", "3s",
@@ -41,7 +41,7 @@ class RedisTargetsTest {
     }
 
     @Test
-    void sentinelsOfOneUriAreNotSeveralUris() {
+    void oneUriWithSeveralSentinelsIsOneUri() {
         assertThat(find(Map.of(
                                 "boltwork.redis.uri",
                                 "redis-sentinel://a:1,b:2,c:3/0#mymaster",
@@ -52,7 +52,7 @@ class RedisTargetsTest {
     }
 
     @Test
-    void aTimeoutOfNothingIsTheDefault() {
+    void emptyTimeoutIsTheDefault() {
         assertThat(find(Map.of("spring.data.redis.timeout", "0")).uris()).containsExactly("redis://localhost:6379/0");
     }
 
@@ -70,7 +70,7 @@ class RedisTargetsTest {
     }
 
     @Test
-    void shortFormSentinelWithTheMasterInFrontOrApart() {
+    void shortFormSentinelWithEitherPlaceOfTheMaster() {
         Map<String, Object> inFront = Map.of(
                 "boltwork.lock.server.type", "sentinel", "boltwork.lock.server.address", "mymaster,s1:26379,s2:26379");
         Map<String, Object> apart = Map.of(
@@ -99,7 +99,7 @@ class RedisTargetsTest {
     }
 
     @Test
-    void olderStartersNamesAreUnderstoodWithALineInTheLog(CapturedOutput output) {
+    void olderPropertyNamesWorkAndAreLogged(CapturedOutput output) {
         RedisTarget target = find(Map.of(
                 "redisson.lock.server.type", "standalone",
                 "redisson.lock.server.address", "old:1",
@@ -111,7 +111,7 @@ class RedisTargetsTest {
     }
 
     @Test
-    void applicationsOwnPropertiesWithoutSpringDataRedis() {
+    void springPropertiesApplyWithoutSpringDataRedis() {
         assertThat(find(Map.of(
                                 "spring.data.redis.host", "h",
                                 "spring.data.redis.port", "7",

@@ -21,13 +21,13 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** No text that the starter makes has a password in it. */
+/** No text of the starter contains a password. */
 @ExtendWith(OutputCaptureExtension.class)
 class SecretsTest {
 
     private static final String SECRET = "s3cr3t";
 
-    /** Each property that may have a password in it. */
+    /** Returns each property that may contain a password. */
     private static final List<String> PROPERTIES = List.of(
             "boltwork.redis.uri",
             "boltwork.lock.server.address",
@@ -69,7 +69,7 @@ class SecretsTest {
 
     @ParameterizedTest
     @MethodSource("malformed")
-    void anErrorForAMalformedAddressQuotesNoPassword(String property, String uri, CapturedOutput output) {
+    void malformedAddressErrorQuotesNoPassword(String property, String uri, CapturedOutput output) {
         application(property).withPropertyValues(property + "=" + uri).run(context -> {
             Throwable failure = context.getStartupFailure();
             assertThat(failure).isNotNull();
@@ -80,7 +80,7 @@ class SecretsTest {
         assertThat(output).doesNotContain(SECRET);
     }
 
-    /** With Spring Data Redis, its URL is read, and its errors are worded, by Spring Boot. */
+    /** Returns an application without Spring Data Redis for Spring's properties; otherwise Spring Boot would read them. */
     private static ApplicationContextRunner application(String property) {
         return property.startsWith("spring")
                 ? new ApplicationContextRunner()

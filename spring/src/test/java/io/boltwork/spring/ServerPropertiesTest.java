@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** The short form, {@code boltwork.lock.server.*}, and the older starter's names for it. */
+/** The short form {@code boltwork.lock.server.*}, and its names in the older starter. */
 class ServerPropertiesTest {
     private static RedisServer server;
 
@@ -78,7 +78,7 @@ class ServerPropertiesTest {
     }
 
     @Test
-    void nothingOfItIsTheLocalRedis() {
+    void defaultServerIsTheLocalRedis() {
         redis().withPropertyValues("spring.data.redis.port=" + server.port(), "boltwork.lock.server.type=sentinel")
                 .run(context -> assertUsable(context.getBean(LockClient.class)));
     }

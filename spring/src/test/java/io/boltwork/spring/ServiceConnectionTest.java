@@ -21,9 +21,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.testcontainers.containers.GenericContainer;
 
-/** Connection details, which {@code @ServiceConnection} and Docker Compose make, go before all properties of the application. */
+/** Connection details from {@code @ServiceConnection} and Docker Compose override all properties of the application. */
 class ServiceConnectionTest {
-    /* nobody is there */
+    /* no server listens there */
     private static final String WRONG = "spring.data.redis.port=1";
 
     @Test
@@ -93,28 +93,28 @@ class ServiceConnectionTest {
     }
 
     @Test
-    void nothingSaid() {
+    void detailsWithoutAnAddressAreRefused() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> new DetailsRedis(new Details(), 0).target(null))
                 .withMessageContaining("does not contain the address of any Redis server");
     }
 
     @Test
-    void ownPropertiesOfBoltworkGoBeforeThem() {
-        DataRedisConnectionDetails nobody = new Details() {
+    void boltworkPropertiesOverrideConnectionDetails() {
+        DataRedisConnectionDetails unreachable = new Details() {
             @Override
             public Standalone getStandalone() {
                 return Standalone.of("127.0.0.1", 1);
             }
         };
-        details(nobody)
+        details(unreachable)
                 .withPropertyValues("boltwork.backend=memory")
                 .run(context -> assertUsable(context.getBean(LockClient.class)));
     }
 
-    /** As in a test with {@code @ServiceConnection}, but for Docker. */
+    /** A test with {@code @ServiceConnection}, but without Docker. */
     @Test
-    void ofAContainer() {
+    void detailsOfAContainer() {
         try (RedisServer server = RedisServer.start()) {
             redis().withConfiguration(AutoConfigurations.of(ServiceConnectionAutoConfiguration.class))
                     .withBean(RedisServer.class, () -> server, definition -> definition.setDestroyMethodName(""))
@@ -136,7 +136,7 @@ class ServiceConnectionTest {
         }
     }
 
-    /** One that is no container. */
+    /** Stands for a container, but uses a server without one. */
     static final class Container extends GenericContainer<Container> {
         private final RedisServer server;
 

@@ -40,12 +40,12 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import reactor.core.publisher.Mono;
 
-/** What an application logs from its start to its end, if methods hold locks and wait for them when it ends. */
+/** Tests the log of an application that ends while methods hold locks and wait for locks. */
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownLogTest {
     private static final String AWAIT = "spring.task.scheduling.shutdown.await-termination=true";
 
-    /** Spring says so of methods that it has waited for in vain. */
+    /** Spring logs this after it has waited for methods in vain. */
     private static final String TIMED_OUT = "Timed out while waiting for executor 'taskScheduler' to terminate";
 
     static Stream<Arguments> applications() {
@@ -57,7 +57,8 @@ class ShutdownLogTest {
 
     @ParameterizedTest
     @MethodSource("applications")
-    void noWarningAndNoError(WebApplicationType type, String property, CapturedOutput output) throws Exception {
+    void noWarningAndNoErrorAtShutdown(WebApplicationType type, String property, CapturedOutput output)
+            throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
                 Lease taken = other.lock("taken").acquire()) {
@@ -87,7 +88,9 @@ class ShutdownLogTest {
             awaitWork(application);
             assertThat(taken.isValid()).isTrue();
             redis.stop();
-            Await.until("noticed", () -> !application.getBean(LockClient.class).isConnected());
+            Await.until(
+                    "the client notices the outage",
+                    () -> !application.getBean(LockClient.class).isConnected());
             application.close();
             for (ExecutorService executor : executors) {
                 assertThat(executor.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
@@ -97,9 +100,9 @@ class ShutdownLogTest {
         assertThat(output.getOut()).contains(" INFO ").doesNotContain(" ERROR ");
     }
 
-    /** The interrupt of a scheduler is an error if the application does not end. */
+    /** A scheduler's interrupt is an error unless the application ends. */
     @Test
-    void anInterruptedMethodIsToldWhileTheApplicationRuns(CapturedOutput output) throws Exception {
+    void interruptedMethodIsLoggedWhileTheApplicationRuns(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
                 Lease taken = other.lock("taken").acquire();
@@ -109,12 +112,14 @@ class ShutdownLogTest {
                     .getBean(ThreadPoolTaskScheduler.class)
                     .getScheduledThreadPoolExecutor()
                     .shutdownNow();
-            Await.until("told", () -> output.getOut().contains(LockInterruptedException.class.getSimpleName()));
+            Await.until(
+                    "the interrupt is logged",
+                    () -> output.getOut().contains(LockInterruptedException.class.getSimpleName()));
             assertThat(taken.isValid()).isTrue();
         }
     }
 
-    /** Spring makes a scheduler of its own then, which is no bean and ends with the processor of scheduled methods. */
+    /** Without a scheduler bean, Spring creates a scheduler that ends with the processor of scheduled methods. */
     @Test
     void noWarningAndNoErrorWithoutASchedulerBean(CapturedOutput output) throws Exception {
         ExecutorService callbacks = Executors.newCachedThreadPool();
@@ -132,7 +137,7 @@ class ShutdownLogTest {
                                     .get(20, TimeUnit.SECONDS)
                                     .isValid())
                             .isTrue();
-                    Await.until("it waits", () -> locks.waiting() == 1);
+                    Await.until("the method waits", () -> locks.waiting() == 1);
                 });
         callbacks.shutdown();
         assertThat(callbacks.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
@@ -161,7 +166,7 @@ class ShutdownLogTest {
         application.getBean(Jobs.class).asynchronous();
         assertThat(application.getBean(Marks.class).running.await(60, TimeUnit.SECONDS))
                 .isTrue();
-        Await.until("four wait", () -> locks.waiting() >= 4);
+        Await.until("four methods wait", () -> locks.waiting() >= 4);
     }
 
     private static List<ExecutorService> executors(ConfigurableApplicationContext application) {
@@ -216,7 +221,7 @@ class ShutdownLogTest {
         }
     }
 
-    /** One runs until the application ends, and four wait. */
+    /** One method runs until the application ends, and four methods wait. */
     static class Jobs {
         private final Marks marks;
 

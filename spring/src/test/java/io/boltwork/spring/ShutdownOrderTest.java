@@ -134,7 +134,7 @@ class ShutdownOrderTest {
     }
 
     @Test
-    void whatTheClientNeedsIsDestroyedAfterIt() {
+    void beansThatTheClientNeedsOutliveIt() {
         application
                 .withUserConfiguration(Listening.class)
                 .run(context -> assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
@@ -142,7 +142,7 @@ class ShutdownOrderTest {
     }
 
     @Test
-    void aMethodIsToldThatItsClientWasClosed() {
+    void methodLearnsThatItsClientWasClosed() {
         application.withBean(Stock.class).run(context -> {
             Stock stock = context.getBean(Stock.class);
             LockClient client = context.getBean(LockClient.class);

@@ -18,7 +18,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** SSL bundles, whoever names them, with a server that asks for the client's certificate. */
+/** Tests SSL bundles from all sources with a server that requires a client certificate. */
 class SslBundleTest {
     private static Certificates certificates;
     private static RedisServer server;
@@ -39,7 +39,7 @@ class SslBundleTest {
     }
 
     @Test
-    void ofTheApplicationsOwnConnection() {
+    void bundleOfTheApplicationsOwnConnection() {
         assertConnects(bundled(
                 "spring.data.redis.host=127.0.0.1",
                 "spring.data.redis.port=" + port(),
@@ -47,23 +47,23 @@ class SslBundleTest {
     }
 
     @Test
-    void ofTheUri() {
+    void bundleOfTheUri() {
         assertConnects(bundled("boltwork.redis.uri=" + server.tlsUri(), "boltwork.redis.ssl-bundle=redis"));
     }
 
     @Test
-    void ofTheShortForm() {
+    void bundleOfTheShortForm() {
         assertConnects(bundled(
                 "boltwork.lock.server.address=rediss://127.0.0.1:" + port(), "boltwork.redis.ssl-bundle=redis"));
     }
 
     @Test
-    void ofTheDetailsOfAServiceConnection() {
+    void bundleOfAServiceConnection() {
         assertConnects(bundled("spring.data.redis.port=1").withUserConfiguration(ServiceConnection.class));
     }
 
     @Test
-    void withoutTheBundleThereIsNoConnection() {
+    void connectionFailsWithoutTheBundle() {
         bundled("boltwork.redis.uri=" + server.tlsUri())
                 .run(context -> assertThat(context).hasFailed());
     }

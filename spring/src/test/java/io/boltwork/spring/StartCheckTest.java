@@ -20,14 +20,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.PriorityOrdered;
 
-/** The check at start lets pass what works, and refuses what does not. */
+/** The check at start accepts annotations that work, and refuses those that do not. */
 class StartCheckTest {
 
     private static ApplicationContextRunner runner() {
         return TestApplication.memory();
     }
 
-    /** As Spring Boot does by default. */
+    /** Uses proxies of classes, as Spring Boot does by default. */
     private static ApplicationContextRunner proxiesOfClasses() {
         return runner().withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class));
     }
@@ -86,7 +86,7 @@ class StartCheckTest {
     }
 
     @Test
-    void anInterfaceNamesItsOwnParameters() {
+    void interfaceNamesItsOwnParameters() {
         runner().withBean(NamedBean.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(context.getBean(Named.class).named("7", List.of("a"))).isEqualTo("named:7:1");
@@ -124,7 +124,7 @@ class StartCheckTest {
     }
 
     @Test
-    void classLevelLeavesOutWhatIsFinalAndInherited() {
+    void classAnnotationSkipsFinalAndInheritedMethods() {
         proxiesOfClasses().withBean(Whole.class).run(context -> {
             assertThat(context).hasNotFailed();
             Whole whole = context.getBean(Whole.class);
@@ -166,7 +166,7 @@ class StartCheckTest {
     }
 
     @Test
-    void proxiesOfInterfacesHaveWhatTheyCan() {
+    void interfaceProxiesWithUnlockableMethodsAreAllowed() {
         runner().withPropertyValues("spring.aop.proxy-target-class=false")
                 .withBean(Partly.class)
                 .withBean(Closing.class)
@@ -191,7 +191,7 @@ class StartCheckTest {
     }
 
     @Test
-    void theFallbackOfAClassIsNotLockedByIt() {
+    void fallbackOfAClassAnnotationIsNotLocked() {
         proxiesOfClasses().withBean(WholeWithFallback.class).run(context -> {
             assertThat(context).hasNotFailed();
             try (Lease lease = TestApplication.elsewhere(context.getBean(LockClient.class), "whole")) {
@@ -239,7 +239,7 @@ class StartCheckTest {
     }
 
     @Test
-    void aBeanThatIsMadeTooEarlyIsRefused() {
+    void beanCreatedTooEarlyIsRefused() {
         runner().withUserConfiguration(TooEarly.class).run(context -> {
             assertThat(context).hasFailed();
             assertMistake(
@@ -254,7 +254,7 @@ class StartCheckTest {
     }
 
     @Test
-    void aFinishedObjectIsRefused() {
+    void finishedObjectIsRefused() {
         runner().withInitializer(context -> context.getBeanFactory().registerSingleton("finished", new Early()))
                 .run(context -> {
                     assertThat(context).hasFailed();
@@ -290,7 +290,7 @@ class StartCheckTest {
     }
 
     @Test
-    void anOverrideByPropertyIsNoMistake() {
+    void overrideByPropertyIsNoMistake() {
         runner().withBean(WholeWithFallback.class)
                 .withPropertyValues("boltwork.lock.names.whole.on-refused=throw")
                 .run(context -> assertThat(context).hasNotFailed());

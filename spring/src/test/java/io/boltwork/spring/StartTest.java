@@ -20,7 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** How an application starts and ends, and what it logs then. */
+/** Tests start and end of an application, and its log. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartTest {
 
@@ -35,14 +35,14 @@ class StartTest {
                 assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
                 assertThatExceptionOfType(BackendException.class).isThrownBy(till::tryBuy);
                 redis.restart();
-                assertThat(till.buy()).as("has waited").isEqualTo("bought");
-                Await.until("up", () -> health.health().getStatus().equals(Status.UP));
+                assertThat(till.buy()).as("the call waits for Redis").isEqualTo("bought");
+                Await.until("health is up", () -> health.health().getStatus().equals(Status.UP));
             }
         }
     }
 
     @Test
-    void failsFastOnWish() {
+    void failsFastIfConfigured() {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();
             assertThatExceptionOfType(Exception.class)
@@ -55,7 +55,7 @@ class StartTest {
     }
 
     @Test
-    void logsOneLineWithPlaceAndVersion(CapturedOutput output) {
+    void logsOneLineWithAddressAndVersion(CapturedOutput output) {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes");
                 ConfigurableApplicationContext application = start(redis)) {
             assertThat(application.getBean(LockClient.class).isConnected()).isTrue();
@@ -78,7 +78,7 @@ class StartTest {
     }
 
     @Test
-    void logsNoErrorAtTheEndAmidWaitersAndAnOutage(CapturedOutput output) throws Exception {
+    void logsNoErrorAtTheEndWithWaitersDuringAnOutage(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start("--appendonly", "yes")) {
             try (ConfigurableApplicationContext application = start(redis)) {
                 hold(application.getBean(LockClient.class), 5);
@@ -87,14 +87,14 @@ class StartTest {
                 LockClient locks = application.getBean(LockClient.class);
                 hold(locks, 5);
                 redis.kill();
-                Await.until("noticed", () -> !locks.isConnected());
+                Await.until("the client notices the outage", () -> !locks.isConnected());
             }
             start(redis).close();
             assertThat(output.getOut()).contains(" INFO ").doesNotContain(" ERROR ");
         }
     }
 
-    /** Some locks are held when the application ends, and each is waited for. */
+    /** Some locks are held when the application ends, and each has waiters. */
     private static void hold(LockClient locks, int count) throws Exception {
         for (int i = 0; i < count; i++) {
             locks.lock("held:" + i).acquireAsync().toCompletableFuture().get(20, TimeUnit.SECONDS);

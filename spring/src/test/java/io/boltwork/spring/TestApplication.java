@@ -12,11 +12,11 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Applications with nothing but what is auto-configured. */
+/** Applications with only the auto-configured beans. */
 final class TestApplication {
     private TestApplication() {}
 
-    /** On Redis. */
+    /** Returns an application with Redis as its backend. */
     static ApplicationContextRunner redis() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
@@ -39,12 +39,12 @@ final class TestApplication {
         }
     }
 
-    /** Held by nobody's thread, so that this one is refused too. */
+    /** Acquires a lock without a holding thread, so that the caller's thread is refused too. */
     static Lease elsewhere(LockClient locks, String name) throws Exception {
         return locks.lock(name).acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
     }
 
-    /** It does not start, and says which property is to blame, and why. */
+    /** Checks that the application does not start, and that the failure names the property and the reason. */
     static void assertWrong(ApplicationContextRunner application, String setting, String why) {
         String property = setting.substring(0, setting.indexOf('='));
         application.withPropertyValues(setting).run(context -> {
@@ -53,7 +53,7 @@ final class TestApplication {
             while (named != null && !names(named, property)) {
                 named = named.getCause();
             }
-            assertThat(named).as("who names " + property).isNotNull();
+            assertThat(named).as("the failure that names " + property).isNotNull();
             Throwable root = named;
             while (root.getCause() != null) {
                 root = root.getCause();

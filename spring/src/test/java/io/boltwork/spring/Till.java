@@ -2,7 +2,7 @@ package io.boltwork.spring;
 
 import io.boltwork.LockClient;
 
-/** Locked as a whole. */
+/** A class whose methods are all locked. */
 @DistributedLock("till")
 class Till {
     private final LockClient locks;

@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** With a real database: who gets the lock next sees what was committed before. */
+/** Uses a real database: the next holder of the lock sees all earlier commits. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.NONE,
         properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:stock"})
@@ -68,14 +68,14 @@ class TransactionTest {
     }
 
     @Test
-    void lockBeforeTransactionalAndAfterIt() throws Exception {
+    void lockCoversTheCommitInEitherAnnotationOrder() throws Exception {
         assertThat(sold(warehouse::lockFirst)).isEqualTo(10);
         assertThat(sold(warehouse::transactionalFirst)).isEqualTo(10);
         assertThat(warehouse.heldAfterCommit()).hasSize(2 * BUYERS).containsOnly(true);
     }
 
     @Test
-    void theCallersTransactionKeepsTheLockUntilItHasCompleted() throws Exception {
+    void callersTransactionKeepsTheLockUntilItCompletes() throws Exception {
         assertThat(sold(() -> transactions.execute(status -> {
                     boolean bought = warehouse.inner();
                     assertThat(locks.lock("stock").isHeldByCurrentThread()).isTrue();
@@ -86,7 +86,7 @@ class TransactionTest {
     }
 
     @Test
-    void aLeaseThatIsLostBeforeTheCommitRollsBack() {
+    void lossBeforeTheCommitRollsBack() {
         fill();
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(() -> transactions.executeWithoutResult(status -> {
@@ -97,7 +97,7 @@ class TransactionTest {
     }
 
     @Test
-    void aLeaseThatWasTakenAwayIsFoundBeforeTheCommit() {
+    void forcedReleaseIsDetectedBeforeTheCommit() {
         fill();
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(() -> transactions.executeWithoutResult(status -> {
@@ -109,7 +109,7 @@ class TransactionTest {
     }
 
     @Test
-    void withoutAnAnswerItCommitsWhileTheLeaseIsValid() {
+    void commitsDuringAnOutageWhileTheLeaseIsValid() {
         fill();
         try {
             transactions.executeWithoutResult(status -> {
@@ -120,11 +120,11 @@ class TransactionTest {
             memory.server().thaw();
         }
         assertThat(stock()).isEqualTo(9);
-        Await.until("free", () -> !locks.lock("stock").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("stock").isLocked());
     }
 
     @Test
-    void aTransactionOfItsOwnGivesTheLockBackAfterTheMethod() {
+    void newTransactionReleasesTheLockAfterTheMethod() {
         fill();
         transactions.executeWithoutResult(status -> {
             for (Runnable apart : List.<Runnable>of(warehouse::requiresNew, warehouse::notSupported)) {
@@ -177,7 +177,7 @@ class TransactionTest {
         });
         assertThat(locks.lock("any").isLocked()).isTrue();
         work.complete("done");
-        Await.until("free", () -> !locks.lock("any").isLocked());
+        Await.until("the lock is free", () -> !locks.lock("any").isLocked());
     }
 
     private int sold(Callable<Boolean> purchase) throws Exception {
@@ -273,10 +273,11 @@ class TransactionTest {
         public void innerThatLoses() {
             decrease();
             locks.inspector().forceRelease("lost");
-            io.boltwork.testkit.Await.until("told", () -> !locks.lock("lost").isHeldByCurrentThread() || extended());
+            io.boltwork.testkit.Await.until(
+                    "the loss is known", () -> !locks.lock("lost").isHeldByCurrentThread() || extended());
         }
 
-        /** Asks the backend, which says that the lease was taken away. */
+        /** Extends the lease at the backend, which reports the forced release. Returns whether the lease is lost. */
         private boolean extended() {
             try {
                 locks.lock("lost").currentLease().orElseThrow().extend(java.time.Duration.ofSeconds(60));
@@ -298,7 +299,7 @@ class TransactionTest {
             return decrease();
         }
 
-        /** Reads and writes apart: without the lock, two would sell the same one. */
+        /** Reads and writes separately: without the lock, two callers would sell the same item. */
         private boolean decrease() {
             int left = database.queryForObject("select left_over from stock", Integer.class);
             if (left > 0) {

@@ -37,7 +37,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An application with WebFlux, over HTTP. */
+/** Tests an application with WebFlux over HTTP. */
 @ExtendWith(OutputCaptureExtension.class)
 class WebFluxTest {
     private static ConfigurableApplicationContext application;
@@ -67,17 +67,17 @@ class WebFluxTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"mono", "flux", "future", "plain", "template", "functional"})
-    void theLockIsHeldWhileTheWorkIsDone(String kind) throws Exception {
+    void lockIsHeldDuringTheWork(String kind) throws Exception {
         assertThat(application).isInstanceOf(ReactiveWebServerApplicationContext.class);
         HttpResponse<String> done = send("GET", "/" + kind + "/1");
         assertThat(done.statusCode()).as(done.body()).isEqualTo(200);
         assertThat(done.body()).contains("held");
-        Await.until("given back", () -> !locks.lock("stock:1").isLocked());
+        Await.until("the lock is released", () -> !locks.lock("stock:1").isLocked());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"mono", "flux", "future", "plain", "template", "functional"})
-    void aRefusedLockIs423(String kind) throws Exception {
+    void refusedLockIs423(String kind) throws Exception {
         try (Lease lease =
                 locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             HttpResponse<String> refused = send("GET", "/" + kind + "/2");
@@ -90,11 +90,13 @@ class WebFluxTest {
     }
 
     @Test
-    void aBackendWithoutAnAnswerIs503(CapturedOutput output) throws Exception {
+    void unavailableBackendIs503(CapturedOutput output) throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
             redis.kill();
-            Await.until("noticed", () -> !application.getBean(LockClient.class).isConnected());
+            Await.until(
+                    "the client notices the outage",
+                    () -> !application.getBean(LockClient.class).isConnected());
             for (String kind : new String[] {"mono", "flux", "future", "plain", "template", "functional"}) {
                 HttpResponse<String> unavailable = send(application, "GET", "/" + kind + "/3");
                 assertThat(unavailable.statusCode())
@@ -110,7 +112,7 @@ class WebFluxTest {
     }
 
     @Test
-    void theEndpointAnswersAsInOtherApplications() throws Exception {
+    void endpointAnswersAsInServletApplications() throws Exception {
         try (Lease lease =
                 locks.lock("a/b").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThat(send("GET", "/actuator/locks?name=a/b").body()).contains("\"waitingHere\":0");
@@ -120,24 +122,24 @@ class WebFluxTest {
                     .isEqualTo(400);
             assertThat(lease.isValid()).isTrue();
             assertThat(send("DELETE", "/actuator/locks?name=a/b").body()).contains("\"released\":true");
-            Await.until("told", () -> !lease.isValid());
+            Await.until("the loss is known", () -> !lease.isValid());
         } catch (io.boltwork.LeaseLostException taken) {
             assertThat(taken).hasMessageContaining("a/b");
         }
     }
 
-    /** An answer that nobody waits for any more gives its lock back. */
+    /** A request releases its lock when its client has disconnected. */
     @Test
-    void aRequestThatIsCutGivesItsLockBack() throws Exception {
+    void cancelledRequestReleasesItsLock() throws Exception {
         CompletableFuture<HttpResponse<String>> cut =
                 http().sendAsync(request(application, "GET", "/endless/4"), HttpResponse.BodyHandlers.ofString());
-        Await.until("held", () -> locks.lock("stock:4").isLocked());
+        Await.until("the lock is held", () -> locks.lock("stock:4").isLocked());
         cut.cancel(true);
-        Await.until("given back", () -> !locks.lock("stock:4").isLocked());
+        Await.until("the lock is released", () -> !locks.lock("stock:4").isLocked());
     }
 
     /**
-     * A client with connections of its own: on some kernels Netty's native transport leaves a later request of a connection unread,
+     * Returns a client with its own connections, because on some kernels Netty's native transport leaves a later request unread,
      * with any method that returns a future.
      */
     private static HttpClient http() {

@@ -251,7 +251,8 @@ public final class Faults {
     private static void startEndlessScript(RedisServer server) {
         Thread thread = new Thread(
                 () -> {
-                    try (Resp resp = new Resp(server.host(), server.port(), Duration.ofMinutes(5))) {
+                    try (RespConnection resp =
+                            new RespConnection(server.host(), server.port(), Duration.ofMinutes(5))) {
                         resp.call("EVAL", "while true do end", "0");
                     } catch (IOException | RedisErrorException e) {
                         // it was killed, as intended

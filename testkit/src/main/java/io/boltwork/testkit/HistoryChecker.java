@@ -142,7 +142,7 @@ public final class HistoryChecker {
                     .computeIfAbsent(event.thread(), thread -> new Visitor(violations))
                     .next(event);
         }
-        List<Hold> holds = new ArrayList<>();
+        List<RecordedHold> holds = new ArrayList<>();
         visitors.forEach((process, threads) -> threads.values().forEach(visitor -> {
             holds.addAll(visitor.holds());
             Event unanswered = visitor.unanswered();
@@ -150,17 +150,21 @@ public final class HistoryChecker {
                 violations.add(Rule.ANSWERS, "there is no answer, although the process was not killed", unanswered);
             }
         }));
-        holds.stream().collect(Collectors.groupingBy(Hold::lock)).values().forEach(each -> order(each, violations));
+        holds.stream()
+                .collect(Collectors.groupingBy(RecordedHold::lock))
+                .values()
+                .forEach(each -> order(each, violations));
         return new Verdict(history.lines().size(), holds.size(), violations.all);
     }
 
     /** Checks the only possible order of a lock's holds. */
-    private static void order(List<Hold> holds, Violations violations) {
-        List<Hold> inOrder =
-                holds.stream().sorted(Comparator.comparingLong(Hold::token)).toList();
-        Hold before = null;
-        Hold last = null; // of the holds with smaller tokens, the one that ended last
-        for (Hold hold : inOrder) {
+    private static void order(List<RecordedHold> holds, Violations violations) {
+        List<RecordedHold> inOrder = holds.stream()
+                .sorted(Comparator.comparingLong(RecordedHold::token))
+                .toList();
+        RecordedHold before = null;
+        RecordedHold last = null; // of the holds with smaller tokens, the one that ended last
+        for (RecordedHold hold : inOrder) {
             if (before != null && before.token() == hold.token()) {
                 violations.add(Rule.TOKENS, "two holds have the same token", before.and(hold));
             } else if (last != null && last.until() > hold.from()) {

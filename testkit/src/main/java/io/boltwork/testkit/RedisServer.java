@@ -259,7 +259,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private @Nullable Object commandOnce(String... args) throws IOException {
-        try (Resp resp = new Resp(host(), port, Slack.of(REPLY))) {
+        try (RespConnection resp = new RespConnection(host(), port, Slack.of(REPLY))) {
             String password = password();
             if (password != null) {
                 resp.call("AUTH", password);

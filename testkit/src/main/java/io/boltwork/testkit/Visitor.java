@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Visitor {
     private final Violations violations;
-    private final List<Hold> holds = new ArrayList<>();
-    private final Map<String, Hold> current = new HashMap<>();
+    private final List<RecordedHold> holds = new ArrayList<>();
+    private final Map<String, RecordedHold> current = new HashMap<>();
     private @Nullable Event invoked;
     private @Nullable Event last;
 
@@ -26,7 +26,7 @@ final class Visitor {
     }
 
     /** Returns all its holds, including those that have ended. */
-    Collection<Hold> holds() {
+    Collection<RecordedHold> holds() {
         return holds;
     }
 
@@ -69,11 +69,11 @@ final class Visitor {
         if (answer.type() != Type.OK) {
             return;
         }
-        Hold hold = current.get(answer.lock());
+        RecordedHold hold = current.get(answer.lock());
         if (answer.token() <= 0) {
             violations.add(Rule.FORM, "a hold without a token", question, answer);
         } else if (hold == null) {
-            Hold begun = new Hold(question, answer);
+            RecordedHold begun = new RecordedHold(question, answer);
             holds.add(begun);
             current.put(answer.lock(), begun);
         } else {
@@ -86,7 +86,7 @@ final class Visitor {
     }
 
     private void released(Event question, Event answer) {
-        Hold hold = current.get(answer.lock());
+        RecordedHold hold = current.get(answer.lock());
         if (hold == null) {
             if (answer.type() != Type.FAIL) {
                 violations.add(Rule.FORM, "a release without a hold", question, answer);
@@ -104,7 +104,7 @@ final class Visitor {
     }
 
     private void checked(Event check) {
-        Hold hold = current.get(check.lock());
+        RecordedHold hold = current.get(check.lock());
         boolean ours = hold != null && hold.token() == check.token();
         if (check.type() == Type.OK) {
             if (hold == null) {
@@ -120,7 +120,7 @@ final class Visitor {
     }
 
     /** Records that the hold was valid at the time of one event, according to another one. */
-    private void confirm(Hold hold, Event when, Event tells) {
+    private void confirm(RecordedHold hold, Event when, Event tells) {
         if (hold.isLost()) {
             violations.add(Rule.VALIDITY, "valid after it was lost", hold.acquired(), tells);
         } else {

@@ -42,7 +42,7 @@ class BrokenLockTest {
         public static void main(String[] args) throws IOException {
             URI uri = URI.create(args[0]);
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            try (Resp redis = new Resp(uri.getHost(), uri.getPort(), PATIENCE);
+            try (RespConnection redis = new RespConnection(uri.getHost(), uri.getPort(), PATIENCE);
                     HistoryWriter history = HistoryWriter.open(Path.of(args[1]), args[2])) {
                 System.out.println("ready");
                 String lease = in.readLine();

@@ -90,8 +90,8 @@ class FaultsTest {
     @Test
     void aFrozenServerContinuesAfterHealing() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Resp resp = new Resp(redis.host(), redis.port(), Slack.seconds(5));
-                Resp impatient = new Resp(redis.host(), redis.port(), Duration.ofMillis(100));
+                RespConnection resp = new RespConnection(redis.host(), redis.port(), Slack.seconds(5));
+                RespConnection impatient = new RespConnection(redis.host(), redis.port(), Duration.ofMillis(100));
                 Fault frozen = Faults.freeze(redis)) {
             frozen.inject();
             Task<Object> asked = Task.start("asks", () -> String.valueOf(resp.call("PING")));

@@ -41,35 +41,35 @@ class FaultyLinkTest {
         link = nothing.closing(FaultyLink.to(redis));
     }
 
-    private Resp connect(Duration timeout) throws IOException {
-        return nothing.closing(new Resp("127.0.0.1", link.port(), timeout));
+    private RespConnection connect(Duration timeout) throws IOException {
+        return nothing.closing(new RespConnection("127.0.0.1", link.port(), timeout));
     }
 
-    private Resp subscribe() throws IOException {
-        Resp resp = connect(PATIENCE);
+    private RespConnection subscribe() throws IOException {
+        RespConnection resp = connect(PATIENCE);
         resp.call("SUBSCRIBE", "channel");
         return resp;
     }
 
-    private static void isBroken(Resp resp) {
+    private static void isBroken(RespConnection resp) {
         assertThatThrownBy(() -> resp.call("PING")).isInstanceOfAny(SocketException.class, EOFException.class);
     }
 
-    private static void works(Resp resp) throws IOException {
+    private static void works(RespConnection resp) throws IOException {
         assertThat(resp.call("ECHO", "x".repeat(100_000)).toString()).hasSize(100_000);
     }
 
     @Test
     void connectionsOfAKindAreCut() throws IOException {
-        Resp commands = connect(PATIENCE);
+        RespConnection commands = connect(PATIENCE);
         works(commands);
-        Resp subscription = subscribe();
+        RespConnection subscription = subscribe();
         assertThat(link.connections(Kind.SUBSCRIPTIONS)).isEqualTo(1);
         assertThat(link.connections(Kind.ALL)).isEqualTo(2);
         link.cut(Kind.SUBSCRIPTIONS).inject();
         isBroken(subscription);
         works(commands);
-        Resp another = subscribe();
+        RespConnection another = subscribe();
         link.cut(Kind.COMMANDS).inject();
         isBroken(commands);
         assertThat(redis.command("PUBLISH", "channel", "m")).isEqualTo(1L);
@@ -80,7 +80,7 @@ class FaultyLinkTest {
 
     @Test
     void newConnectionsAreRefused() throws IOException {
-        Resp old = connect(PATIENCE);
+        RespConnection old = connect(PATIENCE);
         works(old);
         try (Fault refused = link.refuse()) {
             refused.inject();
@@ -97,7 +97,7 @@ class FaultyLinkTest {
 
     @Test
     void everythingIsDelayed() throws IOException {
-        Resp resp = connect(PATIENCE);
+        RespConnection resp = connect(PATIENCE);
         works(resp);
         try (Fault delayed = link.delay(Duration.ofMillis(50), Duration.ofMillis(20))) {
             delayed.inject();
@@ -110,7 +110,7 @@ class FaultyLinkTest {
 
     @Test
     void repliesAreLostAndCommandsArrive() throws IOException {
-        Resp resp = connect(Duration.ofMillis(200));
+        RespConnection resp = connect(Duration.ofMillis(200));
         resp.call("PING");
         Fault lossy = link.loseReplies(Kind.ALL);
         lossy.inject();
@@ -123,7 +123,7 @@ class FaultyLinkTest {
 
     @Test
     void dataOnAHalfOpenConnectionArrivesLate() throws IOException {
-        Resp resp = connect(Duration.ofMillis(200));
+        RespConnection resp = connect(Duration.ofMillis(200));
         resp.call("PING");
         Fault halfOpen = link.halfOpen(Kind.ALL);
         halfOpen.inject();
@@ -137,7 +137,7 @@ class FaultyLinkTest {
 
     @Test
     void dataOnAStrandedConnectionArrivesLate() throws IOException {
-        Resp resp = connect(Duration.ofMillis(200));
+        RespConnection resp = connect(Duration.ofMillis(200));
         resp.call("PING");
         link.halfOpen(Kind.ALL).inject();
         assertThatThrownBy(() -> resp.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
@@ -153,7 +153,7 @@ class FaultyLinkTest {
     void newConnectionsLeadElsewhere() throws IOException {
         try (RedisServer other = RedisServer.start()) {
             other.command("SET", "k", "other");
-            Resp old = connect(PATIENCE);
+            RespConnection old = connect(PATIENCE);
             works(old);
             link.leadTo(other);
             assertThat(old.call("GET", "k")).isNull();

@@ -75,7 +75,7 @@ class LeavesNothingBehindTest {
 
     @Test
     void aConnectionIsFound() throws Exception {
-        try (Resp resp = new Resp(redis.host(), redis.port(), Duration.ofSeconds(5))) {
+        try (RespConnection resp = new RespConnection(redis.host(), redis.port(), Duration.ofSeconds(5))) {
             resp.call("PING");
             isFound("cmd=ping");
         }

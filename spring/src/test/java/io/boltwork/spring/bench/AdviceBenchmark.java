@@ -24,13 +24,13 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** What {@link DistributedLock} costs beside the plain lock, on a backend in memory; one thread. With Micrometer's observations, and without. */
+/** Measures {@link DistributedLock} against the plain lock on a backend in memory, with and without observations. One thread. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AdviceBenchmark {
 
-    /** Nothing but Boltwork. */
+    /** An application with Boltwork alone. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(
             excludeName = {
@@ -40,7 +40,7 @@ public class AdviceBenchmark {
     @Import(Work.class)
     public static class App {}
 
-    /** Next to no work. */
+    /** A method with almost no work. */
     public static class Work {
         private int done;
 
@@ -49,13 +49,13 @@ public class AdviceBenchmark {
             return done += id.length();
         }
 
-        /** With a name that is always the same. */
+        /** With a constant name. */
         @DistributedLock("work:1001")
         public int literal(String id) {
             return done += id.length();
         }
 
-        /** With a name that is computed. */
+        /** With a computed name. */
         @DistributedLock("work:#{#id}")
         public int computed(String id) {
             return done += id.length();
@@ -103,7 +103,7 @@ public class AdviceBenchmark {
         }
     }
 
-    /** The same, with an observation from the wish to the answer as the advice has it. */
+    /** The plain lock with an observation from request to answer, as in the advice. */
     @Benchmark
     public int observedByHand() throws InterruptedException {
         Observation observation = Observation.createNotStarted("by.hand", registry)

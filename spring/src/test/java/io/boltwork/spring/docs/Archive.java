@@ -5,7 +5,7 @@ import io.boltwork.spring.DistributedLock;
 import java.time.Duration;
 import org.springframework.stereotype.Component;
 
-/** A job whose steps know that they are executed under its lock. */
+/** A job whose steps check that its lock is held. */
 @Component
 class Archive {
     private final StringBuilder steps = new StringBuilder();

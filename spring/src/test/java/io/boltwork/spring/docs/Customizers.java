@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.springframework.context.annotation.Bean;
 
-/** What docs/spring.md and the Javadoc show of customizers. */
+/** The customizers in docs/spring.md and the Javadoc. */
 class Customizers {
 
     // @start region="redis"

@@ -13,7 +13,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
 
-/** What docs/spring.md shows does what it says. */
+/** The examples of docs/spring.md behave as the page says. */
 @SpringBootTest(properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:docs"})
 @Import(ExamplesTest.Solo.class)
 class ExamplesTest {
@@ -45,11 +45,11 @@ class ExamplesTest {
     }
 
     @Test
-    void somebodyElseIsBuying() throws Exception {
+    void itemIsBusyDuringAnotherPurchase() throws Exception {
         try (Lease lease =
                 locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
             assertThat(lease.isValid()).isTrue();
-            assertThat(purchases.order("2")).isEqualTo("somebody else is buying 2");
+            assertThat(purchases.order("2")).isEqualTo("another customer is buying 2");
             assertThat(purchases.reserve("2")).isEqualTo("try again in a moment");
         }
         assertThat(purchases.order("2")).isEqualTo("sold");
@@ -83,7 +83,7 @@ class ExamplesTest {
         assertThat(solo.runs()).isEqualTo(1);
     }
 
-    /** A job with an annotation of its own. */
+    /** A job with a composed annotation. */
     static class Solo {
         private int runs;
 

@@ -18,7 +18,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The properties that docs/spring.md shows are understood. */
+/** The properties shown in docs/spring.md are valid. */
 class PropertiesInDocsTest {
 
     @Test
@@ -27,7 +27,7 @@ class PropertiesInDocsTest {
             Reports reports = application.getBean(Reports.class);
             reports.report();
             reports.report();
-            assertThat(reports.made()).as("not locked at all").isEqualTo(2);
+            assertThat(reports.made()).as("runs without locks").isEqualTo(2);
             assertThat(application.getBean(LocksEndpoint.class)).isNotNull();
             assertThat(application.getBean(LockClient.class).lock("report").isLocked())
                     .isFalse();

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What docs/spring.md, README and the Javadoc show. */
+/** The examples of docs/spring.md, README and the Javadoc. */
 @Component
 class Purchases {
     private final Stock stock;
@@ -41,7 +41,7 @@ class Purchases {
     }
 
     String busy(String item, LockRefusedException refused) {
-        return "somebody else is buying " + item;
+        return "another customer is buying " + item;
     }
     // @end
 
@@ -112,7 +112,7 @@ class Purchases {
         } catch (LockRefusedException refused) {
             return "busy"; // nothing was done
         } catch (LeaseLostException lost) {
-            return "check it"; // done, but perhaps not alone
+            return "check it"; // done, but the lock was lost before the end
         }
         // @end
     }

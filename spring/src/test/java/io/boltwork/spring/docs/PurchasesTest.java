@@ -11,7 +11,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 class PurchasesTest {
 
     @Test
-    void sellsWhatThereIs(@Autowired Purchases purchases) {
+    void sellsTheItemsInStock(@Autowired Purchases purchases) {
         assertThat(purchases.buy("1001")).isTrue();
     }
 }

@@ -5,7 +5,7 @@ import io.boltwork.spring.LockMode;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** A job. */
+/** A job that runs once per period. */
 @Component
 class Reports {
     private volatile int made;

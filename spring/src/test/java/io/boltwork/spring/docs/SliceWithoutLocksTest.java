@@ -11,12 +11,12 @@ import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.web.servlet.MockMvc;
 
-/** A slice has no locks by itself, as docs/spring.md says. */
+/** A slice test has no locks by default, as docs/spring.md says. */
 @WebMvcTest(Checkout.class)
 class SliceWithoutLocksTest {
 
     @Test
-    void isExecutedWithout(@Autowired MockMvc web, @Autowired ApplicationContext context) throws Exception {
+    void sliceTestRunsWithoutLocks(@Autowired MockMvc web, @Autowired ApplicationContext context) throws Exception {
         assertThat(context.getBeansOfType(LockClient.class)).isEmpty();
         web.perform(post("/buy/1001")).andExpect(content().string("true"));
     }

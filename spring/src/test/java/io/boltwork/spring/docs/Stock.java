@@ -2,13 +2,13 @@ package io.boltwork.spring.docs;
 
 import java.util.concurrent.CompletableFuture;
 
-/** What is sold. */
+/** The stock of the shop. */
 interface Stock {
 
-    /** How many there were. */
+    /** Removes one item and returns the number of items before. */
     int decrease(String item);
 
-    /** The same for a storage that refuses an older token than it has seen. */
+    /** Does the same in a storage that refuses a token older than the largest it has seen. */
     int decrease(String item, long fencingToken);
 
     void increase(String item, long fencingToken);

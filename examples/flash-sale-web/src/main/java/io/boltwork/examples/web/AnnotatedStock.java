@@ -3,12 +3,12 @@ package io.boltwork.examples.web;
 import io.boltwork.spring.DistributedLock;
 import org.springframework.stereotype.Component;
 
-/** The stock, one buyer at a time. */
+/** Sells to one buyer at a time. */
 @Component
 class AnnotatedStock {
-    private final Stock stock;
+    private final RedisStock stock;
 
-    AnnotatedStock(Stock stock) {
+    AnnotatedStock(RedisStock stock) {
         this.stock = stock;
     }
 

@@ -22,11 +22,11 @@ class SaleController {
     private static final String LATE = "sold out";
     private static final String BUSY = "busy";
 
-    private final Stock stock;
+    private final RedisStock stock;
     private final AnnotatedStock annotated;
     private final FencedLock lock;
 
-    SaleController(Stock stock, AnnotatedStock annotated, LockClient locks) {
+    SaleController(RedisStock stock, AnnotatedStock annotated, LockClient locks) {
         this.stock = stock;
         this.annotated = annotated;
         this.lock = locks.lock("stock:1001");
@@ -66,7 +66,7 @@ class SaleController {
     }
 
     @PostMapping("/stock")
-    String open(@RequestParam(defaultValue = "" + Stock.ITEMS) int items) {
+    String open(@RequestParam(defaultValue = "" + RedisStock.ITEMS) int items) {
         stock.open(items);
         return Integer.toString(stock.left());
     }

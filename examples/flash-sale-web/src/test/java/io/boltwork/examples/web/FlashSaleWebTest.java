@@ -24,7 +24,7 @@ import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
-/** Sells from two JVMs: never an item too many, never one too few. */
+/** Two JVMs sell exactly the stock, never an item too many or too few. */
 class FlashSaleWebTest {
     private static final int BUYERS = 100;
     private static final int ROUNDS = Boolean.getBoolean("boltwork.proof") ? 100 : 2;
@@ -49,7 +49,7 @@ class FlashSaleWebTest {
                 "/annotation-lock-decrease-stock",
                 "/annotatin-lock-decrease-stock"
             })
-    void sellsWhatIsThereAndNotMore(String endpoint) throws Exception {
+    void sellsExactlyTheStock(String endpoint) throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             shops.open(10);
             int sold = 0;
@@ -65,13 +65,13 @@ class FlashSaleWebTest {
 
     /** A server that listens on all addresses of the machine can be reached at each loopback address. */
     @Test
-    void shopsListenOnOneLoopbackAddressAlone() {
+    void shopsListenOnlyOnOneLoopbackAddress() {
         int port = URI.create(shops.url(0, "/")).getPort();
         assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> new Socket("127.0.0.2", port).close());
     }
 
     @Test
-    void thePageFollowsTheSaleInAChromium() throws Exception {
+    void pageFollowsTheSaleInChromium() throws Exception {
         assumeTrue(
                 Chromium.browser().isPresent() && Chromium.driver().isPresent(),
                 "SKIPPED: no Chromium with its driver to show the page with (packages chromium, chromium-driver)");
@@ -89,7 +89,7 @@ class FlashSaleWebTest {
             Await.until(
                     "the queue is empty",
                     () -> browser.findElement(By.id("late")).getText().equals("90")
-                            && browser.findElement(By.id("holder")).getText().equals("nobody"));
+                            && browser.findElement(By.id("holder")).getText().equals("none"));
             String keep = System.getProperty("boltwork.screenshot");
             if (keep != null) {
                 Files.write(Path.of(keep), browser.getScreenshotAs(OutputType.BYTES));

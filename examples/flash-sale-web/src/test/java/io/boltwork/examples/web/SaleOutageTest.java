@@ -19,7 +19,7 @@ class SaleOutageTest {
     private static final Duration BOUND = Slack.seconds(1 + 1 + 1 + 1);
 
     @Test
-    void requestsFailWithinTheirWaitAndHealthFollows() throws Exception {
+    void requestsFailWithinTheirWaitAndHealthIsDown() throws Exception {
         try (TwoShops shops = new TwoShops(
                 "--sale.work=20ms",
                 "--spring.data.redis.timeout=1s",

@@ -35,7 +35,7 @@ class SaleThroughputTest {
         shops.open(0);
         for (int i = 0;
                 i < WARM_UPS;
-                i++) { // late buyers do not work, so that many turns in little time get the code compiled
+                i++) { // late buyers do not work, so many quick turns let the JVM compile the code
             for (String endpoint : ENDPOINTS) {
                 for (CompletableFuture<HttpResponse<String>> late : shops.crowd(VISITORS, endpoint)) {
                     TwoShops.answer(late);
@@ -51,7 +51,7 @@ class SaleThroughputTest {
 
     @ParameterizedTest
     @FieldSource("ENDPOINTS")
-    void almostAllTheTimeIsWork(String endpoint) throws Exception {
+    void almostAllOfTheTimeIsWork(String endpoint) throws Exception {
         shops.open(BUYERS);
         double before = worked();
         long begun = System.nanoTime();

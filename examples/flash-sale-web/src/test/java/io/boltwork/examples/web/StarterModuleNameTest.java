@@ -10,11 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Tests the module name of the starter's jar, which Maven builds before these tests in {@code package}, but not in {@code test}. */
+/** Tests the module name of the starter's jar, which exists only if Maven runs {@code package} or a later phase. */
 class StarterModuleNameTest {
 
     @Test
-    void theJarHasItsName() throws Exception {
+    void jarHasItsAutomaticModuleName() throws Exception {
         Path jar = Path.of(DistributedLock.class
                 .getProtectionDomain()
                 .getCodeSource()

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** A Redis and two JVMs, each with a shop. */
+/** A Redis server and two JVMs, each with a shop. */
 final class TwoShops implements AutoCloseable {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -49,7 +49,7 @@ final class TwoShops implements AutoCloseable {
         return "http://127.0.0.1:" + ports.get(shop) + path;
     }
 
-    /** Sends many requests, to one shop after the other. */
+    /** Sends many requests to the shops in turn. */
     List<CompletableFuture<HttpResponse<String>>> crowd(int count, String path) {
         return IntStream.range(0, count).mapToObj(i -> ask(i % 2, path)).toList();
     }

@@ -66,12 +66,12 @@ class SpringBoot3Test {
     }
 
     @Test
-    void thisIsSpringBoot3() {
+    void applicationRunsOnSpringBoot3() {
         assertThat(SpringBootVersion.getVersion()).startsWith("3.5.");
     }
 
     @Test
-    void theVersionsAreThoseThatTheDocumentationAsksFor() throws IOException {
+    void versionsAreThoseInTheDocumentation() throws IOException {
         assertThat(Files.readString(Path.of("..", "..", "docs", "spring.md")))
                 .contains("<lettuce.version>" + version("io.lettuce", "lettuce-core") + "</lettuce.version>")
                 .contains("<netty.version>" + version("io.netty", "netty-common") + "</netty.version>");
@@ -88,7 +88,7 @@ class SpringBoot3Test {
     }
 
     @Test
-    void annotationAndTemplate() throws Exception {
+    void annotationAndTemplateLock() throws Exception {
         Till till = application.getBean(Till.class);
         assertThat(till.buy("1001", null)).isPositive();
         assertThat(till.later("1001").get(5, TimeUnit.SECONDS)).isEqualTo("held");
@@ -103,7 +103,7 @@ class SpringBoot3Test {
     }
 
     @Test
-    void mergedAnnotationsFallbacksAndTheCurrentLease() throws Exception {
+    void mergedAnnotationsFallbacksAndCurrentLeaseWork() throws Exception {
         Desk desk = application.getBean(Desk.class);
         assertThat(desk.held("7")).isEqualTo("desk:7");
         assertThat(desk.toString()).isEqualTo("desk");
@@ -127,7 +127,7 @@ class SpringBoot3Test {
     }
 
     @Test
-    void theApplicationsOwnRedisWorksBesideIt() {
+    void applicationsOwnRedisWorksBesideBoltwork() {
         StringRedisTemplate template = application.getBean(StringRedisTemplate.class);
         template.opsForValue().set("left", "10");
         assertThat(template.opsForValue().get("left")).isEqualTo("10");
@@ -146,7 +146,7 @@ class SpringBoot3Test {
                         != null);
     }
 
-    /** Spring Boot 3 has its classes for health in other packages. */
+    /** Spring Boot 3 keeps its health classes in other packages, so there is no health indicator. */
     @Test
     void noHealth() {
         assertThat(application.containsBean("locksHealthIndicator")).isFalse();

@@ -49,7 +49,7 @@ class SpringBoot3WebFluxTest {
             LockClient locks = application.getBean(LockClient.class);
             assertThat(get(application, "/mono/1").body()).isEqualTo("held");
             assertThat(get(application, "/flux/1").body()).isEqualTo("heldheld");
-            Await.until("released", () -> !locks.lock("stock:1").isLocked());
+            Await.until("the lock is released", () -> !locks.lock("stock:1").isLocked());
             try (Lease lease =
                     locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
                 for (String path : new String[] {"/mono/2", "/flux/2"}) {
@@ -63,12 +63,14 @@ class SpringBoot3WebFluxTest {
     }
 
     @Test
-    void aBackendWithoutAnAnswerIs503() throws Exception {
+    void unavailableBackendIs503() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = run("spring.data.redis.port=" + redis.port())) {
             assertThat(get(application, "/mono/3").statusCode()).isEqualTo(200);
             redis.kill();
-            Await.until("noticed", () -> !application.getBean(LockClient.class).isConnected());
+            Await.until(
+                    "the client notices the outage",
+                    () -> !application.getBean(LockClient.class).isConnected());
             for (String path : new String[] {"/mono/3", "/flux/3"}) {
                 HttpResponse<String> unavailable = get(application, path);
                 assertThat(unavailable.statusCode()).as(unavailable.body()).isEqualTo(503);
@@ -100,7 +102,7 @@ class SpringBoot3WebFluxTest {
                 Lease taken = other.lock("taken").acquire()) {
             ConfigurableApplicationContext application = run("spring.data.redis.port=" + redis.port());
             LockClient locks = application.getBean(LockClient.class);
-            Await.until("three wait", () -> locks.waiting() == 3);
+            Await.until("three calls wait", () -> locks.waiting() == 3);
             ScheduledThreadPoolExecutor scheduler =
                     application.getBean(ThreadPoolTaskScheduler.class).getScheduledThreadPoolExecutor();
             application.close();

@@ -9,11 +9,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The remaining stock, in Redis. A purchase reads it, works, and writes it, so that two purchases at once sell the same item
- * twice. Buyers that come too late are turned away without work.
+ * The remaining stock in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at once sell the same
+ * item twice. Buyers that come too late are turned away without work.
  */
 @Component
-class Stock {
+class RedisStock {
     static final int ITEMS = 10;
     private static final String LEFT = "sale:stock";
     private static final String COUNTS = "sale:counts";
@@ -22,7 +22,7 @@ class Stock {
     private final Duration work;
     private final LongAdder worked = new LongAdder();
 
-    Stock(StringRedisTemplate redis, @Value("${sale.work}") Duration work) {
+    RedisStock(StringRedisTemplate redis, @Value("${sale.work}") Duration work) {
         this.redis = redis;
         this.work = work;
     }

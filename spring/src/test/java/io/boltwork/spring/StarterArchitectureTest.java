@@ -8,12 +8,12 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The starter stands on core; what else it knows, it can do without. */
+/** The starter depends on core; all other dependencies are optional. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
-class ArchitectureTest {
+class StarterArchitectureTest {
 
     @ArchTest
-    static final ArchRule NOTHING_NEEDS_THE_STARTER = noClasses()
+    static final ArchRule NOTHING_DEPENDS_ON_THE_STARTER = noClasses()
             .that()
             .resideOutsideOfPackage("io.boltwork.spring..")
             .should()
@@ -21,7 +21,7 @@ class ArchitectureTest {
             .resideInAnyPackage("io.boltwork.spring..", "org.springframework..");
 
     @ArchTest
-    static final ArchRule ONLY_THE_TARGET_CONNECTS_TO_REDIS = noClasses()
+    static final ArchRule ONLY_THE_TARGET_USES_REDIS = noClasses()
             .that()
             .resideInAPackage("io.boltwork.spring")
             .and()
@@ -31,7 +31,7 @@ class ArchitectureTest {
             .resideInAnyPackage("io.boltwork.redis..", "io.lettuce..");
 
     @ArchTest
-    static final ArchRule ONLY_ITS_CONFIGURATION_KNOWS_MEMORY = noClasses()
+    static final ArchRule ONLY_ITS_CONFIGURATION_USES_MEMORY = noClasses()
             .that()
             .resideInAPackage("io.boltwork.spring")
             .and()
@@ -41,11 +41,11 @@ class ArchitectureTest {
             .resideInAnyPackage("io.boltwork.memory..");
 
     @ArchTest
-    static final ArchRule THE_STARTER_IS_FLAT =
+    static final ArchRule THE_STARTER_IS_ONE_PACKAGE =
             classes().that().resideInAPackage("io.boltwork.spring..").should().resideInAPackage("io.boltwork.spring");
 
     @ArchTest
-    static final ArchRule ONLY_AUTO_CONFIGURATIONS_KNOW_THEM = noClasses()
+    static final ArchRule ONLY_AUTO_CONFIGURATIONS_USE_EACH_OTHER = noClasses()
             .that()
             .resideInAPackage("io.boltwork.spring")
             .and()

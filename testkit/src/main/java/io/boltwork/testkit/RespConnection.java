@@ -14,11 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A simple RESP2 connection to a Redis server, for one command at a time. */
-final class Resp implements AutoCloseable {
+final class RespConnection implements AutoCloseable {
     private final Socket socket = new Socket();
     private final DataInputStream in;
 
-    Resp(String host, int port, Duration timeout) throws IOException {
+    RespConnection(String host, int port, Duration timeout) throws IOException {
         int millis = (int) Math.max(1, timeout.toMillis());
         try {
             socket.connect(new InetSocketAddress(host, port), millis);

@@ -15,22 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param millis the time of each measurement without a fixed time
  * @param attempts the attempts at a measurement that other processes disturb
  */
-record Plan(
-        Deployment deployment,
+record BenchPlan(
+        BenchDeployment deployment,
         boolean quick,
         @Nullable Integer repetitions,
         long warmUpMillis,
         long millis,
         int attempts) {
-    static final Plan FULL = new Plan(Deployment.STANDALONE, false, null, 2_000, 2_000, 4);
-    static final Plan QUICK = new Plan(Deployment.STANDALONE, true, 1, 300, 300, 1);
+    static final BenchPlan FULL = new BenchPlan(BenchDeployment.STANDALONE, false, null, 2_000, 2_000, 4);
+    static final BenchPlan QUICK = new BenchPlan(BenchDeployment.STANDALONE, true, 1, 300, 300, 1);
 
-    Plan on(Deployment other) {
-        return new Plan(other, quick, repetitions, warmUpMillis, millis, attempts);
+    BenchPlan on(BenchDeployment other) {
+        return new BenchPlan(other, quick, repetitions, warmUpMillis, millis, attempts);
     }
 
     boolean isOnCluster() {
-        return deployment == Deployment.CLUSTER;
+        return deployment == BenchDeployment.CLUSTER;
     }
 
     /** Returns the requested repetitions, or else the default of the scenario. */

@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * @param facts about the run
  * @param rows the benchmarks
  */
-record Engine(String when, Facts facts, List<Row> rows) {
+record EngineAlone(String when, Facts facts, List<Row> rows) {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
 
     /**
@@ -33,7 +33,7 @@ record Engine(String when, Facts facts, List<Row> rows) {
     record Row(String name, double nanos, double error, double bytes) {}
 
     /** Runs JMH, which prints to standard output. Takes a minute, or some seconds in a quick run. */
-    static Engine measure(Facts facts) throws RunnerException {
+    static EngineAlone measure(Facts facts) throws RunnerException {
         boolean quick = facts.plan().quick();
         String when = Moment.now();
         OptionsBuilder options = new OptionsBuilder();
@@ -55,11 +55,11 @@ record Engine(String when, Facts facts, List<Row> rows) {
                     Double.isNaN(score.getScoreError()) ? 0 : score.getScoreError(),
                     bytes == null ? Double.NaN : bytes.getScore()));
         }
-        return new Engine(when + " UTC", facts, rows);
+        return new EngineAlone(when + " UTC", facts, rows);
     }
 
     /** Returns the approximate time of the run. */
-    static Duration estimate(Plan plan) {
+    static Duration estimate(BenchPlan plan) {
         return Duration.ofSeconds(plan.quick() ? 6 : 95);
     }
 

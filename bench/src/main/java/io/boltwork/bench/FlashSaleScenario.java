@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** S5. */
-final class FlashSale extends LoadScenario {
+final class FlashSaleScenario extends LoadScenario {
     private static final Duration WORK = Duration.ofMillis(50);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int SHOPS = 2;
@@ -54,19 +54,19 @@ final class FlashSale extends LoadScenario {
     }
 
     @Override
-    public List<Entrant> entrants(Plan plan, Point point) {
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
         return point == RUSH
                 ? entrants().stream().filter(entrant -> !entrant.isFloor()).toList()
                 : point == BY_LOCK ? AT_WORK : TRYING;
     }
 
     @Override
-    public int repetitions(Plan plan, Point point) {
+    public int repetitions(BenchPlan plan, Point point) {
         return plan.repetitions(point == RUSH ? 3 : 1);
     }
 
     @Override
-    public List<Point> points(Plan plan) {
+    public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(BY_LOCK, BY_TRY_LOCK, RUSH), List.of(RUSH));
     }
 
@@ -104,18 +104,18 @@ final class FlashSale extends LoadScenario {
     }
 
     @Override
-    public Duration estimate(Plan plan, Point point) {
+    public Duration estimate(BenchPlan plan, Point point) {
         Duration work = point == RUSH ? Duration.ofMillis(500) : WORK.multipliedBy((long) point.x());
         return work.plus(rehearsal(plan, point)).plusSeconds(4);
     }
 
     @Override
-    Duration patience(Plan plan, Point point) {
+    Duration patience(BenchPlan plan, Point point) {
         return estimate(plan, point).multipliedBy(6);
     }
 
     @Override
-    Setup setup(Plan plan, Point point, Entrant entrant) {
+    Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         boolean rush = point == RUSH;
         int shops = entrant == Entrant.LOCAL ? 1 : SHOPS;
         return Setup.of(
@@ -139,19 +139,19 @@ final class FlashSale extends LoadScenario {
     }
 
     @Override
-    Map<Figure, Double> more(Outcome outcome, Usage usage) {
+    Map<Figure, Double> more(WorkOutcome outcome, Usage usage) {
         double inside = outcome.figures().getOrDefault(Figure.INSIDE.name(), 0.0) / 1e6;
         double perSecond = outcome.pairs() / outcome.seconds();
         return Map.of(Figure.SERVED, perSecond, Figure.ALLOWED, perSecond * inside);
     }
 
     @Override
-    long violations(Outcome outcome) {
+    long violations(WorkOutcome outcome) {
         double sold = outcome.figures().getOrDefault(Figure.SOLD.name(), 0.0);
         return Math.max(0, Math.round(sold) - STOCK);
     }
 
-    private static Duration rehearsal(Plan plan, Point point) {
+    private static Duration rehearsal(BenchPlan plan, Point point) {
         return point == RUSH ? Duration.ZERO : plan.warmUp(SHOPS).multipliedBy(WarmUp.REHEARSAL);
     }
 }

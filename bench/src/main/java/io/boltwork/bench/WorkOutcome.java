@@ -12,13 +12,13 @@ import org.HdrHistogram.Histogram;
  *
  * @param turns the turns of each thread within the time
  * @param pairs the turns of all threads until the last one released the lock
- * @param entries the entries on the {@link Board} since the worker started
+ * @param entries the entries on the {@link ExclusionBoard} since the worker started
  * @param seconds the time
  * @param cpuSeconds the processor time of the JVM until the last release
  * @param waits the durations of the waits, encoded
  * @param figures other measured figures
  */
-record Outcome(
+record WorkOutcome(
         long[] turns,
         long pairs,
         long entries,
@@ -27,21 +27,21 @@ record Outcome(
         String waits,
         Map<String, Double> figures) {
 
-    static Outcome together(List<Outcome> parts) {
+    static WorkOutcome together(List<WorkOutcome> parts) {
         Map<String, Double> figures = new LinkedHashMap<>();
         // the mean of each figure that several workers have
-        for (Outcome part : parts) {
+        for (WorkOutcome part : parts) {
             part.figures.forEach((name, value) -> figures.merge(name, value, Double::sum));
         }
         figures.replaceAll((name, sum) -> sum
                 / parts.stream().filter(part -> part.figures.containsKey(name)).count());
-        return new Outcome(
+        return new WorkOutcome(
                 parts.stream().flatMapToLong(part -> Arrays.stream(part.turns)).toArray(),
-                parts.stream().mapToLong(Outcome::pairs).sum(),
-                parts.stream().mapToLong(Outcome::entries).sum(),
-                parts.stream().mapToDouble(Outcome::seconds).max().orElseThrow(),
-                parts.stream().mapToDouble(Outcome::cpuSeconds).sum(),
-                Wait.encode(Wait.sum(parts.stream().map(Outcome::histogram).toList())),
+                parts.stream().mapToLong(WorkOutcome::pairs).sum(),
+                parts.stream().mapToLong(WorkOutcome::entries).sum(),
+                parts.stream().mapToDouble(WorkOutcome::seconds).max().orElseThrow(),
+                parts.stream().mapToDouble(WorkOutcome::cpuSeconds).sum(),
+                Wait.encode(Wait.sum(parts.stream().map(WorkOutcome::histogram).toList())),
                 figures);
     }
 

@@ -10,15 +10,15 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The buyers that the page's buttons send, all at once, to one shop after the other. */
+/** Sends buyers for the page's buttons, all at once, to the shops in turn. */
 @RestController
-class Crowd {
-    private final Stock stock;
+class BuyersController {
+    private final RedisStock stock;
     private final List<String> shops;
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    Crowd(Stock stock, @Value("${sale.shops}") List<String> shops) {
+    BuyersController(RedisStock stock, @Value("${sale.shops}") List<String> shops) {
         this.stock = stock;
         this.shops = List.copyOf(shops);
     }
@@ -28,7 +28,7 @@ class Crowd {
         if (count < 1 || count > 1_000) {
             throw new IllegalArgumentException("count must be 1 to 1000, but is " + count);
         }
-        stock.open(Stock.ITEMS);
+        stock.open(RedisStock.ITEMS);
         String path = locked ? "/annotation-lock-decrease-stock" : "/decrease-stock";
         for (int i = 0; i < count; i++) {
             URI shop = URI.create(shops.get(i % shops.size()) + path);

@@ -1,7 +1,7 @@
 package io.boltwork.bench;
 
 /** The deployment that serves the locks. */
-enum Deployment {
+enum BenchDeployment {
     /** One server. */
     STANDALONE,
     /** A Redis Cluster of three masters. */

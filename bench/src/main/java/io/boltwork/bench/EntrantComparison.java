@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** The overview of the results of one deployment: which targets were reached, and where a peer is better. */
-final class Comparison {
+final class EntrantComparison {
     /** The factor by which a peer must be better to be listed. Repetitions differ by smaller factors. */
     private static final double NOTABLE = 1.03;
 
     private final Markdown out;
     private final List<ScenarioResults> all;
 
-    Comparison(Markdown out, List<ScenarioResults> all) {
+    EntrantComparison(Markdown out, List<ScenarioResults> all) {
         this.out = out;
         this.all = all;
     }

@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Lazy;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What is locked in the tests. */
-class Shop {
+/** The locked methods of the tests. */
+class LockedShop {
     private final AtomicInteger count = new AtomicInteger();
     private int ran;
 
@@ -24,7 +24,7 @@ class Shop {
 
     @Autowired
     @Lazy
-    Shop self;
+    LockedShop self;
 
     @Value("${limit}")
     String limit;
@@ -45,7 +45,7 @@ class Shop {
         return count.incrementAndGet();
     }
 
-    /** The one lock that is held just now. */
+    /** Returns the name of the only lock that is held now. */
     private String held() {
         return locks.inspector().list("*", 10).stream()
                 .map(lock -> lock.name())
@@ -64,7 +64,7 @@ class Shop {
         return held();
     }
 
-    @DistributedLock(name = "shop-#{#item}-#{@'io.boltwork.spring.Shop'.limit()}")
+    @DistributedLock(name = "shop-#{#item}-#{@'io.boltwork.spring.LockedShop'.limit()}")
     public String byBean(String item) {
         return held();
     }
@@ -189,7 +189,7 @@ class Shop {
 
     @DistributedLock(name = "lost2", leaseTime = 1, onLost = OnLost.INTERRUPT)
     public void losesInterrupted(LockClient client) {
-        Await.until("interrupted", Thread::interrupted);
+        Await.until("the thread is interrupted", Thread::interrupted);
     }
 
     private static void lose(LockClient client, String name) {

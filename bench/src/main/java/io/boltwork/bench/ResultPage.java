@@ -8,11 +8,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The page {@code docs/measurements/performance.md}. All of its figures come from the data. */
-final class Page {
+final class ResultPage {
     private final List<ScenarioResults> all;
     private final List<ScenarioResults> standalone;
     private final List<ScenarioResults> cluster;
-    private final @Nullable Engine engine;
+    private final @Nullable EngineAlone engine;
     private final Map<String, List<String>> plots;
     private final Markdown out = new Markdown();
 
@@ -21,15 +21,15 @@ final class Page {
      * @param engine the results of JMH
      * @param plots the plot files of each result by its key, relative to the page
      */
-    Page(List<ScenarioResults> all, @Nullable Engine engine, Map<String, List<String>> plots) {
+    ResultPage(List<ScenarioResults> all, @Nullable EngineAlone engine, Map<String, List<String>> plots) {
         this.all = all;
-        this.standalone = on(Deployment.STANDALONE);
-        this.cluster = on(Deployment.CLUSTER);
+        this.standalone = on(BenchDeployment.STANDALONE);
+        this.cluster = on(BenchDeployment.CLUSTER);
         this.engine = engine;
         this.plots = plots;
     }
 
-    private List<ScenarioResults> on(Deployment deployment) {
+    private List<ScenarioResults> on(BenchDeployment deployment) {
         return all.stream()
                 .filter(results -> results.facts().plan().deployment() == deployment)
                 .toList();
@@ -40,7 +40,7 @@ final class Page {
         out.paragraph("# Performance");
         introduction();
         if (!standalone.isEmpty()) {
-            Comparison comparison = new Comparison(out, standalone);
+            EntrantComparison comparison = new EntrantComparison(out, standalone);
             out.paragraph("## Targets");
             out.paragraph("Medians of the repetitions. Ratios are within one run.");
             comparison.targets();
@@ -150,7 +150,7 @@ final class Page {
                         + " goes out alone.");
         out.paragraph("### Targets on the cluster");
         out.paragraph("The targets are those of one server. The results of one server stand beside.");
-        Comparison comparison = new Comparison(out, cluster);
+        EntrantComparison comparison = new EntrantComparison(out, cluster);
         comparison.targetsBeside(standalone);
         out.paragraph("### Where a peer is better on the cluster");
         comparison.peers();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The information about one hold in the events of one thread. Not thread-safe. */
-final class Hold {
+final class RecordedHold {
     private final Event invoked;
     private final Event acquired;
 
@@ -14,7 +14,7 @@ final class Hold {
     private int depth = 1;
     private boolean lost;
 
-    Hold(Event invoked, Event acquired) {
+    RecordedHold(Event invoked, Event acquired) {
         this.invoked = invoked;
         this.acquired = acquired;
         this.confirmed = invoked;
@@ -70,7 +70,7 @@ final class Hold {
     }
 
     /** Returns the events that show that the two holds contradict each other. */
-    List<Event> and(Hold other) {
+    List<Event> and(RecordedHold other) {
         List<Event> events = new ArrayList<>(this.events());
         events.addAll(other.events());
         return events;

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * The servers of one measurement: real processes, either a single server or the masters of a cluster. Not thread-safe.
  */
-final class Servers implements AutoCloseable {
+final class BenchServers implements AutoCloseable {
     private static final int MASTERS = 3;
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(15); // Redis' default: a busy node is not down
     private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
@@ -19,19 +19,19 @@ final class Servers implements AutoCloseable {
     private final List<RedisServer> all;
     private final Runnable ending;
 
-    private Servers(List<RedisServer> all, Runnable ending) {
+    private BenchServers(List<RedisServer> all, Runnable ending) {
         this.all = all;
         this.ending = ending;
     }
 
     /** Starts the servers. A cluster takes two seconds. */
-    static Servers start(Deployment deployment) {
-        if (deployment == Deployment.STANDALONE) {
+    static BenchServers start(BenchDeployment deployment) {
+        if (deployment == BenchDeployment.STANDALONE) {
             RedisServer redis = RedisServer.start();
-            return new Servers(List.of(redis), redis::close);
+            return new BenchServers(List.of(redis), redis::close);
         }
         ClusterGroup cluster = ClusterGroup.start(MASTERS, 0, NODE_TIMEOUT);
-        return new Servers(cluster.nodes(), cluster::close);
+        return new BenchServers(cluster.nodes(), cluster::close);
     }
 
     List<RedisServer> all() {
@@ -43,14 +43,14 @@ final class Servers implements AutoCloseable {
     }
 
     List<Long> pids() {
-        return all.stream().map(Servers::pid).toList();
+        return all.stream().map(BenchServers::pid).toList();
     }
 
     private static long pid(RedisServer redis) {
         Matcher pid = PID.matcher(
                 Objects.requireNonNull(redis.command("INFO", "server")).toString());
         if (!pid.find()) {
-            throw new IllegalStateException("Redis does not tell its process id");
+            throw new IllegalStateException("Redis does not report its process id");
         }
         return Long.parseLong(pid.group(1));
     }

@@ -10,21 +10,21 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A lock that does not exclude is found, and voids the run. */
-class BrokenLockTest {
+/** The bench detects a lock that does not exclude, and voids the run. */
+class OverlapsVoidTest {
     @TempDir
     private Path directory;
 
     @Test
-    void aLockThatLetsEverybodyInIsFound() throws Exception {
+    void lockThatDoesNotExcludeIsDetected() throws Exception {
         long violations = Loads.violations(new NoLock(), directory, Duration.ofMillis(100), Duration.ofNanos(200_000));
         assertThat(violations).isPositive();
     }
 
     @Test
-    void anOverlapIsSeenByWhoeverComesSecondAndByWhoeverWasFirst() {
-        Board one = Board.in(directory.resolve("shared"), 4);
-        Board other = Board.in(directory.resolve("shared"), 4); // as another JVM sees it
+    void bothThreadsOfAnOverlapDetectIt() {
+        ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
+        ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // the view of another JVM
         one.enter(2, 11);
         other.enter(2, 22);
         one.exit(2, 11);
@@ -34,11 +34,11 @@ class BrokenLockTest {
     }
 
     @Test
-    void nothingIsSeenWhereEverybodyWaitsForTheirTurn() {
-        Board board = Board.in(directory.resolve("shared"), 4);
-        for (long who = 1; who < 10; who++) {
-            board.enter(1, who);
-            board.exit(1, who);
+    void turnsOneAfterAnotherAreNoOverlap() {
+        ExclusionBoard board = ExclusionBoard.in(directory.resolve("shared"), 4);
+        for (long thread = 1; thread < 10; thread++) {
+            board.enter(1, thread);
+            board.exit(1, thread);
         }
         assertThat(board.overlaps()).isZero();
         assertThat(board.entries()).isEqualTo(9);
@@ -56,17 +56,17 @@ class BrokenLockTest {
                 null,
                 new LinkedHashMap<>(Map.of(Figure.THROUGHPUT, 1e6)),
                 Wait.encode(Wait.histogram()));
-        ScenarioResults results =
-                new ScenarioResults("S1", "today", new Facts("today", Plan.QUICK, Map.of(), Map.of()), List.of(sample));
+        ScenarioResults results = new ScenarioResults(
+                "S1", "today", new Facts("today", BenchPlan.QUICK, Map.of(), Map.of()), List.of(sample));
         assertThat(results.isVoid()).isTrue();
         assertThat(Bench.exitCode(List.of(results))).isEqualTo(1);
         assertThat(results.median("1 thread", Entrant.REDISSON, Figure.THROUGHPUT))
                 .isNaN();
-        assertThat(new Page(List.of(results), null, Map.of()).text())
+        assertThat(new ResultPage(List.of(results), null, Map.of()).text())
                 .contains("**VOID: a lock did not exclude in S1**", "VOID: 1 overlaps or lost updates");
     }
 
-    /** Forgets to lock. */
+    /** A contender that does not lock. */
     private static final class NoLock implements Contender, BenchLock {
         @Override
         public BenchLock lock(String name) {

@@ -12,14 +12,14 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page says what the data say. */
-class PageTest {
+/** Tests that the page agrees with the data. */
+class ResultPageTest {
     @TempDir
     private Path directory;
 
     @Test
-    void showsMediansRatiosTargetsAndWhereAPeerIsBetter() {
-        String page = new Page(List.of(results()), null, Map.of("S1", List.of("performance/S1.svg"))).text();
+    void pageShowsMediansRatiosTargetsAndBetterPeers() {
+        String page = new ResultPage(List.of(results()), null, Map.of("S1", List.of("performance/S1.svg"))).text();
         assertThat(page)
                 .contains("| **Boltwork** | 3,000 | 1.5 |") // median of 1,000, 3,000 and 5,000; Redisson has 2,000
                 .contains("| Redisson getLock | 2,000 | 1 |")
@@ -40,26 +40,26 @@ class PageTest {
     }
 
     @Test
-    void isMadeOfTheStoredData() {
+    void pageIsMadeFromStoredData() {
         Store store = new Store(directory);
         store.save(results());
-        assertThat(new Page(store.load(), store.loadEngine(), Map.of()).text())
-                .isEqualTo(new Page(List.of(results()), null, Map.of()).text());
+        assertThat(new ResultPage(store.load(), store.loadEngine(), Map.of()).text())
+                .isEqualTo(new ResultPage(List.of(results()), null, Map.of()).text());
         assertThat(directory.resolve("S1.csv"))
                 .content()
                 .contains("S1,\"1 thread\",\"boltwork\",1,false,0,throughput,1000.0");
     }
 
     @Test
-    void aClusterHasASectionOfItsOwnBesideOneServersFigures() {
+    void clusterSectionShowsFiguresBesideThoseOfOneServer() {
         String point = "16 threads";
-        ScenarioResults one = results("S3", point, facts(Plan.FULL, "abc"));
-        ScenarioResults cluster = results("S3", point, facts(Plan.FULL.on(Deployment.CLUSTER), "abc"));
+        ScenarioResults one = results("S3", point, facts(BenchPlan.FULL, "abc"));
+        ScenarioResults cluster = results("S3", point, facts(BenchPlan.FULL.on(BenchDeployment.CLUSTER), "abc"));
         Store store = new Store(directory);
         store.save(cluster);
         store.save(one);
         assertThat(store.load()).extracting(ScenarioResults::key).containsExactly("S3", "cluster-S3");
-        String page = new Page(store.load(), null, Map.of()).text();
+        String page = new ResultPage(store.load(), null, Map.of()).text();
         int section = page.indexOf("## On a Redis Cluster");
         assertThat(page.substring(0, section))
                 .contains("| S3 | 16 threads: pairs/s, Boltwork / Redisson getLock | ≥ 15 | 1.5 | **no** |")
@@ -71,14 +71,14 @@ class PageTest {
     }
 
     @Test
-    void aPageIsMadeOfPartsOfOneCommitAndMachine() {
+    void pageUsesOnlyResultsOfOneCommitAndMachine() {
         Store store = new Store(directory);
-        store.save(results("S1", "1 thread", facts(Plan.FULL, "abc")));
-        store.save(results("S3", "16 threads", facts(Plan.FULL, "abc")));
-        store.save(results("S2", "16 threads", facts(Plan.FULL, "older")));
-        Facts elsewhere = new Facts("abc", Plan.FULL, Map.of("processor", "slow"), Map.of());
+        store.save(results("S1", "1 thread", facts(BenchPlan.FULL, "abc")));
+        store.save(results("S3", "16 threads", facts(BenchPlan.FULL, "abc")));
+        store.save(results("S2", "16 threads", facts(BenchPlan.FULL, "older")));
+        Facts elsewhere = new Facts("abc", BenchPlan.FULL, Map.of("processor", "slow"), Map.of());
         store.save(results("S4", "4 JVMs × 4 threads", elsewhere));
-        Selection selection = Selection.of(store, facts(Plan.FULL, "abc"));
+        Selection selection = Selection.of(store, facts(BenchPlan.FULL, "abc"));
         assertThat(selection.results()).extracting(ScenarioResults::scenario).containsExactly("S1", "S3");
         assertThat(selection.others()).extracting(ScenarioResults::scenario).containsExactly("S2", "S4");
         assertThat(selection.remarks())
@@ -95,10 +95,10 @@ class PageTest {
     }
 
     private static ScenarioResults results() {
-        return results("S1", "1 thread", facts(Plan.FULL, "abc"));
+        return results("S1", "1 thread", facts(BenchPlan.FULL, "abc"));
     }
 
-    private static Facts facts(Plan plan, String commit) {
+    private static Facts facts(BenchPlan plan, String commit) {
         return new Facts(commit, plan, Map.of("processor", "fast"), Map.of(Facts.LETTUCE_SOCKETS, "epoll"));
     }
 

@@ -18,7 +18,7 @@ import java.nio.file.StandardOpenOption;
  * <p>All reads and writes are without atomicity or order, as in a careless program, so only the lock under measurement
  * can make the counter right. Values that do not add up, or an unexpected thread inside, void the run.
  */
-final class Board {
+final class ExclusionBoard {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final int LINE = 128; // bytes, so that no two locks share a cache line
     private static final int COUNTER = 0;
@@ -29,7 +29,7 @@ final class Board {
     private final ByteBuffer memory;
     private final int slots;
 
-    private Board(Path file, int slots) {
+    private ExclusionBoard(Path file, int slots) {
         this.slots = slots;
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -41,22 +41,22 @@ final class Board {
     }
 
     /** Opens the board in a file. Creates the file with zeros if it does not exist. */
-    static Board in(Path file, int slots) {
-        return new Board(file, slots);
+    static ExclusionBoard in(Path file, int slots) {
+        return new ExclusionBoard(file, slots);
     }
 
-    /** Must be called while the lock is held. {@code who} is not 0. */
-    void enter(int slot, long who) {
+    /** Must be called while the lock is held. {@code thread} is not 0. */
+    void enter(int slot, long thread) {
         if (get(slot, INSIDE) != 0) {
             overlap(slot);
         }
-        set(slot, INSIDE, who);
+        set(slot, INSIDE, thread);
         set(slot, COUNTER, get(slot, COUNTER) + 1);
     }
 
     /** Must be called before the lock is released. */
-    void exit(int slot, long who) {
-        if (get(slot, INSIDE) != who) {
+    void exit(int slot, long thread) {
+        if (get(slot, INSIDE) != thread) {
             overlap(slot);
         }
         set(slot, INSIDE, 0);
@@ -77,7 +77,7 @@ final class Board {
         return sum(OVERLAPS);
     }
 
-    /** A number that the JVMs tell each other, apart from those of the lock. Ordered and visible at once. */
+    /** Passes a number to the other JVMs, independent of the lock. Ordered and visible at once. */
     void mark(int slot, long value) {
         LONGS.setVolatile(memory, slot * LINE + MARK, value);
     }

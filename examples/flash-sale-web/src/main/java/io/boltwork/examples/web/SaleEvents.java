@@ -12,16 +12,16 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** Sends what the page shows, four times a second, to each open page. */
+/** Sends the state of the sale to each open page, four times a second. */
 @RestController
-class Board {
-    private final Stock stock;
+class SaleEvents {
+    private final RedisStock stock;
     private final LockClient locks;
     private final List<SseEmitter> viewers = new CopyOnWriteArrayList<>();
     private long servedBefore;
     private long lookedAt = System.nanoTime();
 
-    Board(Stock stock, LockClient locks) {
+    SaleEvents(RedisStock stock, LockClient locks) {
         this.stock = stock;
         this.locks = locks;
     }
@@ -79,7 +79,7 @@ class Board {
                 lock.holder()
                         .flatMap(LockInfo.Holder::client)
                         .map(client -> Printable.text(client.application() + " " + client.pid()))
-                        .orElse("nobody"),
+                        .orElse("none"),
                 lock.queue().size(),
                 locks.waiting(),
                 perSecond);

@@ -13,6 +13,7 @@ import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -124,12 +125,24 @@ abstract class EngineScene {
         happens(machine -> machine.answered(command, sentAt * MILLI, reply));
     }
 
+    Reply.Acquired queued(long remaining, int position, boolean known) {
+        return new Reply.Acquired(time(), Reply.Verdict.QUEUED, 0, remaining, position, known, "other:1");
+    }
+
+    Reply.Released released(Reply.Release outcome, Reply.Acquired next, long claimMillis) {
+        return new Reply.Released(time(), outcome, next, claimMillis, null);
+    }
+
     Lease acquire(LockOptions options) {
         return client.lock(options).acquire();
     }
 
     CompletableFuture<Lease> wish(LockOptions options) {
         return client.lock(options).acquireAsync().toCompletableFuture();
+    }
+
+    CompletableFuture<Optional<Lease>> tries(long wait) {
+        return client.lock(TEN).tryAcquireAsync(Duration.ofMillis(wait)).toCompletableFuture();
     }
 
     static Lease granted(CompletableFuture<Lease> wish) {
@@ -174,6 +187,15 @@ abstract class EngineScene {
 
     <T extends Command> List<T> sent(Class<T> kind) {
         return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    Command.Acquire firstAcquire() {
+        return sent(Command.Acquire.class).get(0);
+    }
+
+    Command.Release lastRelease() {
+        List<Command.Release> releases = sent(Command.Release.class);
+        return releases.get(releases.size() - 1);
     }
 
     /** When such commands were sent. */

@@ -21,8 +21,11 @@ final class Hunt {
     private static final List<String> RULES = List.of(
             "io.boltwork.engine.EngineRulesTest",
             "io.boltwork.engine.WaitingRulesTest",
+            "io.boltwork.engine.AnswerRulesTest",
+            "io.boltwork.engine.GrantRulesTest",
             "io.boltwork.engine.HoldingRulesTest",
             "io.boltwork.engine.ReleasingRulesTest",
+            "io.boltwork.engine.NudgingRulesTest",
             "io.boltwork.engine.RecoveryRulesTest",
             "io.boltwork.engine.PartitionRulesTest",
             "io.boltwork.engine.IdleLifeRulesTest",

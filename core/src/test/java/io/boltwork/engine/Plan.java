@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -38,23 +37,6 @@ record Plan(
 
     static final long LONGEST_WORK = 8 * SECOND;
 
-    private static final List<LockOptions> OPTIONS = List.of(
-            LockOptions.renewedLease(Duration.ofSeconds(1)),
-            LockOptions.renewedLease(Duration.ofSeconds(4)),
-            LockOptions.renewedLease(Duration.ofSeconds(20)),
-            LockOptions.fixedLease(Duration.ofMillis(700)),
-            LockOptions.fixedLease(Duration.ofSeconds(6)),
-            LockOptions.renewedLease(Duration.ofSeconds(2)).withMaxHold(Duration.ofMillis(600)),
-            LockOptions.renewedLease(Duration.ofSeconds(1)).withMaxHold(Duration.ofSeconds(5)),
-            LockOptions.renewedLease(Duration.ofSeconds(1)).withMinHold(Duration.ofMillis(300)),
-            LockOptions.fixedLease(Duration.ofSeconds(6)).withMinHold(Duration.ofSeconds(2)),
-            LockOptions.renewedLease(Duration.ofSeconds(1)).withTakeoverDelay(Duration.ofMillis(800)),
-            LockOptions.renewedLease(Duration.ofSeconds(4))
-                    .withMaxHold(Duration.ofSeconds(1))
-                    .withTakeoverDelay(Duration.ofMillis(500)));
-
-    private static final int PLAIN = 5;
-
     /** How much goes wrong. */
     enum Weather {
         /** Nothing. */
@@ -68,6 +50,11 @@ record Plan(
 
         boolean isBad() {
             return this == ROUGH || this == HECTIC;
+        }
+
+        /** Returns for how long users begin new acts and faults happen. */
+        long loud() {
+            return this == HECTIC ? HECTIC_LOUD : LOUD;
         }
     }
 
@@ -187,7 +174,7 @@ record Plan(
         LEARNED;
 
         /** Those that there are with one server, too. */
-        private static final Moment[] USUAL = Arrays.copyOf(values(), SENT_AGAIN.ordinal());
+        static final Moment[] USUAL = Arrays.copyOf(values(), SENT_AGAIN.ordinal());
     }
 
     /**
@@ -232,7 +219,7 @@ record Plan(
 
     private static final int SEEDS_PER_CLUSTER = 20;
 
-    private static boolean hasCluster(long seed) {
+    static boolean hasCluster(long seed) {
         return CLUSTERS.contains((int) (seed % SEEDS_PER_CLUSTER));
     }
 
@@ -257,7 +244,7 @@ record Plan(
 
     /** Until then users begin new things and faults happen. */
     long loud() {
-        return weather == Weather.HECTIC ? HECTIC_LOUD : LOUD;
+        return weather.loud();
     }
 
     private Stream<Act> acts() {
@@ -304,129 +291,8 @@ record Plan(
                         .collect(Collectors.joining());
     }
 
-    // ================================================================ drawing
-
     static Plan of(long seed) {
-        Plan plan = new Draw(seed).plan();
-        if (hasCluster(seed)) {
-            plan = plan.spread();
-        }
-        plan = plan.withSuspensions();
-        return switch ((int) (seed % 8)) {
-            case 3 -> plan.withSome(act -> act.withReplica());
-            case 5 -> plan.withSome(act -> act.withReleaseSent());
-            case 6 -> plan.weather.isBad() ? plan.withChain() : plan;
-            default -> plan;
-        };
-    }
-
-    /** More locks, and faults that several servers can have. */
-    private Plan spread() {
-        Random random = random("spread");
-        List<String> names = List.of("a", "b", "c", "d", "e").subList(0, 2 + random.nextInt(4));
-        List<Fault> spread = new ArrayList<>();
-        for (Fault fault : faults) {
-            Trouble trouble = switch (random.nextInt(10)) {
-                case 0, 1, 2 -> Trouble.MOVE;
-                case 3 -> Trouble.FREEZE_SERVER;
-                default -> fault.trouble;
-            };
-            boolean alone = weather == Weather.ONE_FAULT && trouble != Trouble.MOVE && random.nextBoolean();
-            trouble = alone ? Trouble.FREEZE_SERVER : trouble; // for longer than most leases: see OTHERS_GO_ON
-            long lasts = alone ? random.nextLong(LONGEST_WORK) : fault.lasts;
-            Moment moment = switch (trouble == Trouble.MOVE ? 9 : random.nextInt(10)) {
-                case 0, 1 -> Moment.SENT_AGAIN;
-                case 2 -> Moment.LEARNED;
-                default -> fault.moment;
-            };
-            if (moment == Moment.SENT_AGAIN && random.nextBoolean()) {
-                trouble = Trouble.BREAK;
-            }
-            String lock = names.get(random.nextInt(names.size()));
-            spread.add(
-                    new Fault(trouble, moment, fault.at, fault.client, lock, lasts, fault.half, fault.lag, fault.jump));
-        }
-        return with(act -> act.on(names.get(random.nextInt(names.size()))), spread);
-    }
-
-    /** Many more clients that wait one after the other, and are all gone at once, or stopped for a while. */
-    private Plan withChain() {
-        Random random = random("chain");
-        List<Client> many = new ArrayList<>(clients);
-        List<Fault> frozen = new ArrayList<>(faults);
-        String lock = locks().get(0);
-        LockOptions fifo = LockOptions.renewedLease(Duration.ofSeconds(4)).withFairness(LockOptions.Fairness.FIFO);
-        long at = SECOND / 2 + random.nextLong(2 * SECOND);
-        int count = 3 + random.nextInt(8);
-        for (int i = 0; i < count; i++) {
-            String id = "f" + i;
-            List<User> users = new ArrayList<>();
-            for (int j = random.nextInt(2); j >= 0; j--) {
-                Act act = new Act(Kind.ASYNC, lock, fifo, SECOND, random.nextLong(20 * MILLI), 0, 0);
-                users.add(new User(id + (char) ('A' + j), false, 0, List.of(act, act)));
-            }
-            many.add(new Client(id, random.nextLong(at), 0, users));
-            boolean dies = random.nextInt(3) == 0;
-            long lasts = random.nextInt(4) == 0 ? random.nextLong(SECOND) : random.nextLong(7 * SECOND);
-            frozen.add(new Fault(
-                    dies ? Trouble.CRASH : Trouble.PAUSE, Moment.ANY, at, id, lock, lasts, random.nextBoolean(), 0, 0));
-        }
-        return new Plan(seed, weather, network, outagePatience, many, frozen);
-    }
-
-    /**
-     * In an eighth of the plans, machines are suspended, and not just paused, and other clients announce themselves under a
-     * client's id.
-     */
-    private Plan withSuspensions() {
-        if (seed % 8 != 6) {
-            return this;
-        }
-        Random random = random("suspensions");
-        List<Fault> others = new ArrayList<>();
-        for (Fault fault : faults) {
-            Trouble trouble = switch (fault.trouble) {
-                case PAUSE, SILENCE -> Trouble.SUSPEND;
-                case DEAF -> Trouble.CLONE;
-                default -> fault.trouble;
-            };
-            long lasts = trouble == Trouble.SUSPEND ? SHORTEST_SUSPENSION + random.nextLong(10 * SECOND) : fault.lasts;
-            others.add(new Fault(
-                    trouble,
-                    fault.moment,
-                    fault.at,
-                    fault.client,
-                    fault.lock,
-                    lasts,
-                    fault.half,
-                    fault.lag,
-                    fault.jump));
-        }
-        return new Plan(seed, weather, network, outagePatience, clients, others);
-    }
-
-    /** Some acts, or all, are changed. */
-    private Plan withSome(UnaryOperator<Act> change) {
-        Random random = random("some");
-        boolean all = random.nextBoolean();
-        return with(act -> all || random.nextBoolean() ? change.apply(act) : act, faults);
-    }
-
-    private Plan with(UnaryOperator<Act> change, List<Fault> others) {
-        List<Client> wanting = clients.stream()
-                .map(client -> new Client(
-                        client.id,
-                        client.start,
-                        client.driftPpm,
-                        client.users.stream()
-                                .map(user -> new User(
-                                        user.name,
-                                        user.isThread,
-                                        user.start,
-                                        user.acts.stream().map(change).toList()))
-                                .toList()))
-                .toList();
-        return new Plan(seed, weather, network, outagePatience, wanting, others);
+        return PlanDrawing.of(seed);
     }
 
     /** A source of randomness for one actor, so that leaving out another one changes little. */
@@ -434,188 +300,9 @@ record Plan(
         return scrambled(seed * 1_000_003 + actor.hashCode());
     }
 
-    private static Random scrambled(long seed) {
+    static Random scrambled(long seed) {
         Random random = new Random(seed);
         random.nextInt(); // the first number of neighbouring seeds is alike
         return random;
-    }
-
-    private static final class Draw {
-
-        /** Clocks differ in rate by up to 0.4 % either way: with the server's true rate, less than the 1 % allowed for. */
-        private static final int DRIFT_PPM = 4_000;
-
-        private final long seed;
-        private final Random random;
-        private final Weather weather;
-        private final boolean hectic;
-        private final long longestRest;
-        private final long longestWork;
-        private final List<String> locks;
-        private final List<LockOptions> options;
-
-        Draw(long seed) {
-            this.seed = seed;
-            random = scrambled(seed);
-            int dice = random.nextInt(10);
-            weather =
-                    dice < 2 ? Weather.FAIR : dice < 4 ? Weather.ONE_FAULT : dice < 6 ? Weather.ROUGH : Weather.HECTIC;
-            hectic = weather == Weather.HECTIC;
-            longestRest = 1 + random.nextLong(random.nextBoolean() ? MILLI : hectic ? 50 * MILLI : 300 * MILLI);
-            longestWork = random.nextBoolean() ? 2 * MILLI : 1 + random.nextLong(hectic ? SECOND : 2 * SECOND);
-            locks = random.nextBoolean() ? List.of("a") : List.of("a", "b");
-            options = someOptions();
-        }
-
-        /** Some of the options; all of them FIFO, none, or some. */
-        private List<LockOptions> someOptions() {
-            List<LockOptions> some = new ArrayList<>();
-            int fifo = random.nextInt(3);
-            int kinds = 1 + random.nextInt(6);
-            for (int i = 0; i < kinds; i++) {
-                LockOptions any = OPTIONS.get(random.nextInt(random.nextBoolean() ? PLAIN : OPTIONS.size()));
-                boolean alone = fifo == 0 || fifo == 1 && random.nextBoolean();
-                some.add(alone ? any.withFairness(LockOptions.Fairness.FIFO) : any);
-            }
-            return some;
-        }
-
-        Plan plan() {
-            Network network = !weather.isBad() || hectic && random.nextBoolean()
-                    ? Network.GOOD
-                    : new Network(random.nextInt(300), random.nextInt(40), random.nextInt(100));
-            Duration patience = Duration.ofSeconds(random.nextInt(4) == 0 ? 2 : 30);
-            List<Client> clients = new ArrayList<>();
-            int count = 2 + random.nextInt(hectic ? 2 : 3);
-            for (int i = 0; i < count; i++) {
-                clients.add(client("c" + i, 0));
-            }
-            List<Fault> faults = new ArrayList<>();
-            int crashes = random.nextInt(3);
-            long loud = hectic ? HECTIC_LOUD : LOUD;
-            long often = hectic ? SECOND / 2 : 2 * SECOND;
-            for (long at = 0; weather != Weather.FAIR && (at += random.nextLong(often)) < loud; ) {
-                Fault fault = fault(at, "c" + random.nextInt(clients.size()));
-                if ((fault.trouble == Trouble.CRASH || fault.trouble == Trouble.CLOSE) && crashes-- <= 0) {
-                    continue;
-                }
-                faults.add(fault);
-                if (weather == Weather.ONE_FAULT) {
-                    break;
-                }
-                if (fault.trouble == Trouble.CRASH || fault.trouble == Trouble.CLOSE) {
-                    clients.add(client("c" + clients.size(), at));
-                }
-            }
-            return new Plan(seed, weather, network, patience, clients, faults);
-        }
-
-        private Client client(String id, long start) {
-            List<User> users = new ArrayList<>();
-            int count = 1 + random.nextInt(hectic ? 3 : 4);
-            for (int i = 0; i < count; i++) {
-                users.add(user(id + (char) ('A' + i)));
-            }
-            return new Client(id, start, random.nextInt(2 * DRIFT_PPM) - DRIFT_PPM, users);
-        }
-
-        private User user(String name) {
-            boolean thread = random.nextInt(3) == 0;
-            List<Act> acts = new ArrayList<>();
-            int count = 1 + random.nextInt(hectic ? 12 : random.nextInt(4) == 0 ? 150 : 30);
-            String lock = any(locks);
-            for (int i = 0; i < count; i++) {
-                if (random.nextInt(4) == 0) {
-                    lock = any(locks);
-                }
-                acts.add(act(lock, thread));
-            }
-            return new User(name, thread, random.nextLong(10 * MILLI), acts);
-        }
-
-        private Act act(String lock, boolean thread) {
-            LockOptions with = any(options);
-            Kind kind;
-            if (thread) {
-                kind = any(
-                        Kind.LOCK,
-                        Kind.LOCK,
-                        Kind.NESTED,
-                        Kind.TRY,
-                        Kind.TIMED,
-                        Kind.INTERRUPTIBLE,
-                        Kind.ACQUIRE,
-                        Kind.CALL);
-                kind = random.nextInt(20) == 0 ? Kind.DIE : kind;
-                with = random.nextInt(4) == 0 ? with.withOnLoss(LockOptions.OnLoss.INTERRUPT) : with;
-            } else {
-                kind = any(
-                        Kind.ASYNC,
-                        Kind.ASYNC,
-                        Kind.ASYNC,
-                        Kind.ASYNC,
-                        Kind.TRY_ASYNC,
-                        Kind.TIMED_ASYNC,
-                        Kind.CANCELLED);
-            }
-            long work = random.nextInt(20) == 0 ? random.nextLong(LONGEST_WORK) : random.nextLong(longestWork);
-            long extend = random.nextInt(10) == 0 ? 10 * MILLI + random.nextLong(2 * SECOND) : 0;
-            long patience = 5 * MILLI + random.nextLong(800 * MILLI); // at least some round trips
-            return new Act(kind, lock, with, patience, work, random.nextLong(longestRest), extend);
-        }
-
-        private Fault fault(long at, String client) {
-            Trouble trouble = any(
-                    Trouble.BREAK,
-                    Trouble.BREAK,
-                    Trouble.BREAK,
-                    Trouble.SILENCE,
-                    Trouble.DEAF,
-                    Trouble.PAUSE,
-                    Trouble.PAUSE,
-                    Trouble.PAUSE,
-                    Trouble.CRASH,
-                    Trouble.CRASH,
-                    Trouble.CLOSE,
-                    Trouble.FREEZE_SERVER,
-                    Trouble.RESTART,
-                    Trouble.RESTART_EMPTY,
-                    Trouble.FLUSH,
-                    Trouble.DELETE_KEY,
-                    Trouble.FAILOVER,
-                    Trouble.FAILOVER,
-                    Trouble.CLOCK_BACK,
-                    Trouble.FORCE_RELEASE);
-            long lasts = random.nextLong(
-                    random.nextBoolean() ? 20 * MILLI : trouble == Trouble.PAUSE ? 7 * SECOND : 3 * SECOND);
-            if (random.nextInt(8) == 0) {
-                lasts *= 4;
-            }
-            long jump = switch (trouble) {
-                case FAILOVER -> random.nextBoolean() ? random.nextLong(-Math.max(0, lasts - 2 * MILLI), lasts + 1) : 0;
-                case CLOCK_BACK -> -random.nextLong(3 * SECOND);
-                default -> 0;
-            };
-            Moment moment = random.nextBoolean() ? Moment.ANY : any(Moment.USUAL);
-            return new Fault(
-                    trouble,
-                    moment,
-                    at,
-                    client,
-                    any(locks),
-                    lasts,
-                    random.nextBoolean(),
-                    random.nextLong(random.nextBoolean() ? 2 * MILLI : SECOND),
-                    random.nextInt(10) == 0 ? 4 * jump : jump);
-        }
-
-        @SafeVarargs
-        private final <T> T any(T... those) {
-            return those[random.nextInt(those.length)];
-        }
-
-        private <T> T any(List<T> those) {
-            return those.get(random.nextInt(those.size()));
-        }
     }
 }

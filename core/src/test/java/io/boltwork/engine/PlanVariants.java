@@ -1,0 +1,135 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+
+/** Changes of a drawn {@link Plan} that only some seeds have: more locks and clients, and rarer faults and options. */
+final class PlanVariants {
+
+    private PlanVariants() {}
+
+    /** More locks, and faults that several servers can have. */
+    static Plan spread(Plan plan) {
+        Random random = plan.random("spread");
+        List<String> names = List.of("a", "b", "c", "d", "e").subList(0, 2 + random.nextInt(4));
+        List<Plan.Fault> spread = new ArrayList<>();
+        for (Plan.Fault fault : plan.faults()) {
+            Plan.Trouble trouble = switch (random.nextInt(10)) {
+                case 0, 1, 2 -> Plan.Trouble.MOVE;
+                case 3 -> Plan.Trouble.FREEZE_SERVER;
+                default -> fault.trouble();
+            };
+            boolean alone =
+                    plan.weather() == Plan.Weather.ONE_FAULT && trouble != Plan.Trouble.MOVE && random.nextBoolean();
+            trouble = alone ? Plan.Trouble.FREEZE_SERVER : trouble; // for longer than most leases: see OTHERS_GO_ON
+            long lasts = alone ? random.nextLong(Plan.LONGEST_WORK) : fault.lasts();
+            Plan.Moment moment = switch (trouble == Plan.Trouble.MOVE ? 9 : random.nextInt(10)) {
+                case 0, 1 -> Plan.Moment.SENT_AGAIN;
+                case 2 -> Plan.Moment.LEARNED;
+                default -> fault.moment();
+            };
+            if (moment == Plan.Moment.SENT_AGAIN && random.nextBoolean()) {
+                trouble = Plan.Trouble.BREAK;
+            }
+            String lock = names.get(random.nextInt(names.size()));
+            spread.add(new Plan.Fault(
+                    trouble, moment, fault.at(), fault.client(), lock, lasts, fault.half(), fault.lag(), fault.jump()));
+        }
+        return with(plan, act -> act.on(names.get(random.nextInt(names.size()))), spread);
+    }
+
+    /** Many more clients that wait one after the other, and are all gone at once, or stopped for a while. */
+    static Plan withChain(Plan plan) {
+        Random random = plan.random("chain");
+        List<Plan.Client> many = new ArrayList<>(plan.clients());
+        List<Plan.Fault> frozen = new ArrayList<>(plan.faults());
+        String lock = plan.locks().get(0);
+        LockOptions fifo = LockOptions.renewedLease(Duration.ofSeconds(4)).withFairness(LockOptions.Fairness.FIFO);
+        long at = Plan.SECOND / 2 + random.nextLong(2 * Plan.SECOND);
+        int count = 3 + random.nextInt(8);
+        for (int i = 0; i < count; i++) {
+            String id = "f" + i;
+            List<Plan.User> users = new ArrayList<>();
+            for (int j = random.nextInt(2); j >= 0; j--) {
+                Plan.Act act =
+                        new Plan.Act(Plan.Kind.ASYNC, lock, fifo, Plan.SECOND, random.nextLong(20 * Plan.MILLI), 0, 0);
+                users.add(new Plan.User(id + (char) ('A' + j), false, 0, List.of(act, act)));
+            }
+            many.add(new Plan.Client(id, random.nextLong(at), 0, users));
+            boolean dies = random.nextInt(3) == 0;
+            long lasts = random.nextInt(4) == 0 ? random.nextLong(Plan.SECOND) : random.nextLong(7 * Plan.SECOND);
+            frozen.add(new Plan.Fault(
+                    dies ? Plan.Trouble.CRASH : Plan.Trouble.PAUSE,
+                    Plan.Moment.ANY,
+                    at,
+                    id,
+                    lock,
+                    lasts,
+                    random.nextBoolean(),
+                    0,
+                    0));
+        }
+        return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), many, frozen);
+    }
+
+    /**
+     * In an eighth of the plans, machines are suspended, and not just paused, and other clients announce themselves under a
+     * client's id.
+     */
+    static Plan withSuspensions(Plan plan) {
+        if (plan.seed() % 8 != 6) {
+            return plan;
+        }
+        Random random = plan.random("suspensions");
+        List<Plan.Fault> others = new ArrayList<>();
+        for (Plan.Fault fault : plan.faults()) {
+            Plan.Trouble trouble = switch (fault.trouble()) {
+                case PAUSE, SILENCE -> Plan.Trouble.SUSPEND;
+                case DEAF -> Plan.Trouble.CLONE;
+                default -> fault.trouble();
+            };
+            long lasts = trouble == Plan.Trouble.SUSPEND
+                    ? Plan.SHORTEST_SUSPENSION + random.nextLong(10 * Plan.SECOND)
+                    : fault.lasts();
+            others.add(new Plan.Fault(
+                    trouble,
+                    fault.moment(),
+                    fault.at(),
+                    fault.client(),
+                    fault.lock(),
+                    lasts,
+                    fault.half(),
+                    fault.lag(),
+                    fault.jump()));
+        }
+        return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), plan.clients(), others);
+    }
+
+    /** Some acts, or all, are changed. */
+    static Plan withSome(Plan plan, UnaryOperator<Plan.Act> change) {
+        Random random = plan.random("some");
+        boolean all = random.nextBoolean();
+        return with(plan, act -> all || random.nextBoolean() ? change.apply(act) : act, plan.faults());
+    }
+
+    private static Plan with(Plan plan, UnaryOperator<Plan.Act> change, List<Plan.Fault> others) {
+        List<Plan.Client> wanting = plan.clients().stream()
+                .map(client -> new Plan.Client(
+                        client.id(),
+                        client.start(),
+                        client.driftPpm(),
+                        client.users().stream()
+                                .map(user -> new Plan.User(
+                                        user.name(),
+                                        user.isThread(),
+                                        user.start(),
+                                        user.acts().stream().map(change).toList()))
+                                .toList()))
+                .toList();
+        return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), wanting, others);
+    }
+}

@@ -949,7 +949,7 @@ public final class Engine extends ErrorFlagOwner implements BackendListener {
     }
 
     /** Asks the backend for something that no machine has to know of. */
-    public Reply.Answer ask(Command command) {
+    public Reply.Answer ask(Command<?> command) {
         if (isClosed()) {
             throw new ClientClosedException("The client is closed; it can no longer ask " + backend);
         }

@@ -133,7 +133,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     }
 
     @Override
-    public void send(Command command) {
+    public void send(Command<?> command) {
         long sent = now();
         owner.backend.send(command, reply -> {
             owner.heard(partition, reply);

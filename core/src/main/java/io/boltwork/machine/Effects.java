@@ -21,7 +21,7 @@ public interface Effects extends LockContext {
     long random(long bound);
 
     /** Sends a command; its reply comes back as the event {@link LockMachine#answered}. */
-    void send(Command command);
+    void send(Command<?> command);
 
     /**
      * Sends a renewal with others; its result comes back as {@link LockMachine#renewed}. If it is {@code tacit} and all of them

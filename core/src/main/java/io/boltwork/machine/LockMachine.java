@@ -82,7 +82,7 @@ public final class LockMachine {
     private volatile LostHolds lostHolds = LostHolds.NONE;
 
     /** Extensions under way, and who waits for them. */
-    private Map<Command, Promise<Extension>> extensions = Collections.emptyMap();
+    private Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
 
     /** When the oldest of the waiters' own requests asks again, for all of them. */
     private long pollAt = Ticker.NEVER;
@@ -352,7 +352,7 @@ public final class LockMachine {
     // ================================================================ events: from the backend
 
     /** The reply to a command, awaited or not. */
-    public void answered(Command command, long sent, Reply reply) {
+    public void answered(Command<?> command, long sent, Reply reply) {
         long now = effects.now();
         lastEvent = now;
         if (reply instanceof Reply.Failed failed) {
@@ -989,7 +989,7 @@ public final class LockMachine {
 
     /** {@code command} is what the acquire travelled in: itself, or a release. */
     private void acquired(
-            @Nullable Request request, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
+            @Nullable Request request, Command<?> command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         if (request == null) {
             if (answer.verdict() == Reply.Verdict.GRANTED || waits(acquire, answer)) {
                 stray(acquire.request());
@@ -1388,7 +1388,7 @@ public final class LockMachine {
         }
     }
 
-    private void failed(Command command, long sent, Reply.Failed failed) {
+    private void failed(Command<?> command, long sent, Reply.Failed failed) {
         outage = outage.failed(sent, failed.cause());
         if (command instanceof Command.Acquire acquire) {
             acquireFailed(command, acquire, failed);
@@ -1416,7 +1416,7 @@ public final class LockMachine {
         }
     }
 
-    private void acquireFailed(Command command, Command.Acquire acquire, Reply.Failed failed) {
+    private void acquireFailed(Command<?> command, Command.Acquire acquire, Reply.Failed failed) {
         Request request = find(acquire.request());
         if (request != null && !failed.executed()) {
             request.acquireEnded();
@@ -1424,7 +1424,7 @@ public final class LockMachine {
         wishFailed(command, request, failed);
     }
 
-    private void wishFailed(Command command, @Nullable Request request, Reply.Failed failed) {
+    private void wishFailed(Command<?> command, @Nullable Request request, Reply.Failed failed) {
         if (request == null) {
             return;
         }
@@ -1440,7 +1440,7 @@ public final class LockMachine {
         }
     }
 
-    private void retryLater(@Nullable Request request, Command command) {
+    private void retryLater(@Nullable Request request, Command<?> command) {
         if (request != null && request.answeredTo(command)) {
             Pending exchange = request.exchange();
             exchange.dueAt = effects.now() + retryDelay(exchange);

@@ -16,7 +16,7 @@ final class Pending {
 
     /** The command whose answer is awaited. */
     @Nullable
-    Command awaited;
+    Command<?> awaited;
 
     /** When the last command was sent; {@link Ticker#NEVER} if none was. */
     long awaitedSince = Ticker.NEVER;
@@ -89,7 +89,7 @@ final class Pending {
     /** Granted or queued again while a withdrawal was under way. */
     boolean withdrawAgain;
 
-    void sent(Command command, long now) {
+    void sent(Command<?> command, long now) {
         awaited = command;
         awaitedSince = now;
         dueAt = Ticker.NEVER;

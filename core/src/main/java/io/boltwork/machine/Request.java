@@ -186,7 +186,7 @@ public final class Request {
         return exchange;
     }
 
-    void sent(Command command, long now) {
+    void sent(Command<?> command, long now) {
         exchange().sent(command, now);
         if (entry != null) {
             entry.sent();
@@ -234,12 +234,12 @@ public final class Request {
     }
 
     /** Whether the answer to that command is awaited. */
-    boolean isAwaiting(Command command) {
+    boolean isAwaiting(Command<?> command) {
         return exchange != null && exchange.awaited == command;
     }
 
     /** Whether that is the command whose answer was awaited; it is not any more. */
-    boolean answeredTo(Command command) {
+    boolean answeredTo(Command<?> command) {
         boolean current = isAwaiting(command);
         if (current) {
             exchange().awaited = null;

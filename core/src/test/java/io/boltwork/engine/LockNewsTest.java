@@ -228,7 +228,7 @@ class LockNewsTest {
         logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));
-        assertThat(((Reply.Inspected) client.server.execute(new Command.Inspect("lock"))).owner())
+        assertThat((client.server.execute(new Command.Inspect("lock"))).owner())
                 .isNull();
     }
 

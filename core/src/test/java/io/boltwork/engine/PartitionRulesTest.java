@@ -158,7 +158,7 @@ class PartitionRulesTest extends EngineScene {
         kept.release();
     }
 
-    private void isSilentAbout(Class<? extends Command> kind, int partition) {
+    private void isSilentAbout(Class<? extends Command<?>> kind, int partition) {
         answers(command -> kind.isInstance(command)
                         && SimulatedCluster.locksOf(command).get(0).endsWith("" + partition)
                 ? null

@@ -351,7 +351,7 @@ final class Properties {
 
     // ================================================================ what the server does
 
-    private void executed(Command command, Reply reply) {
+    private void executed(Command<?> command, Reply reply) {
         if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
             arrived(acquire, acquired);
             newOwner(acquire.lock());

@@ -30,7 +30,7 @@ final class ScaleWorld {
     final List<Engine> clients = new ArrayList<>();
 
     /** How many commands of each kind were executed. */
-    final Map<Class<? extends Command>, Long> commands = new HashMap<>();
+    final Map<Class<?>, Long> commands = new HashMap<>();
 
     /** How many leases were renewed. */
     long renewed;
@@ -98,7 +98,7 @@ final class ScaleWorld {
         }
 
         @Override
-        public void send(Command command, Consumer<Reply> handler) {
+        public void send(Command<?> command, Consumer<Reply> handler) {
             List<String> locks = SimulatedCluster.locksOf(command);
             MemoryServer master = masters.get(locks.isEmpty() ? 0 : slot(locks.get(0)) % masters.size());
             time.after(LATENCY, () -> {
@@ -135,7 +135,7 @@ final class ScaleWorld {
         while (time.step(end)) {}
     }
 
-    long count(Class<? extends Command> kind) {
+    long count(Class<?> kind) {
         return commands.getOrDefault(kind, 0L);
     }
 

@@ -34,7 +34,7 @@ final class SimulatedCluster {
     /** Who is told of grants, and of what is taken away. */
     private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
 
-    private BiConsumer<Command, Reply> watcher = (command, reply) -> {};
+    private BiConsumer<Command<?>, Reply> watcher = (command, reply) -> {};
     private Consumer<Grant> grants = grant -> {};
     private Consumer<Integer> movers = partition -> {};
     private final Random random;
@@ -69,7 +69,7 @@ final class SimulatedCluster {
     }
 
     /** Tells of all that is executed, all that is published, and of each partition that has moved. */
-    void watch(BiConsumer<Command, Reply> executed, Consumer<Grant> published) {
+    void watch(BiConsumer<Command<?>, Reply> executed, Consumer<Grant> published) {
         watcher = executed;
         grants = published;
     }
@@ -98,7 +98,7 @@ final class SimulatedCluster {
     // ================================================================ commands
 
     /** The locks of a command that an engine sends; none for what is not about locks. */
-    static List<String> locksOf(Command command) {
+    static List<String> locksOf(Command<?> command) {
         if (command instanceof Command.Renew renew) {
             return renew.items().stream().map(Command.Renew.Item::lock).toList();
         } else if (command instanceof Command.Acquire acquire) {
@@ -118,12 +118,12 @@ final class SimulatedCluster {
     }
 
     /** Whether a server has all that a command is about. */
-    boolean isAt(SimulatedServer server, Command command) {
+    boolean isAt(SimulatedServer server, Command<?> command) {
         return locksOf(command).stream().allMatch(lock -> lock(lock).server() == server);
     }
 
     /** A server executes a command; it has what that is about. */
-    Reply execute(SimulatedServer server, Command command) {
+    Reply execute(SimulatedServer server, Command<?> command) {
         if (keepsBefore) {
             before.put(server, copy(server));
         }
@@ -137,7 +137,7 @@ final class SimulatedCluster {
         return reply;
     }
 
-    private Reply step(SimulatedServer server, Command command) {
+    private Reply step(SimulatedServer server, Command<?> command) {
         if (command instanceof Command.Renew renew && renew.items().size() > 1) {
             List<Reply.Renewed.Item> items = new ArrayList<>();
             for (Command.Renew.Item item : renew.items()) {

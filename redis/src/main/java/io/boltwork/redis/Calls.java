@@ -10,7 +10,7 @@ final class Calls {
     private Calls() {}
 
     /** Sends a command to the only master. */
-    static void send(ServerConnection connection, Command command, Consumer<Reply> handler) {
+    static void send(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
         CommandCall call = script(connection, command, handler);
         if (call != null) {
             connection.send(call);
@@ -28,7 +28,7 @@ final class Calls {
     }
 
     /** What changes something is a script; {@code null} for what only looks. */
-    static @Nullable CommandCall script(ServerConnection connection, Command command, Consumer<Reply> handler) {
+    static @Nullable CommandCall script(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
         if (command instanceof Command.Acquire acquire) {
             return new AcquireCall(connection, acquire, handler);
         } else if (command instanceof Command.Release release) {

@@ -155,7 +155,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     // ================================================================ sending
 
     /** Sends a command about a lock; {@code hops}: how often it was redirected. */
-    void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+    void send(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null && !connections.tried().isDone()) {
             connections.tried().whenComplete((ignored, failure) -> send(command, slot, hops, handler));
@@ -176,7 +176,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         }
     }
 
-    private void listenFirst(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void listenFirst(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         channels.listen(slot, false, failure -> {
             if (failure != null && Errors.isAboutRight(failure)) {
                 handler.accept(errors.failed(failure, "the slot " + slot));
@@ -201,7 +201,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
                 .insteadOf(wish, handler));
     }
 
-    private void dispatch(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void dispatch(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
@@ -219,7 +219,7 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
     }
 
     /** Sends a command to the node that is to get its slot, and may have got its key already: ask it so, this once. */
-    void sendAsking(Command command, int slot, int hops, Consumer<Reply> handler) {
+    void sendAsking(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         opened.whenComplete((ignored, failure) -> {
             ServerConnection connection = connections.grants(); // only the clerk sends there
             if (connection == null) {
@@ -232,13 +232,13 @@ final class ClusterNode implements BackendListener, Connector.Ear, DeliveryProbe
         });
     }
 
-    private static boolean waits(Command command) {
+    private static boolean waits(Command<?> command) {
         return command instanceof Command.Acquire acquire && acquire.queue()
                 || command instanceof Command.Release release && release.next() != null;
     }
 
     private void dispatchAsking(
-            ServerConnection connection, Command command, int slot, int hops, Consumer<Reply> handler) {
+            ServerConnection connection, Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         if (command instanceof Command.Inspect inspect) {
             loop.execute(() -> {
                 connection.lettuce().asking();

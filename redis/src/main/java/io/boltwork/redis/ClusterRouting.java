@@ -283,7 +283,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         if (command instanceof Command.ScanLocks || command instanceof Command.ScanClients) {
             ClusterScan.send(command, masters(), errors, handler);
         } else if (command instanceof Command.Identify identify) {
@@ -294,7 +294,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         }
     }
 
-    private void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void send(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ClusterNode node = topology.node(slot);
         if (node == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(uncovered(slot))));
@@ -307,13 +307,13 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
         return new BackendException("no master has slot " + slot, true, null);
     }
 
-    private int slot(Command command) {
+    private int slot(Command<?> command) {
         return command instanceof Command.Announce announce
                 ? Slots.of(keySpace.clientKey(announce.card().id()))
                 : keySpace.slot(lock(command));
     }
 
-    private static String lock(Command command) {
+    private static String lock(Command<?> command) {
         if (command instanceof Command.Acquire acquire) {
             return acquire.lock();
         } else if (command instanceof Command.Release release) {
@@ -336,7 +336,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
 
     @Override
     public boolean redirected(
-            ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler) {
+            ServerConnection from, Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
         NodeAddress asked = NodeAddress.parse(from.where(), new NodeAddress("", 0));
         Redirection redirection = asked == null ? null : Redirection.parse(error, asked);
         if (redirection == null || closed) {
@@ -369,7 +369,7 @@ final class ClusterRouting implements Routing, ClusterNode.Owner, Redirector {
     private void redirect(
             Redirection redirection,
             @Nullable ClusterNode source,
-            Command command,
+            Command<?> command,
             int slot,
             int hops,
             Consumer<Reply> handler) {

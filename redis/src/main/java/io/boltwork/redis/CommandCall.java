@@ -21,7 +21,7 @@ abstract class CommandCall extends ScriptCall {
     private final Consumer<Reply> handler;
 
     /** What to redirect, and who takes the reply then. */
-    private Command wish;
+    private Command<?> wish;
 
     private Consumer<Reply> wisher;
 
@@ -33,7 +33,7 @@ abstract class CommandCall extends ScriptCall {
 
     CommandCall(
             ServerConnection connection,
-            Command command,
+            Command<?> command,
             Consumer<Reply> handler,
             Script script,
             int keys,
@@ -52,7 +52,7 @@ abstract class CommandCall extends ScriptCall {
     }
 
     /** If it has to be redirected it is to be this. */
-    final CommandCall insteadOf(Command other, Consumer<Reply> itsHandler) {
+    final CommandCall insteadOf(Command<?> other, Consumer<Reply> itsHandler) {
         wish = other;
         wisher = itsHandler;
         return this;

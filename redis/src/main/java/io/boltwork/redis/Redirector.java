@@ -25,5 +25,5 @@ interface Redirector {
      * @return whether the reply will come from elsewhere; if not the error is the reply
      */
     boolean redirected(
-            ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler);
+            ServerConnection from, Command<?> command, int slot, int hops, String error, Consumer<Reply> handler);
 }

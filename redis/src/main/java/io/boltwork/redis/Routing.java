@@ -19,7 +19,7 @@ interface Routing {
     void rename(String client);
 
     /** Sends a command to the master of its lock; the handler is told the reply. */
-    void send(Command command, Consumer<Reply> handler);
+    void send(Command<?> command, Consumer<Reply> handler);
 
     /** In how many partitions the locks are. */
     int partitions();

@@ -181,7 +181,7 @@ final class DifferentialSite implements AutoCloseable {
         return left;
     }
 
-    Reply send(Command command) throws Exception {
+    Reply send(Command<?> command) throws Exception {
         return await(start(command));
     }
 
@@ -190,7 +190,7 @@ final class DifferentialSite implements AutoCloseable {
      *
      * @param full whether no memory is left while it is executed
      */
-    Done execute(Command command, List<String> locks, boolean full) throws Exception {
+    Done execute(Command<?> command, List<String> locks, boolean full) throws Exception {
         if (full) {
             full(true);
         }
@@ -241,7 +241,7 @@ final class DifferentialSite implements AutoCloseable {
     }
 
     /** Alone or in a group, in turns. */
-    private CompletableFuture<Reply> start(Command command) {
+    private CompletableFuture<Reply> start(Command<?> command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);
         CommandCall call = Calls.script(connection, command, reply::complete);

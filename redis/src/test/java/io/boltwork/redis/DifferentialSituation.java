@@ -12,7 +12,7 @@ final class DifferentialSituation {
     private DifferentialSituation() {}
 
     /** What there is to count after a command on one lock; {@code before} it looked like this. */
-    static String of(Command command, Inspected before, Reply reply) {
+    static String of(Command<?> command, Inspected before, Reply reply) {
         if (command instanceof Command.Acquire acquire) {
             Acquired answer = (Acquired) reply;
             return (acquire.queue() ? "acquire " : "try ") + find(before, acquire.request(), now(reply)) + ": "

@@ -100,7 +100,7 @@ class ReplacedMasterTest {
         Await.until("it is granted", () -> server.command("HGET", "boltwork:{frozen}", "owner") != null);
     }
 
-    private static Command asking(String lock) {
+    private static Command<?> asking(String lock) {
         return new Command.Acquire(lock, "a:1", true, 30_000, 0, Long.MAX_VALUE);
     }
 

@@ -4,6 +4,8 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply.Inspected;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Sequences that bring a queue exactly to the edges of its bounds, which random commands hardly ever reach. */
 final class DifferentialEdges {
@@ -34,8 +36,10 @@ final class DifferentialEdges {
         halfOfTheWindowIsHoles();
         placesAreLeftForPacking(WINDOW);
         placesAreLeftForPacking(WINDOW - 1);
+        waitingRequestsAreRenewed();
         if (hasClock) {
             theHeadIsAMark();
+            aRequestEntersAsAClaimLapses();
             for (int waiting = 1; waiting <= 2; waiting++) {
                 shortClaimsEnd(waiting, 0);
                 shortClaimsEnd(waiting, LockBackend.SHORT_CLAIM_MILLIS - 1);
@@ -81,6 +85,24 @@ final class DifferentialEdges {
         step(wish("alice:1"));
     }
 
+    /** One renewal names waiting requests of two locks: both leave their queues, which have nothing in common. */
+    private void waitingRequestsAreRenewed() throws Exception {
+        String other = lock + ":other";
+        for (String name : List.of(lock, other)) {
+            run.delete(name);
+            for (String request : List.of("alice:0", "bob:1", "bob:2", "carol:3")) {
+                step(DifferentialRun.wish(name, request));
+            }
+        }
+        List<Command.Renew.Item> items = Stream.of(lock, other)
+                .map(name -> new Command.Renew.Item(name, "bob:1", 1, 60_000, 0))
+                .toList();
+        step(new Command.Renew(items, Long.MAX_VALUE));
+        for (String name : List.of(lock, other)) {
+            step(DifferentialRun.wish(name, "carol:4")); // its position tells where the head is
+        }
+    }
+
     /** A step stops at the mark of a client that is gone, at a time when claims are not short any more. */
     private void theHeadIsAMark() throws Exception {
         start("alice:0");
@@ -91,6 +113,22 @@ final class DifferentialEdges {
         pass(LockBackend.SHORT_CLAIMS_LAST_MILLIS + 1);
         nudge();
         step(wish("carol:1"));
+        nudge();
+    }
+
+    /** The claim of a request that entered in the millisecond in which another claim lapsed lapses too. */
+    private void aRequestEntersAsAClaimLapses() throws Exception {
+        start("alice:0");
+        step(wish("bob:lost"));
+        step(wish("carol:holds"));
+        step(commands.releaseOf(lock));
+        pass(LockBackend.CLAIM_MILLIS);
+        step(wish("alice:late"));
+        step(wish("carol:holds"));
+        pass(LockBackend.SHORT_CLAIMS_LAST_MILLIS - 1);
+        step(commands.releaseOf(lock));
+        pass(LockBackend.SHORT_CLAIM_MILLIS);
+        nudge();
         nudge();
     }
 
@@ -111,9 +149,12 @@ final class DifferentialEdges {
         nudge();
         step(wish("carol:holds"));
         pass(LockBackend.SHORT_CLAIMS_LAST_MILLIS - 1);
+        if (waiting > 1) { // else the queue is empty in between, and begins anew
+            enter("carol", 0, waiting - 1);
+        }
         step(commands.releaseOf(lock));
-        for (int i = 0; i < waiting; i++) {
-            step(wish("carol:" + i));
+        if (waiting == 1) {
+            step(wish("carol:0"));
         }
         pass(1 + after);
         step(new Command.Withdraw(lock, "carol:0", 0));

@@ -159,8 +159,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     private void isSilentAbout(Class<? extends Command<?>> kind, int partition) {
-        answers(command -> kind.isInstance(command)
-                        && SimulatedCluster.locksOf(command).get(0).endsWith("" + partition)
+        answers(command -> kind.isInstance(command) && command.locks().get(0).endsWith("" + partition)
                 ? null
                 : client.execute(command));
     }

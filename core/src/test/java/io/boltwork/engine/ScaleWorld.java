@@ -99,7 +99,7 @@ final class ScaleWorld {
 
         @Override
         public void send(Command<?> command, Consumer<Reply> handler) {
-            List<String> locks = SimulatedCluster.locksOf(command);
+            List<String> locks = command.locks();
             MemoryServer master = masters.get(locks.isEmpty() ? 0 : slot(locks.get(0)) % masters.size());
             time.after(LATENCY, () -> {
                 commands.merge(command.getClass(), 1L, Long::sum);

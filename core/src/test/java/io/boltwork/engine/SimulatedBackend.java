@@ -103,7 +103,7 @@ final class SimulatedBackend implements LockBackend {
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+        List<String> locks = command.locks();
         if (locks.isEmpty()) {
             links.get(0).send(command, handler, () -> {});
             return;
@@ -153,7 +153,7 @@ final class SimulatedBackend implements LockBackend {
 
     /** The server has said that it has not got what the command is about, or not all of it. */
     private void moved(Command<?> command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+        List<String> locks = command.locks();
         int partition = partition(locks.get(0));
         if (!cluster.isMoving(partition)) {
             time.after(client.id + " looks", random.nextLong(10 * Plan.MILLI), () -> learn(partition));

@@ -164,7 +164,7 @@ public final class StillClient {
 
     /** By the server that has the lock's partition. */
     Reply execute(Command<?> command) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+        List<String> locks = command.locks();
         return servers.get(locks.isEmpty() ? 0 : partitionOf(locks.get(0))).execute(command);
     }
 

@@ -300,8 +300,7 @@ class MemoryServerTest {
         server.failOver(behind);
         assertThat(inspect().owner()).isEqualTo("a:1");
         assertThat(inspect().token()).isEqualTo(first);
-        assertThat((server.execute(new Command.Inspect("later"))).owner())
-                .isNull();
+        assertThat((server.execute(new Command.Inspect("later"))).owner()).isNull();
         assertThat(server.time().run()).isNotEqualTo(run);
         assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
     }

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
-import io.boltwork.spi.Reply.Identified;
 import io.boltwork.spi.Reply.ScannedClients;
 import io.boltwork.spi.Reply.ScannedLocks;
 import java.util.ArrayList;

@@ -101,8 +101,7 @@ final class Scene {
     }
 
     Renewal restore(String request, long first, long notAfter) {
-        return (server.execute(new Command.Restore(LOCK, request, first, LEASE, 0, notAfter)))
-                .outcome();
+        return (server.execute(new Command.Restore(LOCK, request, first, LEASE, 0, notAfter))).outcome();
     }
 
     Inspected inspect() {

@@ -482,7 +482,7 @@ final class DifferentialRun {
 
     /** A key of another type, or a command that needs memory: it was not executed, and the answer says so. */
     private void refused(Command<?> command, Reply.Failed failed, boolean full) throws Exception {
-        boolean broken = List.of(DifferentialSite.BROKEN).equals(all(command));
+        boolean broken = List.of(DifferentialSite.BROKEN).equals(command.locks());
         assertThat(failed.executed()).as("%s", failed).isFalse();
         if (broken) {
             assertThat(failed.cause()).hasMessageContaining("WRONGTYPE");
@@ -677,25 +677,8 @@ final class DifferentialRun {
 
     /** The locks that a command is about and that are locks. */
     private static List<String> locks(Command<?> command) {
-        return all(command).stream()
+        return command.locks().stream()
                 .filter(lock -> !lock.equals(DifferentialSite.BROKEN))
                 .toList();
-    }
-
-    private static List<String> all(Command<?> command) {
-        if (command instanceof Command.Renew renew) {
-            return renew.items().stream().map(Command.Renew.Item::lock).toList();
-        } else if (command instanceof Command.Acquire acquire) {
-            return List.of(acquire.lock());
-        } else if (command instanceof Command.Release release) {
-            return List.of(release.lock());
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return List.of(withdraw.lock());
-        } else if (command instanceof Command.Restore restore) {
-            return List.of(restore.lock());
-        } else if (command instanceof Command.ForceRelease force) {
-            return List.of(force.lock());
-        }
-        return List.of();
     }
 }

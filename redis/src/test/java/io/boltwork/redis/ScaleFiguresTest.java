@@ -81,7 +81,8 @@ class ScaleFiguresTest {
     }
 
     /** Sends one for each lock, a thousand at once, and says what each has cost. */
-    private static List<Reply> measured(ClusterGroup group, String what, Client client, IntFunction<Command<?>> command) {
+    private static List<Reply> measured(
+            ClusterGroup group, String what, Client client, IntFunction<Command<?>> command) {
         double before = cpu(group);
         List<Reply> replies = new ArrayList<>();
         for (int first = 0; first < LOCKS; first += 1_000) {

@@ -138,7 +138,7 @@ public final class WatchedBackend implements LockBackend {
             sent.incrementAndGet();
         }
         commands.add(command);
-        locks.addAll(locksOf(command));
+        locks.addAll(command.locks());
         boolean lost = lossy.test(command);
         backend.send(command, reply -> {
             if (!lost) {
@@ -185,23 +185,6 @@ public final class WatchedBackend implements LockBackend {
         } finally {
             delivering.set(outer);
         }
-    }
-
-    private static List<String> locksOf(Command<?> command) {
-        if (command instanceof Command.Acquire acquire) {
-            return List.of(acquire.lock());
-        } else if (command instanceof Command.Release release) {
-            return List.of(release.lock());
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return List.of(withdraw.lock());
-        } else if (command instanceof Command.Restore restore) {
-            return List.of(restore.lock());
-        } else if (command instanceof Command.Replicate replicate) {
-            return List.of(replicate.item().lock());
-        } else if (command instanceof Command.ForceRelease force) {
-            return List.of(force.lock());
-        }
-        return List.of();
     }
 
     private final class Listener implements BackendListener {

@@ -270,7 +270,7 @@ final class Callers {
     // ================================================================ asking the backend
 
     /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
-    Reply.Answer ask(Command command) {
+    Reply.Answer ask(Command<?> command) {
         if (engine.isClosed()) {
             throw new ClientClosedException("The client is closed; it can no longer ask " + engine.backend);
         }

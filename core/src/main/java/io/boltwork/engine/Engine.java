@@ -448,7 +448,7 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
-    public Reply.Answer ask(Command command) {
+    public Reply.Answer ask(Command<?> command) {
         return callers.ask(command);
     }
 

@@ -135,7 +135,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     }
 
     @Override
-    public void send(Command command) {
+    public void send(Command<?> command) {
         long sent = now();
         owner.backend.send(command, reply -> {
             owner.backendWatch.heard(partition, reply);

@@ -136,7 +136,7 @@ final class Asking {
      * @param command the command that carried the acquire: the acquire itself, or a release
      */
     static void acquired(
-            LockMachine machine, Command command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
+            LockMachine machine, Command<?> command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         Request request = machine.find(acquire.request());
         if (request == null) {
             if (answer.verdict() == Reply.Verdict.GRANTED || waits(acquire, answer)) {
@@ -250,7 +250,7 @@ final class Asking {
      *
      * @param command the command that carried the acquire: the acquire itself, or a release
      */
-    static void acquireFailed(LockMachine machine, Command command, Command.Acquire acquire, Reply.Failed failed) {
+    static void acquireFailed(LockMachine machine, Command<?> command, Command.Acquire acquire, Reply.Failed failed) {
         Request request = machine.find(acquire.request());
         if (request != null && !failed.executed()) {
             request.acquireEnded();
@@ -263,7 +263,8 @@ final class Asking {
         failed(machine, machine.find(replicate.item().request()), replicate, failed);
     }
 
-    private static void failed(LockMachine machine, @Nullable Request request, Command command, Reply.Failed failed) {
+    private static void failed(
+            LockMachine machine, @Nullable Request request, Command<?> command, Reply.Failed failed) {
         if (request == null) {
             return;
         }

@@ -162,59 +162,19 @@ public final class LockMachine extends LockState {
     // ================================================================ events: from the backend
 
     /** Handles the reply to a command, whether or not it is awaited. */
-    public void answered(Command command, long sent, Reply reply) {
+    public void answered(Command<?> command, long sent, Reply reply) {
         lastEvent = effects.now();
         if (reply instanceof Reply.Failed failed) {
             outage = outage.failed(sent, failed.cause());
-            failed(command, failed);
+            Answers.handlerOf(command).failed(this, command, failed);
         } else {
             if (!(reply instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.REFUSED)) {
                 cancelNudge(); // a refused try does not come back to look after the lock
             }
             endOutage();
-            succeeded(command, sent, reply);
+            Answers.handlerOf(command).answered(this, command, sent, reply);
         }
         pump();
-    }
-
-    private void succeeded(Command command, long sent, Reply reply) {
-        if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
-            measured(lastEvent - sent);
-            Asking.acquired(this, command, acquire, sent, acquired);
-            ownerNamed(acquired.owner());
-        } else if (command instanceof Command.Release release && reply instanceof Reply.Released released) {
-            measured(lastEvent - sent);
-            Releasing.released(this, release, sent, released);
-            ownerNamed(released.owner());
-        } else if (command instanceof Command.Withdraw withdraw && reply instanceof Reply.Withdrawn withdrawn) {
-            withdrawing().withdrawn(withdraw, withdrawn);
-            ownerNamed(withdrawn.owner());
-        } else if (command instanceof Command.Restore restore && reply instanceof Reply.Restored restored) {
-            Renewing.restored(this, restore, sent, restored);
-        } else if (command instanceof Command.Replicate replicate && reply instanceof Reply.Replicated replicated) {
-            Asking.replicated(this, replicate, sent, replicated);
-            ownerNamed(replicated.owner());
-        } else if (command instanceof Command.Renew renew && reply instanceof Reply.Renewed renewed) {
-            Renewing.extended(this, renew, sent, renewed.items().get(0));
-        } else {
-            throw new IllegalArgumentException(reply + " is no reply to " + command);
-        }
-    }
-
-    private void failed(Command command, Reply.Failed failed) {
-        if (command instanceof Command.Acquire acquire) {
-            Asking.acquireFailed(this, command, acquire, failed);
-        } else if (command instanceof Command.Replicate replicate) {
-            Asking.replicateFailed(this, replicate, failed);
-        } else if (command instanceof Command.Release release) {
-            Releasing.failed(this, release, failed);
-        } else if (command instanceof Command.Withdraw withdraw) {
-            withdrawing().failed(withdraw, failed);
-        } else if (command instanceof Command.Restore restore) {
-            Renewing.renewalFailed(this, restore.request());
-        } else if (command instanceof Command.Renew renew) {
-            Renewing.extensionFailed(this, renew, failed);
-        }
     }
 
     /** Handles the result of one renewal. */

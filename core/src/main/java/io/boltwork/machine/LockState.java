@@ -38,7 +38,7 @@ public abstract class LockState {
     volatile LostHolds lostHolds = LostHolds.NONE;
 
     /** Extensions under way, and the promises of their outcomes. */
-    Map<Command, Promise<Extension>> extensions = Collections.emptyMap();
+    Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
 
     /** When the oldest of the FIFO requests asks again, for all of them. */
     long pollAt = Ticker.NEVER;

@@ -16,7 +16,7 @@ final class Pending {
 
     /** The command whose answer is awaited. */
     @Nullable
-    Command awaited;
+    Command<?> awaited;
 
     /** When the last command was sent; {@link Ticker#NEVER} if none was. */
     long awaitedSince = Ticker.NEVER;
@@ -92,7 +92,7 @@ final class Pending {
     boolean withdrawAgain;
 
     /** Notes that a command is sent whose answer is awaited. */
-    void sent(Command command, long now) {
+    void sent(Command<?> command, long now) {
         awaited = command;
         awaitedSince = now;
         dueAt = Ticker.NEVER;

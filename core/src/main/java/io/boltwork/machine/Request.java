@@ -173,7 +173,7 @@ public final class Request {
     }
 
     /** Notes that a command about the request is being sent. */
-    void sent(Command command, long now) {
+    void sent(Command<?> command, long now) {
         pending().sent(command, now);
         if (entry != null) {
             entry.sent();
@@ -221,12 +221,12 @@ public final class Request {
     }
 
     /** Returns whether the answer to that command is awaited. */
-    boolean isAwaiting(Command command) {
+    boolean isAwaiting(Command<?> command) {
         return pending != null && pending.awaited == command;
     }
 
     /** Notes the answer to that command. Returns whether it was awaited. */
-    boolean answeredTo(Command command) {
+    boolean answeredTo(Command<?> command) {
         boolean current = isAwaiting(command);
         if (current) {
             pending().awaited = null;

@@ -14,7 +14,7 @@ final class Retrying {
     private Retrying() {}
 
     /** Plans the repetition of a failed command after a pause, if its answer was awaited. */
-    static void retryLater(LockMachine machine, @Nullable Request request, Command command) {
+    static void retryLater(LockMachine machine, @Nullable Request request, Command<?> command) {
         if (request != null && request.answeredTo(command)) {
             Pending pending = request.pending();
             pending.dueAt = machine.effects.now() + delay(machine, pending);

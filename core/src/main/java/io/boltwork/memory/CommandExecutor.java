@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Executes one command at one moment: applies the rules to the records of a server. */
-final class CommandExecutor {
+final class CommandExecutor implements Command.Executor {
 
     private final Keys keys;
     private final ClientRecords clients;
@@ -25,50 +25,61 @@ final class CommandExecutor {
         this.rules = rules;
     }
 
-    Reply.Answer execute(Command command) {
-        if (command instanceof Command.Acquire c) {
-            return change(c.lock(), record -> rules.acquire(record, c));
-        } else if (command instanceof Command.Release c) {
-            return change(c.lock(), record -> rules.release(record, c));
-        } else if (command instanceof Command.Withdraw c) {
-            return change(c.lock(), record -> rules.withdraw(record, c));
-        } else if (command instanceof Command.Renew c) {
-            return renew(c);
-        } else if (command instanceof Command.Replicate c) {
-            return change(c.item().lock(), record -> rules.replicate(record, c));
-        } else if (command instanceof Command.Restore c) {
-            return change(c.lock(), record -> rules.restore(record, c));
-        } else if (command instanceof Command.Inspect c) {
-            return rules.inspect(keys.get(c.lock(), server.millis()));
-        } else if (command instanceof Command.ForceRelease c) {
-            return change(c.lock(), record -> rules.forceRelease(record, c));
-        } else if (command instanceof Command.Announce c) {
-            return new Reply.Announced(server, clients.put(c, server.millis()));
-        } else if (command instanceof Command.Identify c) {
-            return new Reply.Identified(server, clients.of(c.clients(), server.millis()));
-        } else if (command instanceof Command.ScanLocks c) {
-            return scan(c);
-        } else if (command instanceof Command.ScanClients c) {
-            return scan(c);
-        }
-        throw new IllegalArgumentException("Unknown command: " + command);
+    @Override
+    public Reply.Acquired acquire(Command.Acquire command) {
+        return change(command.lock(), record -> rules.acquire(record, command));
     }
 
-    private <R> R change(String lock, Function<LockRecord, R> rule) {
-        LockRecord record = keys.get(lock, server.millis());
-        R reply = rule.apply(record);
-        keys.put(lock, record);
-        return reply;
+    @Override
+    public Reply.Released release(Command.Release command) {
+        return change(command.lock(), record -> rules.release(record, command));
     }
 
-    private Reply.Renewed renew(Command.Renew command) {
+    @Override
+    public Reply.Withdrawn withdraw(Command.Withdraw command) {
+        return change(command.lock(), record -> rules.withdraw(record, command));
+    }
+
+    @Override
+    public Reply.Renewed renew(Command.Renew command) {
         List<Reply.Renewed.Item> items = command.items().stream()
                 .map(item -> change(item.lock(), record -> rules.renew(record, item, command.notAfter())))
                 .toList();
         return new Reply.Renewed(server, items);
     }
 
-    private Reply.ScannedLocks scan(Command.ScanLocks command) {
+    @Override
+    public Reply.Replicated replicate(Command.Replicate command) {
+        return change(command.lock(), record -> rules.replicate(record, command));
+    }
+
+    @Override
+    public Reply.Restored restore(Command.Restore command) {
+        return change(command.lock(), record -> rules.restore(record, command));
+    }
+
+    @Override
+    public Reply.Forced forceRelease(Command.ForceRelease command) {
+        return change(command.lock(), record -> rules.forceRelease(record, command));
+    }
+
+    @Override
+    public Reply.Inspected inspect(Command.Inspect command) {
+        return rules.inspect(keys.get(command.lock(), server.millis()));
+    }
+
+    @Override
+    public Reply.Announced announce(Command.Announce command) {
+        return new Reply.Announced(server, clients.put(command, server.millis()));
+    }
+
+    @Override
+    public Reply.Identified identify(Command.Identify command) {
+        return new Reply.Identified(server, clients.of(command.clients(), server.millis()));
+    }
+
+    @Override
+    public Reply.ScannedLocks scanLocks(Command.ScanLocks command) {
         NamePattern pattern = new NamePattern(command.pattern());
         ScanPage<LockRecord> page = keys.page(command.cursor(), command.count(), server.millis());
         List<Reply.ScannedLocks.Lock> locks = page.found().entrySet().stream()
@@ -78,8 +89,16 @@ final class CommandExecutor {
         return new Reply.ScannedLocks(server, locks, page.cursor());
     }
 
-    private Reply.ScannedClients scan(Command.ScanClients command) {
+    @Override
+    public Reply.ScannedClients scanClients(Command.ScanClients command) {
         ScanPage<ClientRecord> page = clients.page(command.cursor(), command.count(), server.millis());
         return new Reply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
+    }
+
+    private <R> R change(String lock, Function<LockRecord, R> rule) {
+        LockRecord record = keys.get(lock, server.millis());
+        R reply = rule.apply(record);
+        keys.put(lock, record);
+        return reply;
     }
 }

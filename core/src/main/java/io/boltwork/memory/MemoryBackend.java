@@ -103,7 +103,7 @@ public final class MemoryBackend implements LockBackend {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         Connection open = connection.get();
         if (closed) {
             handler.accept(SentCommand.failed(false, "the backend is closed"));

@@ -101,9 +101,10 @@ public final class MemoryServer {
      *
      * @param command the command
      * @return the answer
+     * @param <R> the type of the answer
      */
-    public Reply.Answer execute(Command command) {
-        Reply.Answer answer = atomically(() -> step(command));
+    public <R extends Reply.Answer> R execute(Command<R> command) {
+        R answer = atomically(() -> step(command));
         outbox.deliver();
         return answer;
     }
@@ -321,7 +322,7 @@ public final class MemoryServer {
         failures.forEach(Runnable::run);
     }
 
-    void send(Connection connection, Command command, Consumer<Reply> handler) {
+    void send(Connection connection, Command<?> command, Consumer<Reply> handler) {
         Reply reply = atomically(() -> {
             if (!connection.up) {
                 return SentCommand.failed(false, "not connected");
@@ -401,11 +402,11 @@ public final class MemoryServer {
         }
     }
 
-    private Reply.Answer step(Command command) {
+    private <R extends Reply.Answer> R step(Command<R> command) {
         long micros = micros();
         ServerTime now = at(micros);
         LockRules rules = new LockRules(now, micros, keys.idleMillis(), replicas, this::publish, this::warn);
-        return new CommandExecutor(keys, clients, now, rules).execute(command);
+        return command.executeWith(new CommandExecutor(keys, clients, now, rules));
     }
 
     private void clear() {

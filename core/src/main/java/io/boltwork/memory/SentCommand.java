@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** A command on its way and the handler of its reply. Guarded by the server's lock, except for replying. */
 final class SentCommand {
     final Connection connection;
-    final Command command;
+    final Command<?> command;
     private @Nullable Consumer<Reply> handler;
 
-    SentCommand(Connection connection, Command command, Consumer<Reply> handler) {
+    SentCommand(Connection connection, Command<?> command, Consumer<Reply> handler) {
         this.connection = connection;
         this.command = command;
         this.handler = handler;

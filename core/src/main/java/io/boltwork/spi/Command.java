@@ -10,8 +10,62 @@ import org.jspecify.annotations.Nullable;
  * {@code firstToken} is the token that the backend answered when it granted the request. {@code lastToken} is the last
  * token of the hold's block that was used. Leases and delays are in milliseconds. {@code notAfter} is a time of the
  * server's clock, in milliseconds since the epoch; after it the command must change nothing.
+ *
+ * @param <R> the type of the answer of a backend that has executed the command
  */
-public sealed interface Command {
+public sealed interface Command<R extends Reply.Answer> {
+
+    /**
+     * Returns the names of the locks that this command is about.
+     *
+     * @return the names; empty if it is about clients, or about all locks
+     */
+    default List<String> locks() {
+        return List.of();
+    }
+
+    /**
+     * Calls the executor's method for this kind of command.
+     *
+     * @param executor executes the command
+     * @return the answer
+     */
+    R executeWith(Executor executor);
+
+    /**
+     * Calls the visitor's method for this kind of command.
+     *
+     * @param visitor the visitor
+     * @return the visitor's result
+     * @param <T> the type of the result
+     */
+    <T> T accept(Visitor<T> visitor);
+
+    /**
+     * A command about one lock.
+     *
+     * @param <R> the type of its answer
+     */
+    sealed interface LockCommand<R extends Reply.Answer> extends Command<R> {
+        /**
+         * Returns the name of the lock.
+         *
+         * @return the name
+         */
+        String lock();
+
+        @Override
+        default List<String> locks() {
+            return List.of(lock());
+        }
+    }
+
+    /**
+     * A command that changes nothing.
+     *
+     * @param <R> the type of its answer
+     */
+    sealed interface Look<R extends Reply.Answer> extends Command<R> {}
 
     /**
      * Asks for a lock. Idempotent: if the owner repeats it, the backend answers with the same grant; if a waiter
@@ -27,12 +81,22 @@ public sealed interface Command {
      * @param notAfter the time after which the command is stale
      */
     record Acquire(String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter)
-            implements Command {
+            implements LockCommand<Reply.Acquired> {
         @Override
         public String toString() {
             return Printable.text(
                     "Acquire[lock=" + lock + ", request=" + request + ", queue=" + queue + ", leaseMillis="
                             + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+        }
+
+        @Override
+        public Reply.Acquired executeWith(Executor executor) {
+            return executor.acquire(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.acquire(this);
         }
     }
 
@@ -54,11 +118,21 @@ public sealed interface Command {
             long firstToken,
             long lastToken,
             long keepMillis,
-            @Nullable Acquire next) implements Command {
+            @Nullable Acquire next) implements LockCommand<Reply.Released> {
         @Override
         public String toString() {
             return Printable.text("Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
                     + ", lastToken=" + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + "]");
+        }
+
+        @Override
+        public Reply.Released executeWith(Executor executor) {
+            return executor.release(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.release(this);
         }
     }
 
@@ -70,10 +144,20 @@ public sealed interface Command {
      * @param request the request that is no longer wanted, or {@code null}
      * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
      */
-    record Withdraw(String lock, @Nullable String request, long lastToken) implements Command {
+    record Withdraw(String lock, @Nullable String request, long lastToken) implements LockCommand<Reply.Withdrawn> {
         @Override
         public String toString() {
             return Printable.text("Withdraw[lock=" + lock + ", request=" + request + ", lastToken=" + lastToken + "]");
+        }
+
+        @Override
+        public Reply.Withdrawn executeWith(Executor executor) {
+            return executor.withdraw(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.withdraw(this);
         }
     }
 
@@ -83,7 +167,7 @@ public sealed interface Command {
      * @param items the leases to extend, 1 to 128, of different locks
      * @param notAfter the time after which the command is stale
      */
-    record Renew(List<Item> items, long notAfter) implements Command {
+    record Renew(List<Item> items, long notAfter) implements Command<Reply.Renewed> {
 
         /**
          * Copies the items.
@@ -113,6 +197,21 @@ public sealed interface Command {
                         + ", leaseMillis=" + leaseMillis + ", takeoverMillis=" + takeoverMillis + "]");
             }
         }
+
+        @Override
+        public List<String> locks() {
+            return items.stream().map(Item::lock).toList();
+        }
+
+        @Override
+        public Reply.Renewed executeWith(Executor executor) {
+            return executor.renew(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.renew(this);
+        }
     }
 
     /**
@@ -126,7 +225,22 @@ public sealed interface Command {
      * @param notAfter the time after which the command is stale
      */
     record Replicate(Renew.Item item, int copies, boolean onDisk, long withinMillis, long notAfter)
-            implements Command {}
+            implements LockCommand<Reply.Replicated> {
+        @Override
+        public String lock() {
+            return item.lock();
+        }
+
+        @Override
+        public Reply.Replicated executeWith(Executor executor) {
+            return executor.replicate(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.replicate(this);
+        }
+    }
 
     /**
      * Makes a request the owner again after the server forgot it, if no request has held the lock since.
@@ -139,12 +253,22 @@ public sealed interface Command {
      * @param notAfter the time after which the command is stale
      */
     record Restore(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter)
-            implements Command {
+            implements LockCommand<Reply.Restored> {
         @Override
         public String toString() {
             return Printable.text(
                     "Restore[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", leaseMillis="
                             + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+        }
+
+        @Override
+        public Reply.Restored executeWith(Executor executor) {
+            return executor.restore(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.restore(this);
         }
     }
 
@@ -153,10 +277,20 @@ public sealed interface Command {
      *
      * @param lock the name of the lock
      */
-    record Inspect(String lock) implements Command {
+    record Inspect(String lock) implements LockCommand<Reply.Inspected>, Look<Reply.Inspected> {
         @Override
         public String toString() {
             return Printable.text("Inspect[lock=" + lock + "]");
+        }
+
+        @Override
+        public Reply.Inspected executeWith(Executor executor) {
+            return executor.inspect(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.inspect(this);
         }
     }
 
@@ -170,10 +304,20 @@ public sealed interface Command {
      * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or
      *     none, nothing is changed. 0 for any owner
      */
-    record ForceRelease(String lock, long expectedToken) implements Command {
+    record ForceRelease(String lock, long expectedToken) implements LockCommand<Reply.Forced> {
         @Override
         public String toString() {
             return Printable.text("ForceRelease[lock=" + lock + ", expectedToken=" + expectedToken + "]");
+        }
+
+        @Override
+        public Reply.Forced executeWith(Executor executor) {
+            return executor.forceRelease(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.forceRelease(this);
         }
     }
 
@@ -185,10 +329,20 @@ public sealed interface Command {
      * @param nonce identifies the announcing client: if the record at the backend has another nonce, another client has
      *     the same id
      */
-    record Announce(ClientRecord card, long lifeMillis, String nonce) implements Command {
+    record Announce(ClientRecord card, long lifeMillis, String nonce) implements Command<Reply.Announced> {
         @Override
         public String toString() {
             return Printable.text("Announce[card=" + card + ", lifeMillis=" + lifeMillis + ", nonce=" + nonce + "]");
+        }
+
+        @Override
+        public Reply.Announced executeWith(Executor executor) {
+            return executor.announce(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.announce(this);
         }
     }
 
@@ -197,7 +351,7 @@ public sealed interface Command {
      *
      * @param clients their ids
      */
-    record Identify(List<String> clients) implements Command {
+    record Identify(List<String> clients) implements Look<Reply.Identified> {
 
         /**
          * Copies the ids.
@@ -212,6 +366,16 @@ public sealed interface Command {
         public String toString() {
             return Printable.text("Identify[clients=" + clients + "]");
         }
+
+        @Override
+        public Reply.Identified executeWith(Executor executor) {
+            return executor.identify(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.identify(this);
+        }
     }
 
     /**
@@ -223,10 +387,20 @@ public sealed interface Command {
      * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
      * @param count about how many keys to examine
      */
-    record ScanLocks(String pattern, String cursor, int count) implements Command {
+    record ScanLocks(String pattern, String cursor, int count) implements Look<Reply.ScannedLocks> {
         @Override
         public String toString() {
             return Printable.text("ScanLocks[pattern=" + pattern + ", cursor=" + cursor + ", count=" + count + "]");
+        }
+
+        @Override
+        public Reply.ScannedLocks executeWith(Executor executor) {
+            return executor.scanLocks(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.scanLocks(this);
         }
     }
 
@@ -236,10 +410,222 @@ public sealed interface Command {
      * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
      * @param count about how many keys to examine
      */
-    record ScanClients(String cursor, int count) implements Command {
+    record ScanClients(String cursor, int count) implements Look<Reply.ScannedClients> {
         @Override
         public String toString() {
             return Printable.text("ScanClients[cursor=" + cursor + ", count=" + count + "]");
         }
+
+        @Override
+        public Reply.ScannedClients executeWith(Executor executor) {
+            return executor.scanClients(this);
+        }
+
+        @Override
+        public <T> T accept(Visitor<T> visitor) {
+            return visitor.scanClients(this);
+        }
+    }
+
+    /** Executes each kind of command and returns its answer. */
+    interface Executor {
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Acquired acquire(Acquire command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Released release(Release command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Withdrawn withdraw(Withdraw command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Renewed renew(Renew command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Replicated replicate(Replicate command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Restored restore(Restore command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Inspected inspect(Inspect command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Forced forceRelease(ForceRelease command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Announced announce(Announce command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.Identified identify(Identify command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.ScannedLocks scanLocks(ScanLocks command);
+
+        /**
+         * Executes a command.
+         *
+         * @param command the command
+         * @return the answer
+         */
+        Reply.ScannedClients scanClients(ScanClients command);
+    }
+
+    /**
+     * Tells the kinds of commands apart.
+     *
+     * @param <T> the type of the result
+     */
+    interface Visitor<T> {
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T acquire(Acquire command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T release(Release command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T withdraw(Withdraw command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T renew(Renew command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T replicate(Replicate command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T restore(Restore command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T inspect(Inspect command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T forceRelease(ForceRelease command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T announce(Announce command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T identify(Identify command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T scanLocks(ScanLocks command);
+
+        /**
+         * Visits a command.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T scanClients(ScanClients command);
     }
 }

@@ -74,7 +74,7 @@ public interface LockBackend extends AutoCloseable {
      * @param command the command
      * @param handler the handler of the reply; it must not block or throw
      */
-    void send(Command command, Consumer<Reply> handler);
+    void send(Command<?> command, Consumer<Reply> handler);
 
     /**
      * Returns how long a client waits for the answer to a command before the command counts as unanswered.

@@ -262,7 +262,7 @@ class CutShortTest {
         }
 
         @Override
-        public void send(Command command, Consumer<Reply> handler) {
+        public void send(Command<?> command, Consumer<Reply> handler) {
             steps.add(() -> backend.send(command, handler));
         }
 

@@ -34,10 +34,10 @@ abstract class EngineScene {
     final StillClient client;
 
     /** The commands that were sent. */
-    final List<Command> sent = new ArrayList<>();
+    final List<Command<?>> sent = new ArrayList<>();
 
     private final List<Long> times = new ArrayList<>();
-    private Function<Command, Reply> answers;
+    private Function<Command<?>, Reply> answers;
 
     EngineScene() {
         this(1);
@@ -50,7 +50,7 @@ abstract class EngineScene {
         client.timePassesInSleep = true;
     }
 
-    private Reply executes(Command command) {
+    private Reply executes(Command<?> command) {
         int newest = times.size() - 1;
         if (newest >= MOST_AT_ONCE && times.get(newest - MOST_AT_ONCE) == now()) {
             throw new IllegalStateException("time does not pass");
@@ -75,7 +75,7 @@ abstract class EngineScene {
         answers = command -> null;
     }
 
-    void isSilentAbout(Class<? extends Command> kind) {
+    void isSilentAbout(Class<? extends Command<?>> kind) {
         answers = command -> kind.isInstance(command) ? null : client.execute(command);
     }
 
@@ -83,11 +83,11 @@ abstract class EngineScene {
         answers = command -> new Reply.Failed(executed, cause);
     }
 
-    void answers(Function<Command, Reply> rule) {
+    void answers(Function<Command<?>, Reply> rule) {
         answers = rule;
     }
 
-    void answers(Class<? extends Command> kind, Reply reply) {
+    void answers(Class<? extends Command<?>> kind, Reply reply) {
         answers = command -> kind.isInstance(command) ? reply : client.execute(command);
     }
 
@@ -96,7 +96,7 @@ abstract class EngineScene {
     }
 
     Reply.Inspected look() {
-        return (Reply.Inspected) client.server.execute(new Command.Inspect("lock"));
+        return client.server.execute(new Command.Inspect("lock"));
     }
 
     void holdElsewhere(long millis) {
@@ -120,7 +120,7 @@ abstract class EngineScene {
     }
 
     /** Delivers an answer now. */
-    void answered(Command command, long sentAt, Reply reply) {
+    void answered(Command<?> command, long sentAt, Reply reply) {
         happens(machine -> machine.answered(command, sentAt * MILLI, reply));
     }
 
@@ -172,12 +172,12 @@ abstract class EngineScene {
 
     // ---- what was sent
 
-    <T extends Command> List<T> sent(Class<T> kind) {
+    <T extends Command<?>> List<T> sent(Class<T> kind) {
         return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
     /** Returns the times at which such commands were sent. */
-    List<Long> timesOf(Class<? extends Command> kind) {
+    List<Long> timesOf(Class<? extends Command<?>> kind) {
         List<Long> found = new ArrayList<>();
         for (int i = 0; i < sent.size(); i++) {
             if (kind.isInstance(sent.get(i))) {

@@ -21,7 +21,7 @@ class ErrorRecoveryTest extends EngineScene {
 
     private static final StackOverflowError END = new StackOverflowError("in a test");
 
-    private void endsAt(Class<? extends Command> kind) {
+    private void endsAt(Class<? extends Command<?>> kind) {
         answers(command -> {
             if (kind.isInstance(command)) {
                 answersAgain();

@@ -97,7 +97,7 @@ class FixedLeaseTest extends EngineScene {
     void aLateVerificationDoesNotExtendTheServersLease() {
         Lease lease = acquire(THREE_SECONDS.withTakeoverDelay(Duration.ofSeconds(1)));
         long until = look().untilMillis();
-        List<Command> late = new ArrayList<>();
+        List<Command<?>> late = new ArrayList<>();
         answers(command -> {
             late.add(command);
             return null;

@@ -13,7 +13,6 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -228,8 +227,7 @@ class LockNewsTest {
         logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));
-        assertThat(((Reply.Inspected) client.server.execute(new Command.Inspect("lock"))).owner())
-                .isNull();
+        assertThat((client.server.execute(new Command.Inspect("lock"))).owner()).isNull();
     }
 
     @Test

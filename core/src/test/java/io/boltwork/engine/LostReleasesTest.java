@@ -39,7 +39,7 @@ class LostReleasesTest {
     private long owned(String prefix) {
         long owned = 0;
         for (int i = 0; i < LOCKS; i++) {
-            Reply.Inspected lock = (Reply.Inspected) client.server.execute(new Command.Inspect(prefix + i));
+            Reply.Inspected lock = client.server.execute(new Command.Inspect(prefix + i));
             owned += lock.owner() == null ? 0 : 1;
         }
         return owned;

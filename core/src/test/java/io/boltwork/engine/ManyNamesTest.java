@@ -170,7 +170,7 @@ class ManyNamesTest {
         public void rename(String client) {}
 
         @Override
-        public void send(Command command, Consumer<Reply> handler) {
+        public void send(Command<?> command, Consumer<Reply> handler) {
             if (command instanceof Command.Acquire acquire) {
                 handler.accept(
                         new Reply.Acquired(NOW, Reply.Verdict.GRANTED, 1_000_000_000, 0, 0, false, acquire.request()));

@@ -25,7 +25,7 @@ class ManyWaitersTest extends EngineScene {
     private static final int IN_LINE_AFTER = LIMIT - LIMIT / 16;
 
     /** The commands that were sent and not answered yet. */
-    private final Deque<Command> open = new ArrayDeque<>();
+    private final Deque<Command<?>> open = new ArrayDeque<>();
 
     private int mostOpen;
 
@@ -54,12 +54,12 @@ class ManyWaitersTest extends EngineScene {
 
     /** Answers all open commands, and those that are sent because of the answers. */
     private void answersAll() {
-        for (Command next; (next = open.poll()) != null; ) {
+        for (Command<?> next; (next = open.poll()) != null; ) {
             answers(next);
         }
     }
 
-    private void answers(Command command) {
+    private void answers(Command<?> command) {
         long now = client.now();
         Reply reply = client.execute(command);
         happens(machine -> machine.answered(command, now, reply));

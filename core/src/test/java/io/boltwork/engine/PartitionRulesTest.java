@@ -158,9 +158,8 @@ class PartitionRulesTest extends EngineScene {
         kept.release();
     }
 
-    private void isSilentAbout(Class<? extends Command> kind, int partition) {
-        answers(command -> kind.isInstance(command)
-                        && SimulatedCluster.locksOf(command).get(0).endsWith("" + partition)
+    private void isSilentAbout(Class<? extends Command<?>> kind, int partition) {
+        answers(command -> kind.isInstance(command) && command.locks().get(0).endsWith("" + partition)
                 ? null
                 : client.execute(command));
     }

@@ -11,7 +11,7 @@ final class RestoredAloneCheck extends SimulationCheck {
     }
 
     @Override
-    void executed(Command command, Reply reply) {
+    void executed(Command<?> command, Reply reply) {
         if (command instanceof Command.Restore restore
                 && reply instanceof Reply.Restored restored
                 && restored.outcome() == Reply.Renewal.OK) {

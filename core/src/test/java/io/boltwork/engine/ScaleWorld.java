@@ -30,7 +30,7 @@ final class ScaleWorld {
     final List<Engine> clients = new ArrayList<>();
 
     /** The number of executed commands of each kind. */
-    final Map<Class<? extends Command>, Long> commands = new HashMap<>();
+    final Map<Class<?>, Long> commands = new HashMap<>();
 
     /** The number of renewed leases. */
     long renewed;
@@ -98,8 +98,8 @@ final class ScaleWorld {
         }
 
         @Override
-        public void send(Command command, Consumer<Reply> handler) {
-            List<String> locks = SimulatedCluster.locksOf(command);
+        public void send(Command<?> command, Consumer<Reply> handler) {
+            List<String> locks = command.locks();
             MemoryServer master = masters.get(locks.isEmpty() ? 0 : slot(locks.get(0)) % masters.size());
             time.after(LATENCY, () -> {
                 commands.merge(command.getClass(), 1L, Long::sum);
@@ -135,7 +135,7 @@ final class ScaleWorld {
         while (time.step(end)) {}
     }
 
-    long count(Class<? extends Command> kind) {
+    long count(Class<?> kind) {
         return commands.getOrDefault(kind, 0L);
     }
 

@@ -42,7 +42,7 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     @Override
-    void executed(Command command, Reply reply) {
+    void executed(Command<?> command, Reply reply) {
         if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired) {
             ownerMayBeNew(acquire.lock());
         } else if (command instanceof Command.Release release && reply instanceof Reply.Released) {

@@ -102,8 +102,8 @@ final class SimulatedBackend implements LockBackend {
     // ================================================================ commands
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+    public void send(Command<?> command, Consumer<Reply> handler) {
+        List<String> locks = command.locks();
         if (locks.isEmpty()) {
             links.get(0).send(command, handler, () -> {});
             return;
@@ -147,13 +147,13 @@ final class SimulatedBackend implements LockBackend {
         handler.accept(answer);
     }
 
-    private void send(Command command, SimulatedLink link, Consumer<Reply> handler, int resends) {
+    private void send(Command<?> command, SimulatedLink link, Consumer<Reply> handler, int resends) {
         link.send(command, handler, () -> moved(command, link, handler, resends));
     }
 
     /** The server has said that it has not got what the command is about, or not all of it. */
-    private void moved(Command command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+    private void moved(Command<?> command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
+        List<String> locks = command.locks();
         int partition = partition(locks.get(0));
         if (!cluster.isMoving(partition)) {
             time.after(client.id + " looks", random.nextLong(10 * Plan.MILLI), () -> learn(partition));

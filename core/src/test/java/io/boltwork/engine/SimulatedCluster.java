@@ -34,7 +34,7 @@ final class SimulatedCluster {
     /** Who is told of grants, and of what is taken away. */
     private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
 
-    private BiConsumer<Command, Reply> watcher = (command, reply) -> {};
+    private BiConsumer<Command<?>, Reply> watcher = (command, reply) -> {};
     private Consumer<Grant> grants = grant -> {};
     private Consumer<Integer> movers = partition -> {};
     private final Random random;
@@ -69,7 +69,7 @@ final class SimulatedCluster {
     }
 
     /** Tells of all that is executed, all that is published, and of each partition that has moved. */
-    void watch(BiConsumer<Command, Reply> executed, Consumer<Grant> published) {
+    void watch(BiConsumer<Command<?>, Reply> executed, Consumer<Grant> published) {
         watcher = executed;
         grants = published;
     }
@@ -97,33 +97,13 @@ final class SimulatedCluster {
 
     // ================================================================ commands
 
-    /** The locks of a command that an engine sends; none for what is not about locks. */
-    static List<String> locksOf(Command command) {
-        if (command instanceof Command.Renew renew) {
-            return renew.items().stream().map(Command.Renew.Item::lock).toList();
-        } else if (command instanceof Command.Acquire acquire) {
-            return List.of(acquire.lock());
-        } else if (command instanceof Command.Release release) {
-            return List.of(release.lock());
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return List.of(withdraw.lock());
-        } else if (command instanceof Command.Replicate replicate) {
-            return List.of(replicate.item().lock());
-        } else if (command instanceof Command.Restore restore) {
-            return List.of(restore.lock());
-        } else if (command instanceof Command.Inspect inspect) {
-            return List.of(inspect.lock());
-        }
-        return List.of();
-    }
-
     /** Whether a server has all that a command is about. */
-    boolean isAt(SimulatedServer server, Command command) {
-        return locksOf(command).stream().allMatch(lock -> lock(lock).server() == server);
+    boolean isAt(SimulatedServer server, Command<?> command) {
+        return command.locks().stream().allMatch(lock -> lock(lock).server() == server);
     }
 
     /** A server executes a command; it has what that is about. */
-    Reply execute(SimulatedServer server, Command command) {
+    Reply execute(SimulatedServer server, Command<?> command) {
         if (keepsBefore) {
             before.put(server, copy(server));
         }
@@ -137,7 +117,7 @@ final class SimulatedCluster {
         return reply;
     }
 
-    private Reply step(SimulatedServer server, Command command) {
+    private Reply step(SimulatedServer server, Command<?> command) {
         if (command instanceof Command.Renew renew && renew.items().size() > 1) {
             List<Reply.Renewed.Item> items = new ArrayList<>();
             for (Command.Renew.Item item : renew.items()) {
@@ -149,7 +129,7 @@ final class SimulatedCluster {
         if (command instanceof Command.Replicate replicate) {
             lock(replicate.item().lock()).setReplicas(replicasFail && random.nextInt(5) == 0 ? 0 : 1);
         }
-        List<String> about = locksOf(command);
+        List<String> about = command.locks();
         return about.isEmpty()
                 ? server.cards().execute(command)
                 : lock(about.get(0)).execute(command);

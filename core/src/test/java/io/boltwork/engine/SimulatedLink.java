@@ -45,14 +45,14 @@ final class SimulatedLink {
 
     /** A command on its way. */
     private final class Sent {
-        final Command command;
+        final Command<?> command;
         final Consumer<Reply> handler;
         final Runnable moved;
         final String run = server.run();
         boolean executed;
         boolean over;
 
-        Sent(Command command, Consumer<Reply> handler, Runnable moved) {
+        Sent(Command<?> command, Consumer<Reply> handler, Runnable moved) {
             this.command = command;
             this.handler = handler;
             this.moved = moved;
@@ -90,7 +90,7 @@ final class SimulatedLink {
     }
 
     /** Sends a command; if the server has not got what it is about, {@code moved} is told in place of the handler. */
-    void send(Command command, Consumer<Reply> handler, Runnable moved) {
+    void send(Command<?> command, Consumer<Reply> handler, Runnable moved) {
         if (!up || client.isDead()) {
             client.happens(() -> handler.accept(SimulatedBackend.failed(false)));
             return;
@@ -135,7 +135,7 @@ final class SimulatedLink {
         });
     }
 
-    private void executed(Command command) {
+    private void executed(Command<?> command) {
         if (command instanceof Command.Acquire) {
             client.moment(Plan.Moment.ACQUIRED);
         } else if (command instanceof Command.Release) {

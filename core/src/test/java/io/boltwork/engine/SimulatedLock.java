@@ -50,13 +50,13 @@ final class SimulatedLock {
         return server;
     }
 
-    Reply execute(Command command) {
+    Reply execute(Command<?> command) {
         copy = null;
         return data.execute(command);
     }
 
     Reply.Inspected look() {
-        return (Reply.Inspected) data.execute(new Command.Inspect(name));
+        return data.execute(new Command.Inspect(name));
     }
 
     void setReplicas(int count) {

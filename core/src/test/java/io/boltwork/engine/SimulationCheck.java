@@ -59,7 +59,7 @@ abstract class SimulationCheck {
     // ================================================================ commands and faults
 
     /** Called after a server has executed a command. */
-    void executed(Command command, Reply reply) {}
+    void executed(Command<?> command, Reply reply) {}
 
     /** Called before a fault happens to a client, or to its server or connections. */
     void faultAt(SimulatedClient client) {}

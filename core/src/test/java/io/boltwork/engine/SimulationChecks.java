@@ -57,7 +57,7 @@ final class SimulationChecks {
 
     // ================================================================ commands and faults
 
-    private void executed(Command command, Reply reply) {
+    private void executed(Command<?> command, Reply reply) {
         history.executed(command, reply);
         for (SimulationCheck check : checks) {
             check.executed(command, reply);

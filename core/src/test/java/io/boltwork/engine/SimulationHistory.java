@@ -98,7 +98,7 @@ final class SimulationHistory {
 
     // ================================================================ commands and grants
 
-    void executed(Command command, Reply reply) {
+    void executed(Command<?> command, Reply reply) {
         if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
             arrived(acquire, acquired);
         } else if (command instanceof Command.Release release && reply instanceof Reply.Released answer) {

@@ -39,7 +39,7 @@ public final class StillClient {
     final Engine engine;
 
     /** Returns the answer to a command; {@code null} for no answer. */
-    volatile Function<Command, Reply> wire = this::execute;
+    volatile Function<Command<?>, Reply> wire = this::execute;
 
     /** The time in transit of answers, in nanoseconds. */
     volatile long delay;
@@ -77,7 +77,7 @@ public final class StillClient {
         }
 
         @Override
-        public void send(Command command, Consumer<Reply> handler) {
+        public void send(Command<?> command, Consumer<Reply> handler) {
             Reply reply = wire.apply(command);
             if (reply != null && delay > 0) {
                 schedule(() -> handler.accept(reply), delay);
@@ -163,8 +163,8 @@ public final class StillClient {
     }
 
     /** Executes a command at the server that has the lock's partition. */
-    Reply execute(Command command) {
-        List<String> locks = SimulatedCluster.locksOf(command);
+    Reply execute(Command<?> command) {
+        List<String> locks = command.locks();
         return servers.get(locks.isEmpty() ? 0 : partitionOf(locks.get(0))).execute(command);
     }
 
@@ -248,7 +248,7 @@ public final class StillClient {
 
     /** Returns whether the server would grant the lock to another client at once. */
     boolean isFree() {
-        Reply.Inspected lock = (Reply.Inspected) server.execute(new Command.Inspect("lock"));
+        Reply.Inspected lock = server.execute(new Command.Inspect("lock"));
         return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
     }
 

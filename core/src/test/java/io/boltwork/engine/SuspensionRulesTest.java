@@ -135,7 +135,7 @@ class SuspensionRulesTest extends EngineScene {
     void aConfirmationMakesTheHoldValidAgain() {
         Lease lease = acquire(TEN);
         client.setWall(10_000 * MILLI); // the clock was only set: the server still has the lease
-        List<Command> before = List.copyOf(sent);
+        List<Command<?>> before = List.copyOf(sent);
         notice();
         assertThat(lease.isValid()).isTrue();
         assertThat(sent).hasSizeGreaterThan(before.size());

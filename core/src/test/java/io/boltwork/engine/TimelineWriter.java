@@ -20,7 +20,7 @@ final class TimelineWriter {
 
     /** Returns the value as text; empty if it is not part of the protocol. */
     static String write(Object value) {
-        if (value instanceof Command command) {
+        if (value instanceof Command<?> command) {
             return command(command);
         } else if (value instanceof Reply reply) {
             return reply(reply);
@@ -51,7 +51,7 @@ final class TimelineWriter {
                 .collect(Collectors.joining(" "));
     }
 
-    private static String command(Command command) {
+    private static String command(Command<?> command) {
         if (command instanceof Command.Acquire c) {
             return fields(
                     "acquire", c.lock(), c.request(), c.queue(), c.leaseMillis(), c.takeoverMillis(), c.notAfter());

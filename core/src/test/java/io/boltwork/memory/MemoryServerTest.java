@@ -74,7 +74,7 @@ class MemoryServerTest {
     }
 
     private Inspected inspect() {
-        return (Inspected) server.execute(new Command.Inspect("l"));
+        return server.execute(new Command.Inspect("l"));
     }
 
     private long lastToken() {
@@ -129,7 +129,7 @@ class MemoryServerTest {
     void aClosedBackendIsSkipped() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
-        long token = ((Acquired) server.execute(ask("x:1"))).token();
+        long token = (server.execute(ask("x:1"))).token();
         a.send(ask("a:1"), replies::add);
         b.send(ask("b:1"), replies::add);
         a.close();
@@ -166,7 +166,7 @@ class MemoryServerTest {
     void grantsAfterAThawGoOutWithTheReplyThatCausedThem() {
         MemoryBackend a = open("a");
         MemoryBackend b = open("b");
-        long token = ((Acquired) server.execute(ask("a:1"))).token();
+        long token = (server.execute(ask("a:1"))).token();
         b.send(ask("b:1"), replies::add);
         server.freeze();
         a.send(release("a:1", token), reply -> heard.add("a released"));
@@ -186,7 +186,7 @@ class MemoryServerTest {
             throw new AssertionError("on purpose");
         });
         server.subscribe("c", grant -> heard.add(grant.request()));
-        long token = ((Acquired) server.execute(ask("a:1"))).token();
+        long token = (server.execute(ask("a:1"))).token();
         server.execute(ask("b:1"));
         server.execute(ask("c:1"));
         assertThatThrownBy(() -> server.execute(release("a:1", token))).isInstanceOf(AssertionError.class);
@@ -300,8 +300,7 @@ class MemoryServerTest {
         server.failOver(behind);
         assertThat(inspect().owner()).isEqualTo("a:1");
         assertThat(inspect().token()).isEqualTo(first);
-        assertThat(((Reply.Inspected) server.execute(new Command.Inspect("later"))).owner())
-                .isNull();
+        assertThat((server.execute(new Command.Inspect("later"))).owner()).isNull();
         assertThat(server.time().run()).isNotEqualTo(run);
         assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
     }
@@ -329,11 +328,11 @@ class MemoryServerTest {
         MemoryReplica replica = server.replica();
         server.execute(new Command.Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
-        Reply.Identified answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a", "b")));
+        Reply.Identified answer = server.execute(new Command.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);
         server.flush();
         server.failOver(replica);
-        answer = (Reply.Identified) server.execute(new Command.Identify(List.of("a")));
+        answer = server.execute(new Command.Identify(List.of("a")));
         assertThat(answer.clients()).containsExactly(known);
     }
 
@@ -349,7 +348,7 @@ class MemoryServerTest {
 
     @Test
     void anUnsubscribedClientIsSkipped() {
-        long token = ((Acquired) server.execute(ask("a:1"))).token();
+        long token = server.execute(ask("a:1")).token();
         server.subscribe("b", grant -> heard.add(grant.request()));
         server.execute(ask("b:1"));
         server.unsubscribe("b");
@@ -370,7 +369,7 @@ class MemoryServerTest {
                 }
             });
         }
-        long token = ((Acquired) server.execute(ask("a:0"))).token();
+        long token = (server.execute(ask("a:0"))).token();
         server.execute(ask("b:0"));
         server.execute(new Command.Release("l", "a:0", token, token, 0, ask("a:1")));
         assertThat(grants.get()).isEqualTo(rounds);
@@ -382,7 +381,7 @@ class MemoryServerTest {
         List<Throwable> reported = new ArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> reported.add(e));
         try {
-            long token = ((Acquired) server.execute(ask("a:1"))).token();
+            long token = (server.execute(ask("a:1"))).token();
             server.subscribe("b", grant -> {
                 throw new IllegalStateException("broken");
             });

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
-import io.boltwork.spi.Reply.Identified;
 import io.boltwork.spi.Reply.ScannedClients;
 import io.boltwork.spi.Reply.ScannedLocks;
 import java.util.ArrayList;
@@ -23,11 +21,11 @@ class ScanTest {
     private final MemoryServer server = scene.server;
 
     private long acquire(String lock, String request) {
-        return ((Acquired) server.execute(new Command.Acquire(lock, request, true, LEASE, 0, NEVER))).token();
+        return (server.execute(new Command.Acquire(lock, request, true, LEASE, 0, NEVER))).token();
     }
 
     private List<ScannedLocks.Lock> scan(String pattern) {
-        ScannedLocks all = (ScannedLocks) server.execute(new Command.ScanLocks(pattern, "", 1_000));
+        ScannedLocks all = server.execute(new Command.ScanLocks(pattern, "", 1_000));
         assertThat(all.cursor()).isEmpty();
         return all.locks();
     }
@@ -46,7 +44,7 @@ class ScanTest {
     }
 
     private List<ClientRecord> identify(String... clients) {
-        return ((Identified) server.execute(new Command.Identify(List.of(clients)))).clients();
+        return (server.execute(new Command.Identify(List.of(clients)))).clients();
     }
 
     @Test
@@ -114,7 +112,7 @@ class ScanTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedLocks page = (ScannedLocks) server.execute(new Command.ScanLocks("*", cursor, 7));
+            ScannedLocks page = server.execute(new Command.ScanLocks("*", cursor, 7));
             assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
             page.locks().forEach(lock -> found.add(lock.name()));
             cursor = page.cursor();
@@ -126,9 +124,9 @@ class ScanTest {
     @Test
     void aPageOfOneAndAFullLastPageWork() {
         List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
-        ScannedLocks first = (ScannedLocks) server.execute(new Command.ScanLocks("*", "", 0));
+        ScannedLocks first = server.execute(new Command.ScanLocks("*", "", 0));
         assertThat(first.locks()).hasSize(1);
-        ScannedLocks rest = (ScannedLocks) server.execute(new Command.ScanLocks("*", first.cursor(), 2));
+        ScannedLocks rest = server.execute(new Command.ScanLocks("*", first.cursor(), 2));
         assertThat(rest.locks()).hasSize(2);
         assertThat(rest.cursor()).isEmpty();
     }
@@ -154,7 +152,7 @@ class ScanTest {
         List<ClientRecord> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedClients page = (ScannedClients) server.execute(new Command.ScanClients(cursor, 10));
+            ScannedClients page = server.execute(new Command.ScanClients(cursor, 10));
             found.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());

@@ -50,7 +50,7 @@ final class Scene {
     }
 
     Acquired ask(Command.Acquire command) {
-        return (Acquired) server.execute(command);
+        return server.execute(command);
     }
 
     Acquired acquire(String request) {
@@ -71,7 +71,7 @@ final class Scene {
     }
 
     Released release(String request, long first, long last, long keep, Command.@Nullable Acquire next) {
-        return (Released) server.execute(new Command.Release(LOCK, request, first, last, keep, next));
+        return server.execute(new Command.Release(LOCK, request, first, last, keep, next));
     }
 
     Release release(String request, long token) {
@@ -79,7 +79,7 @@ final class Scene {
     }
 
     Withdrawn withdraw(@Nullable String request, long last) {
-        return (Withdrawn) server.execute(new Command.Withdraw(LOCK, request, last));
+        return server.execute(new Command.Withdraw(LOCK, request, last));
     }
 
     Withdrawn nudge() {
@@ -92,7 +92,7 @@ final class Scene {
 
     Renewal renew(String request, long first, long lease, long takeover, long notAfter) {
         Command.Renew.Item item = new Command.Renew.Item(LOCK, request, first, lease, takeover);
-        Reply.Renewed answer = (Reply.Renewed) server.execute(new Command.Renew(List.of(item), notAfter));
+        Reply.Renewed answer = server.execute(new Command.Renew(List.of(item), notAfter));
         return answer.items().get(0).outcome();
     }
 
@@ -101,12 +101,11 @@ final class Scene {
     }
 
     Renewal restore(String request, long first, long notAfter) {
-        return ((Reply.Restored) server.execute(new Command.Restore(LOCK, request, first, LEASE, 0, notAfter)))
-                .outcome();
+        return (server.execute(new Command.Restore(LOCK, request, first, LEASE, 0, notAfter))).outcome();
     }
 
     Inspected inspect() {
-        return (Inspected) server.execute(new Command.Inspect(LOCK));
+        return server.execute(new Command.Inspect(LOCK));
     }
 
     /** Returns the requests in the queue. */
@@ -115,7 +114,7 @@ final class Scene {
     }
 
     boolean force(long expectedToken) {
-        return ((Reply.Forced) server.execute(new Command.ForceRelease(LOCK, expectedToken))).released();
+        return (server.execute(new Command.ForceRelease(LOCK, expectedToken))).released();
     }
 
     /** Removes and returns the next delivered message. */

@@ -203,7 +203,7 @@ final class LazyRouting implements Routing {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         LockBackend backend = opened;
         if (backend == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(absence)));

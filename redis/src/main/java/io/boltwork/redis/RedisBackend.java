@@ -340,7 +340,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         if (closed.get()) {
             Errors errors = new Errors(deployment);
             handler.accept(new Reply.Failed(false, errors.notConnected(errors.closed())));

@@ -58,13 +58,13 @@ public final class Client implements BackendListener, AutoCloseable {
         return id + ":" + number;
     }
 
-    CompletableFuture<Reply> send(Command command) {
+    CompletableFuture<Reply> send(Command<?> command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         backend.send(command, reply::complete);
         return reply;
     }
 
-    public <R extends Reply> R ask(Command command, Class<R> type) {
+    public <R extends Reply> R ask(Command<?> command, Class<R> type) {
         Reply reply = await(send(command));
         assertThat(reply).isInstanceOf(type);
         return type.cast(reply);

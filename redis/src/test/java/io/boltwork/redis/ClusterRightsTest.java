@@ -74,7 +74,7 @@ class ClusterRightsTest {
         return reply;
     }
 
-    private static Command acquire(int number) {
+    private static Command<?> acquire(int number) {
         return new Command.Acquire("stock", "a:" + number, true, Client.LEASE, 0, Client.NEVER);
     }
 }

@@ -142,7 +142,7 @@ class ConnectTest {
                 client.announce(clientRecord, 60_000);
                 client.announce(clientRecord, 0);
                 assertThat(client.force("l", 0).released()).isFalse();
-                for (Command look : List.of(
+                for (Command<?> look : List.of(
                         new Command.Inspect("l"),
                         new Command.Identify(List.of("a")),
                         new Command.ScanLocks("*", "", 10),

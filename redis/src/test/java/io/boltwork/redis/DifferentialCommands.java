@@ -143,7 +143,7 @@ final class DifferentialCommands {
         return "nonce " + ++nonces;
     }
 
-    Command next() {
+    Command<?> next() {
         int dice = random.nextInt(118);
         if (dice >= 113) {
             return forceRelease(lock());
@@ -195,7 +195,7 @@ final class DifferentialCommands {
     }
 
     /** Returns a command for the lock whose key is no hash. */
-    private Command broken() {
+    private Command<?> broken() {
         String lock = DifferentialSite.BROKEN;
         return switch (random.nextInt(5)) {
             case 0 -> acquire(lock, anyone(), oneIn(2), notAfter());
@@ -207,7 +207,7 @@ final class DifferentialCommands {
     }
 
     /** Returns a release by the owner, or a nudge if there is none. */
-    Command releaseOf(String lock) {
+    Command<?> releaseOf(String lock) {
         Inspected snapshot = seen.get(lock);
         String owner = snapshot.owner();
         return owner == null
@@ -216,13 +216,13 @@ final class DifferentialCommands {
     }
 
     /** A renewal by a request that owns the lock, owned it, or waits for it. */
-    Command renewalOf(String lock, String request) {
+    Command<?> renewalOf(String lock, String request) {
         return new Command.Renew(
                 List.of(new Command.Renew.Item(lock, request, first(lock, request), 60_000, 0)), Long.MAX_VALUE);
     }
 
     /** Returns a restore with a token that the server has never seen. */
-    Command newerRestore(String lock) {
+    Command<?> newerRestore(String lock) {
         return new Command.Restore(lock, "carol:0", seen.get(lock).fence() + 1, 3_000, 0, Long.MAX_VALUE);
     }
 
@@ -245,11 +245,11 @@ final class DifferentialCommands {
                 random.nextInt(1, 3));
     }
 
-    Command lookAtAll() {
+    Command<?> lookAtAll() {
         return new Command.ScanLocks("*", "", PAGE);
     }
 
-    private Command look() {
+    private Command<?> look() {
         return switch (random.nextInt(3)) {
             case 0 -> new Command.Identify(CLIENTS);
             case 1 -> new Command.ScanClients("", PAGE);

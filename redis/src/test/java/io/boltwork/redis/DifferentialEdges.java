@@ -196,7 +196,7 @@ final class DifferentialEdges {
         step(new Command.Withdraw(lock, null, 0));
     }
 
-    private void step(Command command) throws Exception {
+    private void step(Command<?> command) throws Exception {
         run.step(command, false);
     }
 
@@ -209,6 +209,6 @@ final class DifferentialEdges {
     }
 
     private Inspected inspect() {
-        return (Inspected) memory.execute(new Command.Inspect(lock));
+        return memory.execute(new Command.Inspect(lock));
     }
 }

@@ -121,7 +121,7 @@ final class DifferentialRun {
             if (commands.oneIn(10)) {
                 live(commands.below(DifferentialExpiry.LIVES.size()));
             }
-            Command command = commands.next();
+            Command<?> command = commands.next();
             note(i + fault, command);
             step(command, commands.oneIn(20));
             if (commands.oneIn(4)) {
@@ -190,7 +190,7 @@ final class DifferentialRun {
         List<Long> pauses = List.of(1L, 299L, 300L, 301L, 3_000L, 10_000L, 29_000L, 30_000L);
         step(new Command.Withdraw(lock, null, 0), false);
         for (int i = 0; i < LAPSES; i++) {
-            Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
+            Inspected now = memory.execute(new Command.Inspect(lock));
             if (site.clock() != null && commands.oneIn(2)) {
                 boolean atTheEnd = now.claim() && !commands.oneIn(3);
                 long pause = pauses.get(commands.below(pauses.size()));
@@ -198,10 +198,10 @@ final class DifferentialRun {
             }
             String client = DifferentialCommands.LISTENERS.get(commands.below(3));
             long lease = commands.oneIn(5) ? 250 : 60_000;
-            Command wish = new Command.Acquire(
+            Command<?> wish = new Command.Acquire(
                     lock, client + ":" + i, !commands.oneIn(4), lease, commands.oneIn(4) ? 5 : 0, Long.MAX_VALUE);
             int dice = commands.below(10);
-            Command command = wish;
+            Command<?> command = wish;
             if (dice < 2) {
                 command = commands.releaseOf(lock);
             } else if (dice == 2) {
@@ -243,14 +243,14 @@ final class DifferentialRun {
             send(wish(lock, "carol:" + ++number));
         }
         step(new Command.Withdraw(lock, "ghost:0", 0), false);
-        Inspected held = (Inspected) memory.execute(new Command.Inspect(lock));
+        Inspected held = memory.execute(new Command.Inspect(lock));
         Command.Acquire next = wish(lock, "bob:next");
         // more waiters are gone than one command skips, or than three skip
         step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, next), false);
         step(new Command.Acquire(lock, "carol:try", false, 60_000, 0, Long.MAX_VALUE), false);
         step(wish(lock, "carol:wish"), false);
         for (int i = 0; i < 60; i++) {
-            Inspected now = (Inspected) memory.execute(new Command.Inspect(lock));
+            Inspected now = memory.execute(new Command.Inspect(lock));
             if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // the claim lapses
                 move(now.untilMillis() * 1_000);
             }
@@ -286,7 +286,7 @@ final class DifferentialRun {
 
     /** Removes all but one in {@code n} requests from a queue. */
     private void thin(String lock, int n) throws Exception {
-        Inspected full = (Inspected) memory.execute(new Command.Inspect(lock));
+        Inspected full = memory.execute(new Command.Inspect(lock));
         for (Inspected.Waiting waiting : full.queue()) {
             if (!commands.oneIn(n)) {
                 send(new Command.Withdraw(lock, waiting.request(), 0));
@@ -307,7 +307,7 @@ final class DifferentialRun {
         return String.join("\n", trace);
     }
 
-    private void note(String when, Command command) {
+    private void note(String when, Command<?> command) {
         trace.add(when + " " + command);
         if (trace.size() > TRACE) {
             trace.remove();
@@ -393,7 +393,7 @@ final class DifferentialRun {
             assertThat(look.fields().isEmpty())
                     .as("the key of %s has expired", lock)
                     .isEqualTo(gone);
-            assertThat(isBlank((Inspected) memory.execute(new Command.Inspect(lock))))
+            assertThat(isBlank(memory.execute(new Command.Inspect(lock))))
                     .as("%s has expired in memory", lock)
                     .isEqualTo(gone);
             if (gone) {
@@ -408,7 +408,7 @@ final class DifferentialRun {
     }
 
     /** Executes one command and compares its answer and the state afterwards. */
-    void step(Command command, boolean full) throws Exception {
+    void step(Command<?> command, boolean full) throws Exception {
         if (command instanceof Command.Announce announce) {
             announcedUntil.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
         }
@@ -439,7 +439,7 @@ final class DifferentialRun {
         });
         Map<String, Inspected> before = new HashMap<>();
         for (String lock : locks) {
-            before.put(lock, (Inspected) memory.execute(new Command.Inspect(lock)));
+            before.put(lock, memory.execute(new Command.Inspect(lock)));
         }
         Reply answer = execute(command);
         assertThat(((Reply.Answer) answer).server().millis()).isEqualTo(millis);
@@ -454,7 +454,7 @@ final class DifferentialRun {
     }
 
     /** Executes one command and compares only its answer. */
-    void send(Command command) throws Exception {
+    void send(Command<?> command) throws Exception {
         note("", command);
         part = Part.ANSWER;
         String lock = locks(command).get(0);
@@ -468,7 +468,7 @@ final class DifferentialRun {
         Reply answer = execute(command);
         assertThat(Timeless.of(actual)).isEqualTo(Timeless.of(answer));
         learn(command, answer);
-        Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
+        Inspected after = memory.execute(new Command.Inspect(lock));
         expire(command, answer, lock, after, micros / 1_000);
         if (answer instanceof Acquired acquired && acquired.verdict() == Reply.Verdict.QUEUED && !acquired.known()) {
             pack(after.queue().get(0).request(), acquired.position());
@@ -488,8 +488,8 @@ final class DifferentialRun {
      * Checks that a command for a key of another type, or one that needs memory, was not executed and that the answer
      * says so.
      */
-    private void refused(Command command, Reply.Failed failed, boolean full) throws Exception {
-        boolean broken = List.of(DifferentialSite.BROKEN).equals(all(command));
+    private void refused(Command<?> command, Reply.Failed failed, boolean full) throws Exception {
+        boolean broken = List.of(DifferentialSite.BROKEN).equals(command.locks());
         assertThat(failed.executed()).as("%s", failed).isFalse();
         if (broken) {
             assertThat(failed.cause()).hasMessageContaining("WRONGTYPE");
@@ -510,12 +510,12 @@ final class DifferentialRun {
     }
 
     /** Returns the memory server's answer, which has no keys of another type. */
-    private Reply execute(Command command) {
+    private Reply execute(Command<?> command) {
         if (!(command instanceof Command.Renew renew)) {
             return memory.execute(command);
         }
         List<Command.Renew.Item> items = renew.items();
-        Reply.Renewed answer = (Reply.Renewed) memory.execute(
+        Reply.Renewed answer = memory.execute(
                 new Command.Renew(items.stream().filter(item -> !isBroken(item)).toList(), renew.notAfter()));
         List<Reply.Renewed.Item> outcomes = new ArrayList<>(answer.items());
         for (int i = 0; i < items.size(); i++) {
@@ -533,7 +533,7 @@ final class DifferentialRun {
     private void compare(List<String> locks, Map<String, Look> looks) {
         for (String lock : locks) {
             part = Part.STATE;
-            Inspected snapshot = (Inspected) memory.execute(new Command.Inspect(lock));
+            Inspected snapshot = memory.execute(new Command.Inspect(lock));
             Look look = looks.get(lock);
             assertThat(Timeless.of(look.lock())).as("the lock %s", lock).isEqualTo(Timeless.of(snapshot));
             part = Part.KEY;
@@ -553,8 +553,8 @@ final class DifferentialRun {
     }
 
     /** Records the expiry of a key after a command. */
-    private void expire(Command command, Reply answer, String lock, Inspected before, long now) {
-        Inspected after = (Inspected) memory.execute(new Command.Inspect(lock));
+    private void expire(Command<?> command, Reply answer, String lock, Inspected before, long now) {
+        Inspected after = memory.execute(new Command.Inspect(lock));
         if (isBlank(after) || now > notAfter(command) || renewal(command, answer, lock) != Reply.Renewal.OK) {
             return;
         }
@@ -568,7 +568,7 @@ final class DifferentialRun {
     }
 
     /** Returns the time after which the command leaves the key as it is. */
-    private static long notAfter(Command command) {
+    private static long notAfter(Command<?> command) {
         if (command instanceof Command.Acquire acquire) {
             return acquire.notAfter();
         } else if (command instanceof Command.Restore restore) {
@@ -580,7 +580,7 @@ final class DifferentialRun {
     }
 
     /** Returns the outcome of a lock's renewal, and OK for all other commands. */
-    private static Reply.Renewal renewal(Command command, Reply answer, String lock) {
+    private static Reply.Renewal renewal(Command<?> command, Reply answer, String lock) {
         if (command instanceof Command.Renew renew) {
             int index = renew.items().stream()
                     .map(Command.Renew.Item::lock)
@@ -602,7 +602,7 @@ final class DifferentialRun {
      * Returns the microsecond revealed by a new token, or by a new fence after a force release, whose next owner has
      * the following token.
      */
-    private static long moment(Command command, Reply answer, Inspected after) {
+    private static long moment(Command<?> command, Reply answer, Inspected after) {
         if (command instanceof Command.ForceRelease force
                 && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
             return after.owner() == null ? after.fence() : after.token() - 1;
@@ -636,7 +636,7 @@ final class DifferentialRun {
         assertThat(site.leftover()).as("grants by Redis alone").isEmpty();
     }
 
-    private void learn(Command command, Reply reply) {
+    private void learn(Command<?> command, Reply reply) {
         if (command instanceof Command.Acquire acquire) {
             commands.saw(acquire.request(), (Acquired) reply);
         } else if (command instanceof Command.Release release && release.next() != null) {
@@ -644,7 +644,7 @@ final class DifferentialRun {
         }
     }
 
-    private void count(Command command, Reply reply, Map<String, Inspected> before) {
+    private void count(Command<?> command, Reply reply, Map<String, Inspected> before) {
         if (command instanceof Command.Renew renew) {
             Reply.Renewed renewed = (Reply.Renewed) reply;
             for (int i = 0; i < renew.items().size(); i++) {
@@ -686,26 +686,9 @@ final class DifferentialRun {
     }
 
     /** Returns the locks of a command, without the key of another type. */
-    private static List<String> locks(Command command) {
-        return all(command).stream()
+    private static List<String> locks(Command<?> command) {
+        return command.locks().stream()
                 .filter(lock -> !lock.equals(DifferentialSite.BROKEN))
                 .toList();
-    }
-
-    private static List<String> all(Command command) {
-        if (command instanceof Command.Renew renew) {
-            return renew.items().stream().map(Command.Renew.Item::lock).toList();
-        } else if (command instanceof Command.Acquire acquire) {
-            return List.of(acquire.lock());
-        } else if (command instanceof Command.Release release) {
-            return List.of(release.lock());
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return List.of(withdraw.lock());
-        } else if (command instanceof Command.Restore restore) {
-            return List.of(restore.lock());
-        } else if (command instanceof Command.ForceRelease force) {
-            return List.of(force.lock());
-        }
-        return List.of();
     }
 }

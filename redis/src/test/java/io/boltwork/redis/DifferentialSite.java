@@ -192,7 +192,7 @@ final class DifferentialSite implements AutoCloseable {
         return left;
     }
 
-    Reply send(Command command) throws Exception {
+    Reply send(Command<?> command) throws Exception {
         return await(start(command));
     }
 
@@ -201,7 +201,7 @@ final class DifferentialSite implements AutoCloseable {
      *
      * @param full whether no memory is left while it is executed
      */
-    Done execute(Command command, List<String> locks, boolean full) throws Exception {
+    Done execute(Command<?> command, List<String> locks, boolean full) throws Exception {
         if (full) {
             full(true);
         }
@@ -252,7 +252,7 @@ final class DifferentialSite implements AutoCloseable {
     }
 
     /** Sends commands alternately alone and in a group. */
-    private CompletableFuture<Reply> start(Command command) {
+    private CompletableFuture<Reply> start(Command<?> command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);
         ScriptCall<?> call = ScriptCall.of(connection, command, reply::complete);

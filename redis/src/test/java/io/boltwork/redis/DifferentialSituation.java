@@ -12,7 +12,7 @@ final class DifferentialSituation {
     private DifferentialSituation() {}
 
     /** Describes a command on one lock whose state was {@code before}. */
-    static String of(Command command, Inspected before, Reply reply) {
+    static String of(Command<?> command, Inspected before, Reply reply) {
         if (command instanceof Command.Acquire acquire) {
             Acquired answer = (Acquired) reply;
             return (acquire.queue() ? "acquire " : "try ") + find(before, acquire.request(), now(reply)) + ": "

@@ -138,7 +138,7 @@ class GoneWaitersTest extends ScriptTest {
                 "no entry");
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
         List<ScriptCall<?>> calls = new ArrayList<>();
-        for (Command command : List.of(
+        for (Command<?> command : List.of(
                 new Command.Acquire("long", "b:2", true, Client.LEASE, 0, Client.NEVER),
                 new Command.Withdraw(LOCK, null, 0))) {
             CompletableFuture<Reply> reply = new CompletableFuture<>();

@@ -146,7 +146,7 @@ class GroupTest extends ScriptTest {
         return replies;
     }
 
-    private List<CompletableFuture<Reply>> all(IntFunction<Command> command) {
+    private List<CompletableFuture<Reply>> all(IntFunction<Command<?>> command) {
         return IntStream.range(0, MANY).mapToObj(i -> a.send(command.apply(i))).toList();
     }
 

@@ -107,7 +107,7 @@ class RightsTest {
         }
         try (Client client = opened[0]) {
             ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
-            List<Command> commands = new ArrayList<>(List.of(
+            List<Command<?>> commands = new ArrayList<>(List.of(
                     new Command.Announce(clientRecord, 60_000, "n"),
                     new Command.Announce(clientRecord, 0, ""),
                     acquire(0),
@@ -133,7 +133,7 @@ class RightsTest {
         }
     }
 
-    private static Command acquire(int number) {
+    private static Command<?> acquire(int number) {
         return new Command.Acquire("l", "a:" + number, true, Client.LEASE, 0, Client.NEVER);
     }
 

@@ -71,18 +71,19 @@ class ScaleFiguresTest {
         return new Acquire(name(i), request(client, i, number), true, 600_000, 0, Client.NEVER);
     }
 
-    private Command renew(int i) {
+    private Command<?> renew(int i) {
         String owner = "a".repeat(36) + ":" + (i * 10 + 1);
         return new Renew(List.of(new Renew.Item(name(i), owner, held.get(i).token(), 600_000, 0)), Client.NEVER);
     }
 
-    private Command release(Client client, int i) {
+    private Command<?> release(Client client, int i) {
         long token = held.get(i).token();
         return new Release(name(i), request(client, i, 1), token, token, 0, acquire(client, i, 4));
     }
 
     /** Sends one command for each lock, a thousand at once, and prints the cost of each. */
-    private static List<Reply> measured(ClusterGroup group, String what, Client client, IntFunction<Command> command) {
+    private static List<Reply> measured(
+            ClusterGroup group, String what, Client client, IntFunction<Command<?>> command) {
         double before = cpu(group);
         List<Reply> replies = new ArrayList<>();
         for (int first = 0; first < LOCKS; first += 1_000) {

@@ -66,7 +66,7 @@ abstract class LockContractPart {
     private @Nullable LockBackend spare;
 
     /** Returns whether a command extends a lease, and does not only verify it. */
-    static boolean prolongs(Command command) {
+    static boolean prolongs(Command<?> command) {
         return command instanceof Command.Renew renew
                 && renew.items().stream().anyMatch(item -> item.leaseMillis() > 0);
     }
@@ -293,7 +293,7 @@ abstract class LockContractPart {
         return lock.currentLease().map(Lease::fencingToken).orElseThrow();
     }
 
-    static boolean isTry(Command command) {
+    static boolean isTry(Command<?> command) {
         return command instanceof Command.Acquire acquire && !acquire.queue();
     }
 

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedBackend implements LockBackend {
     private final LockBackend backend;
     private final AtomicLong sent = new AtomicLong();
-    private final Queue<Command> commands = new ConcurrentLinkedQueue<>();
+    private final Queue<Command<?>> commands = new ConcurrentLinkedQueue<>();
     private final Set<String> locks = ConcurrentHashMap.newKeySet();
     private final ThreadLocal<Boolean> delivering = ThreadLocal.withInitial(() -> false);
 
     private final Queue<Grant> heldBack = new ConcurrentLinkedQueue<>();
-    private volatile Predicate<Command> lossy = command -> false;
+    private volatile Predicate<Command<?>> lossy = command -> false;
     private volatile Grants grants = Grants.DELIVERED;
     private volatile @Nullable BackendListener listener;
 
@@ -69,7 +69,7 @@ public final class WatchedBackend implements LockBackend {
      * @param kind selects the commands to count
      * @return the number so far
      */
-    public long requests(Predicate<Command> kind) {
+    public long requests(Predicate<Command<?>> kind) {
         return commands.stream().filter(kind).count();
     }
 
@@ -87,7 +87,7 @@ public final class WatchedBackend implements LockBackend {
      *
      * @param kind selects the commands
      */
-    public void loseReply(Predicate<Command> kind) {
+    public void loseReply(Predicate<Command<?>> kind) {
         AtomicBoolean lost = new AtomicBoolean();
         lossy = command -> kind.test(command) && lost.compareAndSet(false, true);
     }
@@ -133,12 +133,12 @@ public final class WatchedBackend implements LockBackend {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         if (!(command instanceof Command.Announce)) {
             sent.incrementAndGet();
         }
         commands.add(command);
-        locks.addAll(locksOf(command));
+        locks.addAll(command.locks());
         boolean lost = lossy.test(command);
         backend.send(command, reply -> {
             if (!lost) {
@@ -185,23 +185,6 @@ public final class WatchedBackend implements LockBackend {
         } finally {
             delivering.set(outer);
         }
-    }
-
-    private static List<String> locksOf(Command command) {
-        if (command instanceof Command.Acquire acquire) {
-            return List.of(acquire.lock());
-        } else if (command instanceof Command.Release release) {
-            return List.of(release.lock());
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return List.of(withdraw.lock());
-        } else if (command instanceof Command.Restore restore) {
-            return List.of(restore.lock());
-        } else if (command instanceof Command.Replicate replicate) {
-            return List.of(replicate.item().lock());
-        } else if (command instanceof Command.ForceRelease force) {
-            return List.of(force.lock());
-        }
-        return List.of();
     }
 
     private final class Listener implements BackendListener {

@@ -25,5 +25,5 @@ public interface Redirector {
      * @return whether the reply will come from another node; if not, the error is the reply
      */
     boolean redirected(
-            ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler);
+            ServerConnection from, Command<?> command, int slot, int hops, String error, Consumer<Reply> handler);
 }

@@ -38,7 +38,7 @@ public final class Scan {
     private Scan() {}
 
     /** Executes a step of a scan, or looks at clients. */
-    public static void send(ServerConnection connection, Command command, Consumer<Reply> handler) {
+    public static void send(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
         if (command instanceof Identify identify) {
             identify(connection, identify, handler);
         } else if (command instanceof ScanLocks scan) {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> the type of the command
  */
-public final class ScriptCall<C extends Command> extends EvalCall {
+public final class ScriptCall<C extends Command<?>> extends EvalCall {
     private final ScriptSpec<C> spec;
     private final C command;
     private final Consumer<Reply> handler;
 
     /** The command to send again after a redirection, and the handler of its reply. */
-    private Command wish;
+    private Command<?> wish;
 
     private Consumer<Reply> wisher;
 
@@ -40,23 +40,15 @@ public final class ScriptCall<C extends Command> extends EvalCall {
     }
 
     /** Returns the call of a command that changes something, or {@code null} if the command only reads. */
-    public static @Nullable ScriptCall<?> of(ServerConnection connection, Command command, Consumer<Reply> handler) {
-        if (command instanceof Command.Acquire acquire) {
-            return acquire(connection, acquire, handler);
-        } else if (command instanceof Command.Release release) {
-            return new ScriptCall<>(ScriptSpecs.RELEASE, connection, release, handler);
-        } else if (command instanceof Command.Renew renew) {
-            return renew(connection, renew, handler);
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return new ScriptCall<>(ScriptSpecs.WITHDRAW, connection, withdraw, handler);
-        } else if (command instanceof Command.Restore restore) {
-            return new ScriptCall<>(ScriptSpecs.RESTORE, connection, restore, handler);
-        } else if (command instanceof Command.ForceRelease force) {
-            return new ScriptCall<>(ScriptSpecs.FORCE_RELEASE, connection, force, handler);
-        } else if (command instanceof Command.Announce announce) {
-            return new ScriptCall<>(ScriptSpecs.ANNOUNCE, connection, announce, handler);
-        }
-        return null;
+    public static @Nullable ScriptCall<?> of(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
+        ScriptSpec<?> spec = ScriptSpecs.of(command);
+        return spec == null ? null : of(spec, connection, command, handler);
+    }
+
+    @SuppressWarnings("unchecked") // the spec is of the command's kind
+    private static <C extends Command<?>> ScriptCall<C> of(
+            ScriptSpec<C> spec, ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
+        return new ScriptCall<>(spec, connection, (C) command, handler);
     }
 
     /** Returns the call of an acquisition. */
@@ -79,7 +71,7 @@ public final class ScriptCall<C extends Command> extends EvalCall {
     }
 
     /** Sets what a redirection sends instead of this command. Returns this call. */
-    public ScriptCall<C> insteadOf(Command other, Consumer<Reply> itsHandler) {
+    public ScriptCall<C> insteadOf(Command<?> other, Consumer<Reply> itsHandler) {
         wish = other;
         wisher = itsHandler;
         return this;

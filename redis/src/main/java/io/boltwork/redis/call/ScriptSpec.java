@@ -19,7 +19,7 @@ import java.util.function.ToLongFunction;
  * @param arguments ARGV
  * @param reader reads the reply
  */
-record ScriptSpec<C extends Command>(
+record ScriptSpec<C extends Command<?>>(
         Script script, String inGroup, Keys<C> keys, Arguments<C> arguments, Reader<C> reader) {
 
     /** The keys of a command. */

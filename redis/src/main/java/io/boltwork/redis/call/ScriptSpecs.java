@@ -10,6 +10,7 @@ import io.boltwork.redis.call.ScriptSpec.Argument;
 import io.boltwork.redis.wire.FlatReply;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Announce;
 import io.boltwork.spi.Command.ForceRelease;
@@ -144,7 +145,79 @@ final class ScriptSpecs {
             (answer, announce, run) ->
                     new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
 
+    private static final Command.Visitor<ScriptSpec<?>> BY_KIND = new Command.Visitor<>() {
+        @Override
+        public ScriptSpec<?> acquire(Command.Acquire command) {
+            return ACQUIRE;
+        }
+
+        @Override
+        public ScriptSpec<?> release(Command.Release command) {
+            return RELEASE;
+        }
+
+        @Override
+        public ScriptSpec<?> withdraw(Command.Withdraw command) {
+            return WITHDRAW;
+        }
+
+        @Override
+        public ScriptSpec<?> renew(Command.Renew command) {
+            return RENEW;
+        }
+
+        @Override
+        public ScriptSpec<?> replicate(Command.Replicate command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> restore(Command.Restore command) {
+            return RESTORE;
+        }
+
+        @Override
+        public ScriptSpec<?> inspect(Command.Inspect command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> forceRelease(Command.ForceRelease command) {
+            return FORCE_RELEASE;
+        }
+
+        @Override
+        public ScriptSpec<?> announce(Command.Announce command) {
+            return ANNOUNCE;
+        }
+
+        @Override
+        public ScriptSpec<?> identify(Command.Identify command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> scanLocks(Command.ScanLocks command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> scanClients(Command.ScanClients command) {
+            throw needsNone(command);
+        }
+    };
+
     private ScriptSpecs() {}
+
+    /** Returns the spec of a command, or {@code null} if the command needs no script. */
+    static @Nullable ScriptSpec<?> of(Command<?> command) {
+        boolean reads = command instanceof Command.Look<?> || command instanceof Command.Replicate;
+        return reads ? null : command.accept(BY_KIND);
+    }
+
+    private static IllegalArgumentException needsNone(Command<?> command) {
+        return new IllegalArgumentException("No script executes " + command);
+    }
 
     private static String nextRequest(Release release) {
         Acquire next = release.next();

@@ -175,7 +175,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
      *
      * @param hops the number of redirections so far
      */
-    void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+    void send(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null && !connections.tried().isDone()) {
             connections.tried().whenComplete((ignored, failure) -> send(command, slot, hops, handler));
@@ -196,7 +196,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         }
     }
 
-    private void listenFirst(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void listenFirst(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         channels.listen(slot, false, failure -> {
             if (failure != null && Errors.isAboutRight(failure)) {
                 handler.accept(errors.failed(failure, "the slot " + slot));
@@ -224,7 +224,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
                 .insteadOf(wish, handler));
     }
 
-    private void dispatch(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void dispatch(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
@@ -242,7 +242,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     }
 
     /** Sends a command once, after ASKING, to the node that is about to get its slot and may have its key already. */
-    void sendAsking(Command command, int slot, int hops, Consumer<Reply> handler) {
+    void sendAsking(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         opened.whenComplete((ignored, failure) -> {
             ServerConnection connection = connections.grants(); // only the loop thread sends there
             if (connection == null) {
@@ -255,13 +255,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         });
     }
 
-    private static boolean waits(Command command) {
+    private static boolean waits(Command<?> command) {
         return command instanceof Command.Acquire acquire && acquire.queue()
                 || command instanceof Command.Release release && release.next() != null;
     }
 
     private void dispatchAsking(
-            ServerConnection connection, Command command, int slot, int hops, Consumer<Reply> handler) {
+            ServerConnection connection, Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         if (command instanceof Command.Inspect inspect) {
             loop.execute(() -> {
                 connection.lettuce().asking();

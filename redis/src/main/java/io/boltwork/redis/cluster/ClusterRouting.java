@@ -232,7 +232,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         if (command instanceof Command.ScanLocks || command instanceof Command.ScanClients) {
             ClusterScan.send(command, watch.masters(), errors, handler);
         } else if (command instanceof Command.Identify identify) {
@@ -243,7 +243,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         }
     }
 
-    private void send(Command command, int slot, int hops, Consumer<Reply> handler) {
+    private void send(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         ClusterNode node = watch.topology().node(slot);
         if (node == null) {
             handler.accept(new Reply.Failed(false, errors.notConnected(SlotWatch.uncovered(slot))));
@@ -252,36 +252,20 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
         }
     }
 
-    private int slot(Command command) {
-        return command instanceof Command.Announce announce
-                ? Slots.of(keySpace.clientKey(announce.card().id()))
-                : keySpace.slot(lock(command));
-    }
-
-    private static String lock(Command command) {
-        if (command instanceof Command.Acquire acquire) {
-            return acquire.lock();
-        } else if (command instanceof Command.Release release) {
-            return release.lock();
+    private int slot(Command<?> command) {
+        if (command instanceof Command.LockCommand<?> one) {
+            return keySpace.slot(one.lock());
         } else if (command instanceof Command.Renew renew) {
-            return renew.items().get(0).lock();
-        } else if (command instanceof Command.Withdraw withdraw) {
-            return withdraw.lock();
-        } else if (command instanceof Command.Restore restore) {
-            return restore.lock();
-        } else if (command instanceof Command.Replicate replicate) {
-            return replicate.item().lock();
-        } else if (command instanceof Command.ForceRelease force) {
-            return force.lock();
-        } else if (command instanceof Command.Inspect inspect) {
-            return inspect.lock();
+            return keySpace.slot(renew.items().get(0).lock()); // all of its locks have this slot
+        } else if (command instanceof Command.Announce announce) {
+            return Slots.of(keySpace.clientKey(announce.card().id()));
         }
-        throw new IllegalArgumentException("Unknown command " + command);
+        throw new IllegalArgumentException("Not about one slot: " + command);
     }
 
     @Override
     public boolean redirected(
-            ServerConnection from, Command command, int slot, int hops, String error, Consumer<Reply> handler) {
+            ServerConnection from, Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
         NodeAddress asked = NodeAddress.parse(from.where(), new NodeAddress("", 0));
         Redirection redirection = asked == null ? null : Redirection.parse(error, asked);
         if (redirection == null || closed) {
@@ -314,7 +298,7 @@ public final class ClusterRouting implements Routing, ClusterNode.Owner, Redirec
     private void redirect(
             Redirection redirection,
             @Nullable ClusterNode source,
-            Command command,
+            Command<?> command,
             int slot,
             int hops,
             Consumer<Reply> handler) {

@@ -34,7 +34,7 @@ final class ClusterScan {
     private ClusterScan() {}
 
     /** Executes a step of a scan. */
-    static void send(Command scan, Collection<ClusterNode> masters, Errors errors, Consumer<Reply> handler) {
+    static void send(Command<?> scan, Collection<ClusterNode> masters, Errors errors, Consumer<Reply> handler) {
         List<ClusterNode> nodes = masters.stream()
                 .sorted(Comparator.comparing(ClusterNode::toString))
                 .toList();
@@ -58,11 +58,11 @@ final class ClusterScan {
         Scan.send(connection, from(scan, there), reply -> handler.accept(then(reply, node.toString(), next)));
     }
 
-    private static String cursor(Command scan) {
+    private static String cursor(Command<?> scan) {
         return scan instanceof ScanLocks locks ? locks.cursor() : ((ScanClients) scan).cursor();
     }
 
-    private static Command from(Command scan, String cursor) {
+    private static Command<?> from(Command<?> scan, String cursor) {
         return scan instanceof ScanLocks locks
                 ? new ScanLocks(locks.pattern(), cursor, locks.count())
                 : new ScanClients(cursor, ((ScanClients) scan).count());

@@ -19,7 +19,7 @@ public interface Routing {
     void rename(String client);
 
     /** Sends a command to the master of its lock. The handler gets the reply. */
-    void send(Command command, Consumer<Reply> handler);
+    void send(Command<?> command, Consumer<Reply> handler);
 
     /** Returns the number of partitions of the locks. */
     int partitions();

@@ -107,7 +107,7 @@ public final class SingleMaster implements Routing {
     }
 
     @Override
-    public void send(Command command, Consumer<Reply> handler) {
+    public void send(Command<?> command, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
         if (connection == null) {
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));

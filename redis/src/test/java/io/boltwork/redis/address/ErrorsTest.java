@@ -93,13 +93,13 @@ class ErrorsTest {
         try (RedisServer redis = server.get();
                 Client client = Client.open("a", redis.uri())) {
             redis.command("SET", "boltwork:{l}", "x");
-            List<Command> commands = List.of(
+            List<Command<?>> commands = List.of(
                     new Command.Acquire("l", "a:1", true, 1, 0, Client.NEVER),
                     new Command.Release("l", "a:1", 1, 1, 0, null),
                     new Command.Withdraw("l", "a:1", 1),
                     new Command.Restore("l", "a:1", 1, 1, 0, Client.NEVER),
                     new Command.Inspect("l"));
-            for (Command command : commands) {
+            for (Command<?> command : commands) {
                 Failed failed = client.ask(command, Failed.class);
                 assertThat(failed.executed()).isFalse();
                 assertThat(failed.cause().isRetryable()).isFalse();
@@ -129,7 +129,7 @@ class ErrorsTest {
                 Client client = Client.open("a", redis.uri())) {
             long token = client.acquire("held", "a:1").token();
             client.acquire("held", "a:2");
-            List<Command> commands = List.of(
+            List<Command<?>> commands = List.of(
                     new Command.Acquire("l", "a:1", true, 1, 0, Client.NEVER),
                     new Command.Release("held", "a:1", token, token, 0, null),
                     new Command.Withdraw("held", "a:1", token),
@@ -137,7 +137,7 @@ class ErrorsTest {
                     new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER),
                     new Command.ForceRelease("held", 0),
                     new Command.Announce(new ClientRecord("a", "shop", "host", 1, 1, 1), 1_000, "n"));
-            for (Command command : commands) {
+            for (Command<?> command : commands) {
                 redis.command("REPLICAOF", "127.0.0.1", "1");
                 Failed failed = client.ask(command, Failed.class);
                 assertThat(failed.executed()).isFalse();

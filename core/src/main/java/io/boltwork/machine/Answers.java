@@ -1,0 +1,166 @@
+package io.boltwork.machine;
+
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+
+/**
+ * By kind of command, the part of the machine that handles its answer. A kind that is added to {@link Command} must be
+ * added here, too, or this class does not compile.
+ */
+final class Answers implements Command.Visitor<Answers.Handler<?, ?>> {
+
+    private static final Answers BY_KIND = new Answers();
+
+    /** Handles the answer of a backend that has executed a command. */
+    interface Answered<C, R> {
+        void accept(LockMachine machine, C command, long sent, R answer);
+    }
+
+    /** Handles that a command has failed. */
+    interface Failed<C> {
+        void accept(LockMachine machine, C command, Reply.Failed failed);
+    }
+
+    /**
+     * Handles the replies to one kind of command.
+     *
+     * @param command the kind of command
+     * @param answer the kind of its answer
+     * @param answered handles the answer
+     * @param failed handles a failure
+     */
+    record Handler<C extends Command<R>, R extends Reply.Answer>(
+            Class<C> command, Class<R> answer, Answered<C, R> answered, Failed<C> failed) {
+
+        void answered(LockMachine machine, Command<?> sentCommand, long sent, Reply reply) {
+            if (!answer.isInstance(reply)) {
+                throw new IllegalArgumentException(reply + " is no reply to " + sentCommand);
+            }
+            answered.accept(machine, command.cast(sentCommand), sent, answer.cast(reply));
+        }
+
+        void failed(LockMachine machine, Command<?> sentCommand, Reply.Failed failure) {
+            failed.accept(machine, command.cast(sentCommand), failure);
+        }
+    }
+
+    private static final Handler<?, ?> ACQUIRE = new Handler<>(
+            Command.Acquire.class,
+            Reply.Acquired.class,
+            (machine, acquire, sent, acquired) -> {
+                machine.measured(machine.lastEvent - sent);
+                Asking.acquired(machine, acquire, acquire, sent, acquired);
+                machine.ownerNamed(acquired.owner());
+            },
+            (machine, acquire, failed) -> Asking.acquireFailed(machine, acquire, acquire, failed));
+
+    private static final Handler<?, ?> RELEASE = new Handler<>(
+            Command.Release.class,
+            Reply.Released.class,
+            (machine, release, sent, released) -> {
+                machine.measured(machine.lastEvent - sent);
+                Releasing.released(machine, release, sent, released);
+                machine.ownerNamed(released.owner());
+            },
+            Releasing::failed);
+
+    private static final Handler<?, ?> WITHDRAW = new Handler<>(
+            Command.Withdraw.class,
+            Reply.Withdrawn.class,
+            (machine, withdraw, sent, withdrawn) -> {
+                machine.withdrawing().withdrawn(withdraw, withdrawn);
+                machine.ownerNamed(withdrawn.owner());
+            },
+            (machine, withdraw, failed) -> machine.withdrawing().failed(withdraw, failed));
+
+    private static final Handler<?, ?> REPLICATE = new Handler<>(
+            Command.Replicate.class,
+            Reply.Replicated.class,
+            (machine, replicate, sent, replicated) -> {
+                Asking.replicated(machine, replicate, sent, replicated);
+                machine.ownerNamed(replicated.owner());
+            },
+            Asking::replicateFailed);
+
+    private static final Handler<?, ?> RESTORE = new Handler<>(
+            Command.Restore.class,
+            Reply.Restored.class,
+            Renewing::restored,
+            (machine, restore, failed) -> Renewing.renewalFailed(machine, restore.request()));
+
+    private static final Handler<?, ?> RENEW = new Handler<>(
+            Command.Renew.class,
+            Reply.Renewed.class,
+            (machine, renew, sent, renewed) ->
+                    Renewing.extended(machine, renew, sent, renewed.items().get(0)),
+            Renewing::extensionFailed);
+
+    /** Returns the handler of the replies to a command. */
+    static Handler<?, ?> handlerOf(Command<?> command) {
+        return command.accept(BY_KIND);
+    }
+
+    @Override
+    public Handler<?, ?> acquire(Command.Acquire command) {
+        return ACQUIRE;
+    }
+
+    @Override
+    public Handler<?, ?> release(Command.Release command) {
+        return RELEASE;
+    }
+
+    @Override
+    public Handler<?, ?> withdraw(Command.Withdraw command) {
+        return WITHDRAW;
+    }
+
+    @Override
+    public Handler<?, ?> renew(Command.Renew command) {
+        return RENEW;
+    }
+
+    @Override
+    public Handler<?, ?> replicate(Command.Replicate command) {
+        return REPLICATE;
+    }
+
+    @Override
+    public Handler<?, ?> restore(Command.Restore command) {
+        return RESTORE;
+    }
+
+    @Override
+    public Handler<?, ?> inspect(Command.Inspect command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> forceRelease(Command.ForceRelease command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> announce(Command.Announce command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> identify(Command.Identify command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> scanLocks(Command.ScanLocks command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> scanClients(Command.ScanClients command) {
+        throw notOfAMachine(command);
+    }
+
+    private static IllegalArgumentException notOfAMachine(Command<?> command) {
+        return new IllegalArgumentException("The machine of a lock does not send " + command);
+    }
+}

@@ -14,25 +14,20 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The events of listeners, their order, and the isolation of locks from listeners. */
+/** The events of holds and requests, their order, and releases that are not awaited. */
 abstract class LockContractListening extends LockContractPart {
+
+    private static final LockOptions SENT = LockOptions.defaults().withRelease(LockOptions.Release.SENT);
 
     LockContractListening(LockSite site) {
         super(site);
     }
 
     @Test
-    void anUncontendedPairIsHeardInItsOrderWithAllThatIsKnown() {
+    void anUncontendedPairCausesThreeEventsWithAllFields() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -64,7 +59,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void nestedAcquisitionsAreNotHeard() {
+    void nestedAcquisitionsCauseNoEvents() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -82,7 +77,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void asyncHoldsAreHeardAsThoseOfHandles() {
+    void eventsOfAsyncHoldsNameAHandle() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         get(party.lock(name).acquireAsync()).release();
@@ -93,7 +88,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void everyEndOfARequestIsHeard() throws Exception {
+    void everyOutcomeOfARequestCausesAnEvent() throws Exception {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Ear ear = Ear.listenTo(party);
@@ -125,7 +120,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHandoverIsHeardBetweenTheTwoHolds() {
+    void aHandoverIsReportedBetweenTheTwoHolds() {
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock lock = party.lock(name);
         lock.lock();
@@ -153,7 +148,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldThatExpiredIsHeardInsteadOfItsRelease() {
+    void anExpiredHoldIsReportedInsteadOfItsRelease() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, LockOptions.fixedLease(millis(200))).acquire();
@@ -170,7 +165,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void everyReasonOfALossIsHeard() {
+    void everyReasonOfALossIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock ours = party.lock(name, LockOptions.renewedLease(RENEWED));
@@ -206,7 +201,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void whoWaitsWhenTheClientIsClosedIsHeardToHaveFailed() {
+    void aCallerThatWaitsDuringCloseIsReportedAsFailed() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
         Ear ear = Ear.listenTo(party);
@@ -219,7 +214,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aRestoredHoldIsHeard() {
+    void aRestoredHoldIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, LockOptions.renewedLease(RENEWED)).acquire();
@@ -240,7 +235,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldWhoseThreadHasEndedIsHeardToBeAbandonedAndThenLost() {
+    void aHoldOfAnEndedThreadIsReportedAsAbandonedAndThenLost() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Task<Long> forgetful = start(() -> {
@@ -265,7 +260,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldWhoseLeaseNobodyHasAnyMoreIsHeardToBeAbandonedAndThenLost() {
+    void anUnreachableLeaseIsReportedAsAbandonedAndThenLost() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         LockOptions options = LockOptions.renewedLease(RENEWED);
@@ -287,7 +282,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aHoldOfWhichALeaseIsLeftIsNotAbandoned() {
+    void aHoldWithAReachableLeaseIsNotAbandoned() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
@@ -308,7 +303,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aReleaseThatWasNotAnsweredIsHeardAfterTheRelease() {
+    void anUnansweredReleaseIsReportedAfterTheRelease() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name);
@@ -319,7 +314,7 @@ abstract class LockContractListening extends LockContractPart {
         assertThat(ear.await(LockListener.ReleaseFailed.class))
                 .isEqualTo(new LockListener.ReleaseFailed(
                         name, token, "thread '" + Thread.currentThread().getName() + "'"));
-        // a server that is silent for so long may count as lost before
+        // a connection that is silent for this long may count as lost before
         ear.heardOfLocksInOrder(
                 LockListener.Waited.class,
                 LockListener.Acquired.class,
@@ -331,10 +326,8 @@ abstract class LockContractListening extends LockContractPart {
 
     // ================================================================ releases that are not awaited
 
-    private static final LockOptions SENT = LockOptions.defaults().withRelease(LockOptions.Release.SENT);
-
     @Test
-    void aReleaseThatIsSentTakesTheSameRequestsAndWhatFollowsComesAfterIt() {
+    void aSentReleaseTakesTheSameRequestsInOrder() {
         Party party = party();
         FencedLock lock = party.lock(name, SENT);
         long before = party.backend().requests();
@@ -354,7 +347,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aReleaseThatIsSentReturnsThoughNobodyAnswersAndThatIsHeard() {
+    void aSentReleaseReturnsWithoutAnAnswerAndIsReported() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         FencedLock lock = party.lock(name, SENT);
@@ -370,7 +363,7 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aLossThatOnlyTheBackendKnowsIsHeardAndNotThrownIfTheReleaseIsSent() {
+    void aLossThatOnlyTheBackendKnowsIsReportedAndNotThrown() {
         Party party = party();
         Ear ear = Ear.listenTo(party);
         Lease lease = party.lock(name, SENT).acquire();
@@ -384,244 +377,11 @@ abstract class LockContractListening extends LockContractPart {
     }
 
     @Test
-    void aLossThatIsKnownHereIsThrownThoughTheReleaseIsSent() {
+    void aKnownLossIsThrownAlthoughTheReleaseIsNotAwaited() {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(FIXED).withRelease(LockOptions.Release.SENT));
         Lease lease = lock.acquire();
-        Await.until("its lease is over", () -> !lease.isValid());
+        Await.until("the lease ends", () -> !lease.isValid());
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
-    }
-
-    // ================================================================ connections
-
-    @Test
-    void brokenAndNewConnectionsAreHeard() {
-        Party party = party();
-        Ear ear = Ear.listenTo(party);
-        site.disconnectAll();
-        LockListener.BackendDown down = ear.await(LockListener.BackendDown.class);
-        LockListener.BackendUp up = ear.await(LockListener.BackendUp.class);
-        assertThat(up.backend()).isEqualTo(down.backend()).isNotBlank();
-        assertThat(up.outage()).isBetween(Duration.ZERO, Slack.seconds(10));
-        assertThat(up.anotherServer()).isFalse();
-        assertThat(ear.events.indexOf(down)).isLessThan(ear.events.indexOf(up));
-        site.restartEmpty();
-        Await.until(
-                "another server",
-                () -> ear.all(LockListener.BackendUp.class).stream().anyMatch(LockListener.BackendUp::anotherServer));
-    }
-
-    @Test
-    void aListenerRunsOnTheCallbackExecutorAndNeverOnTheBackendsThreads() {
-        Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
-        Set<String> threads = ConcurrentHashMap.newKeySet();
-        Ear ear = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
-            @Override
-            void heard(Record event) {
-                threads.add(Thread.currentThread().getName());
-                assertThat(party.backend().isDelivering()).isFalse();
-            }
-        });
-        FencedLock theirs = heldElsewhere();
-        Task<Long> waiter = visitor(party.lock(name));
-        awaitQueued(1);
-        theirs.unlock();
-        waiter.get(PROMPT);
-        site.disconnectAll();
-        ear.await(LockListener.BackendUp.class);
-        ear.await(LockListener.Released.class);
-        Await.until("the other one has heard, too", () -> !threads.isEmpty());
-        assertThat(threads).containsExactly("my-callbacks");
-    }
-
-    @Test
-    void aListenerWithAnExecutorIsToldThereInOrderAndWakesNobody() {
-        AtomicInteger callbacks = new AtomicInteger();
-        Executor counting = task -> {
-            callbacks.incrementAndGet();
-            task.run();
-        };
-        Party party = party(ClientOptions.defaults().withCallbackExecutor(counting));
-        Ear ear = new Ear();
-        Set<Thread> threads = ConcurrentHashMap.newKeySet();
-        party.client().addListener(ear, task -> {
-            threads.add(Thread.currentThread());
-            task.run();
-        });
-        FencedLock lock = party.lock(name);
-        lock.lock();
-        lock.unlock();
-        ear.await(LockListener.Released.class);
-        ear.heardOfLocksInOrder(LockListener.Waited.class, LockListener.Acquired.class, LockListener.Released.class);
-        assertThat(threads).isNotEmpty();
-        assertThat(callbacks).hasValue(0);
-        party.client().removeListener(ear);
-        visitor(lock).get(PROMPT);
-        assertThat(ear.all(LockListener.Released.class)).hasSize(1);
-    }
-
-    @Test
-    void aListenerWithAnExecutorHearsOfGrantsFromElsewhereAndOfLostConnections() {
-        AtomicInteger callbacks = new AtomicInteger();
-        Party party = party(ClientOptions.defaults().withCallbackExecutor(task -> {
-            callbacks.incrementAndGet();
-            task.run();
-        }));
-        Ear ear = new Ear();
-        ExecutorService own = oneThread("my-listener");
-        Set<String> threads = ConcurrentHashMap.newKeySet();
-        party.client()
-                .addListener(
-                        ear,
-                        task -> own.execute(() -> {
-                            threads.add(Thread.currentThread().getName());
-                            task.run();
-                        }));
-        FencedLock theirs = heldElsewhere();
-        Task<Long> waiter = visitor(party.lock(name));
-        awaitQueued(1);
-        theirs.unlock();
-        waiter.get(PROMPT);
-        ear.await(LockListener.Released.class);
-        ear.heardOfLocksInOrder(LockListener.Waited.class, LockListener.Acquired.class, LockListener.Released.class);
-        site.disconnectAll();
-        ear.await(LockListener.BackendDown.class);
-        ear.await(LockListener.BackendUp.class);
-        assertThat(threads).containsExactly("my-listener");
-        assertThat(callbacks).hasValue(0);
-    }
-
-    @Test
-    void anExecutorThatThrowsHarmsNoLockAndDropsNoCallback() {
-        Executor broken = task -> {
-            throw new OutOfMemoryError("unable to create native thread: on purpose");
-        };
-        Party party = party(ClientOptions.defaults().withCallbackExecutor(broken));
-        Ear ear = Ear.listenTo(party);
-        Ear other = new Ear();
-        party.client().addListener(other, broken);
-        FencedLock theirs = heldElsewhere();
-        FencedLock lock = party.lock(name);
-        Task<Long> waiter = visitor(lock);
-        awaitQueued(1);
-        theirs.unlock();
-        waiter.get(PROMPT);
-        lock.lock();
-        lock.unlock();
-        get(lock.acquireAsync()).release();
-        for (Ear each : List.of(ear, other)) {
-            Await.until(
-                    "three have left",
-                    () -> each.all(LockListener.Released.class).size() == 3);
-        }
-        site.disconnectAll();
-        for (Ear each : List.of(ear, other)) {
-            each.await(LockListener.BackendUp.class);
-        }
-        visitor(lock).get(PROMPT);
-    }
-
-    @Test
-    void aListenerThatThrowsHarmsNoLockAndNoOtherListener() {
-        Party party = party();
-        Ear before = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
-            @Override
-            void heard(Record event) {
-                throw new AssertionError("the listener's own");
-            }
-        });
-        Ear after = Ear.listenTo(party);
-        FencedLock lock = party.lock(name);
-        lock.lock();
-        lock.unlock();
-        before.awaits(3);
-        after.awaits(3);
-        lock.lock();
-        lock.unlock();
-        before.awaits(6);
-        assertThat(get(lock.acquireAsync())).satisfies(Lease::release);
-    }
-
-    @Test
-    void aListenerThatBlocksDelaysNothingButCallbacksOfThatLock() {
-        Party party = party();
-        CountDownLatch gate = new CountDownLatch(1);
-        Ear ear = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
-            @Override
-            void heard(Record event) {
-                if (event instanceof LockListener.Acquired acquired
-                        && acquired.lockName().equals(name)) {
-                    LockContractPart.await(gate);
-                }
-            }
-        });
-        try {
-            FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
-            for (int i = 0; i < 3; i++) {
-                lock.lock();
-                lock.unlock();
-            }
-            visitor(newLock()).get(PROMPT);
-            Lease lease = lock.acquire();
-            pass(RENEWED.multipliedBy(3).dividedBy(2));
-            assertThat(lease.isValid()).isTrue();
-            FencedLock other = party.lock(name + ":other");
-            get(other.acquireAsync()).release();
-            Await.until(
-                    "events of the other lock arrive",
-                    () -> ear.all(LockListener.Released.class).stream()
-                            .anyMatch(event -> event.lockName().equals(other.name())));
-            assertThat(ear.all(LockListener.Released.class))
-                    .extracting(LockListener.Released::lockName)
-                    .containsExactly(other.name());
-            lease.release();
-        } finally {
-            gate.countDown();
-        }
-        Await.until(
-                "the delayed events arrive",
-                () -> ear.all(LockListener.Released.class).size() == 5);
-    }
-
-    @Test
-    void aListenerMayUseTheLockItHearsOf() {
-        Party party = party();
-        FencedLock lock = party.lock(name);
-        CompletableFuture<Long> again = new CompletableFuture<>();
-        party.client().addListener(new LockListener() {
-            @Override
-            public void released(Released event) {
-                if (!again.isDone()) {
-                    try (Lease lease = lock.acquire()) {
-                        again.complete(lease.fencingToken() - event.fencingToken());
-                    }
-                }
-            }
-        });
-        lock.lock();
-        lock.unlock();
-        assertThat(get(again)).isPositive();
-    }
-
-    @Test
-    void whoIsRemovedHearsNothingMoreAndWhoIsAddedTwiceHearsTwice() {
-        Party party = party();
-        Ear removed = Ear.listenTo(party);
-        Ear twice = Ear.listenTo(party);
-        party.client().addListener(twice);
-        FencedLock lock = party.lock(name);
-        lock.lock();
-        lock.unlock();
-        removed.awaits(3);
-        twice.awaits(6);
-        party.client().removeListener(removed);
-        party.client().removeListener(removed);
-        lock.lock();
-        lock.unlock();
-        twice.awaits(12);
-        assertThat(removed.events).hasSize(3);
     }
 
     private void isLoss(LeaseLoss loss, Lease lease, Reason reason) {

@@ -279,24 +279,7 @@ abstract class LockContractOwners extends LockContractPart {
         FencedLock lock = party.lock(name);
         CountDownLatch gate = new CountDownLatch(1);
         List<String> threads = new CopyOnWriteArrayList<>();
-        Ear ear = new Ear() {
-            @Override
-            void heard(Record event) {
-                threads.add(Thread.currentThread().getName());
-                assertThat(party.backend().isDelivering()).isFalse();
-                super.heard(event);
-                if (event instanceof LockListener.Acquired acquired
-                        && acquired.lockName().equals(name)) {
-                    LockContractPart.await(gate);
-                    throw new IllegalStateException("thrown by the listener");
-                }
-                if (event instanceof LockListener.Released released
-                        && released.lockName().equals(name)) {
-                    party.lock(name + ":nested").lock();
-                    party.lock(name + ":nested").unlock();
-                }
-            }
-        };
+        Ear ear = misbehaving(party, gate, threads);
         party.client().addListener(ear);
         Lease lease = lock.acquire();
         CompletableFuture<?> loss = lease.whenLost().toCompletableFuture();
@@ -327,6 +310,31 @@ abstract class LockContractOwners extends LockContractPart {
         assertThat(get(thread)).isEqualTo("my-callbacks");
         assertThat(threads).containsOnly("my-callbacks");
         assertThat(loss).as("whenLost after a clean release").isNotDone();
+    }
+
+    /**
+     * Returns a listener that blocks and throws on the acquisition of the lock, and uses another lock on its release. It
+     * records the threads on which it is called.
+     */
+    private Ear misbehaving(Party party, CountDownLatch gate, List<String> threads) {
+        return new Ear() {
+            @Override
+            void heard(Record event) {
+                threads.add(Thread.currentThread().getName());
+                assertThat(party.backend().isDelivering()).isFalse();
+                super.heard(event);
+                if (event instanceof LockListener.Acquired acquired
+                        && acquired.lockName().equals(name)) {
+                    LockContractPart.await(gate);
+                    throw new IllegalStateException("thrown by the listener");
+                }
+                if (event instanceof LockListener.Released released
+                        && released.lockName().equals(name)) {
+                    party.lock(name + ":nested").lock();
+                    party.lock(name + ":nested").unlock();
+                }
+            }
+        };
     }
 
     /** Starts a thread that waits for the lock and records that it got the lock. */

@@ -1,7 +1,6 @@
 package io.boltwork.testkit;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -35,11 +34,13 @@ public final class ClusterGroup implements AutoCloseable {
     private static final int MASTERS = 3;
     private static final int BUS = 10_000;
 
-    private final List<RedisServer> nodes = new ArrayList<>();
+    private final List<RedisServer> nodes;
     private final Map<String, RedisServer> byId = new HashMap<>();
     private final Set<RedisServer> silent = ConcurrentHashMap.newKeySet();
 
-    private ClusterGroup() {}
+    private ClusterGroup(List<RedisServer> nodes) {
+        this.nodes = nodes;
+    }
 
     /**
      * Starts three masters with one replica each. The nodes run the binary of {@link RedisServer#start}.
@@ -142,59 +143,16 @@ public final class ClusterGroup implements AutoCloseable {
             int replicas,
             Duration nodeTimeout,
             String... extraArgs) {
-        List<String> args = new ArrayList<>(List.of("--cluster-enabled", "yes", "--repl-diskless-sync-delay", "0"));
-        // CLUSTER SLOTS omits replicas that have never heard from their master
-        args.addAll(List.of("--repl-ping-replica-period", "1"));
-        args.addAll(List.of("--cluster-node-timeout", Long.toString(nodeTimeout.toMillis())));
-        // otherwise a master without slots becomes a replica
-        args.addAll(List.of("--cluster-allow-replica-migration", "no"));
-        args.addAll(List.of(extraArgs));
-        ClusterGroup group = new ClusterGroup();
+        ClusterGroup group =
+                new ClusterGroup(ClusterStarter.start(starter, masters, replicas, nodeTimeout, List.of(extraArgs)));
         try {
-            for (int i = 0; i < masters * (1 + replicas); i++) {
-                group.nodes.add(starter.apply(args.toArray(String[]::new)));
-            }
-            group.join(masters);
+            group.nodes.forEach(node -> group.byId.put(SlotCommands.id(node), node));
+            group.awaitOk();
         } catch (RuntimeException | Error e) {
             group.close();
             throw e;
         }
         return group;
-    }
-
-    /**
-     * Creates the cluster as {@code redis-cli --cluster create} does, but introduces all nodes to each other instead of
-     * waiting for gossip.
-     */
-    private void join(int masters) {
-        for (int i = 0; i < nodes.size(); i++) {
-            RedisServer node = nodes.get(i);
-            byId.put(id(node), node);
-            node.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
-            if (i < masters) {
-                command(node, "ADDSLOTS", IntStream.range(SLOTS * i / masters, SLOTS * (i + 1) / masters));
-            }
-            for (RedisServer other : nodes.subList(0, i)) {
-                node.command("CLUSTER", "MEET", other.host(), Integer.toString(other.meetingPort()));
-            }
-        }
-        Await.until(
-                "the nodes know each other",
-                () -> answering().allMatch(node -> ClusterView.of(node).isComplete(nodes.size())));
-        for (int i = masters; i < nodes.size(); i++) {
-            nodes.get(i).command("CLUSTER", "REPLICATE", id(nodes.get(i % masters)));
-        }
-        awaitOk();
-    }
-
-    private static void command(RedisServer node, String name, IntStream slots) {
-        List<String> command = new ArrayList<>(List.of("CLUSTER", name));
-        slots.mapToObj(Integer::toString).forEach(command::add);
-        node.command(command.toArray(String[]::new));
-    }
-
-    private static String id(RedisServer node) {
-        return String.valueOf(Objects.requireNonNull(node.command("CLUSTER", "MYID")));
     }
 
     private Stream<RedisServer> answering() {
@@ -348,13 +306,7 @@ public final class ClusterGroup implements AutoCloseable {
         List<ClusterView> views = views();
         return views.size() == asked.size()
                 && ClusterView.agree(views)
-                && (!well || asked.stream().allMatch(ClusterGroup::isWell));
-    }
-
-    private static boolean isWell(RedisServer node) {
-        String link = ReplicaGroup.field(node, "master_link_status");
-        return String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok")
-                && (link == null || link.equals("up"));
+                && (!well || asked.stream().allMatch(ClusterView::isWell));
     }
 
     /**
@@ -370,7 +322,7 @@ public final class ClusterGroup implements AutoCloseable {
                 "a node other than " + before + " has slot " + slot + " of " + this,
                 () -> ownerOf(slot).filter(owner -> owner != before).isPresent() && isAgreed(false));
         RedisServer now = masterOf(slot);
-        Await.within(TAKEOVER, now + " is well", () -> isWell(now));
+        Await.within(TAKEOVER, now + " is well", () -> ClusterView.isWell(now));
         return now;
     }
 
@@ -380,7 +332,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @param replica the replica
      */
     public void failover(RedisServer replica) {
-        int slot = masterOfReplica(replica).slots().nextSetBit(0);
+        int slot = ClusterView.masterOf(replica).slots().nextSetBit(0);
         RedisServer before = masterOf(slot);
         long[] told = {System.nanoTime() - AGAIN.toNanos()};
         Await.within(TAKEOVER, replica + " takes over", () -> {
@@ -393,14 +345,6 @@ public final class ClusterGroup implements AutoCloseable {
         awaitFailover(slot, before);
     }
 
-    private static ClusterView.Node masterOfReplica(RedisServer replica) {
-        ClusterView view = ClusterView.of(replica);
-        return view.nodes().stream()
-                .filter(node -> node.id().equals(view.myself().master()))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("Not a replica: " + replica));
-    }
-
     /**
      * Starts to move a slot. The old master answers for keys that it has, and redirects clients to the new one with
      * {@code ASK} for other keys.
@@ -410,8 +354,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @param to its future master
      */
     public void beginMove(int slot, RedisServer from, RedisServer to) {
-        setSlot(to, slot, "IMPORTING", id(from));
-        setSlot(from, slot, "MIGRATING", id(to));
+        SlotCommands.beginMove(slot, from, to);
     }
 
     /**
@@ -422,17 +365,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @param to its future master
      */
     public void moveKeys(int slot, RedisServer from, RedisServer to) {
-        while (true) {
-            List<?> keys = (List<?>)
-                    Objects.requireNonNull(from.command("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), "100"));
-            if (keys.isEmpty()) {
-                return;
-            }
-            List<String> command = new ArrayList<>(List.of("MIGRATE", to.host(), Integer.toString(to.port())));
-            command.addAll(List.of("", "0", "5000", "KEYS"));
-            keys.forEach(key -> command.add((String) key));
-            from.command(command.toArray(String[]::new));
-        }
+        SlotCommands.moveKeys(slot, from, to);
     }
 
     /**
@@ -444,21 +377,8 @@ public final class ClusterGroup implements AutoCloseable {
      */
     public void endMove(int slot, RedisServer to) {
         awaitAgreement();
-        give(slot, to);
+        SlotCommands.give(slot, to, this::masters);
         awaitAgreement();
-    }
-
-    private void give(int slot, RedisServer to) {
-        setSlot(to, slot, "NODE", id(to)); // first, so that the slot always has an owner
-        for (RedisServer other : masters()) {
-            if (other != to) {
-                setSlot(other, slot, "NODE", id(to));
-            }
-        }
-    }
-
-    private static void setSlot(RedisServer node, int slot, String state, String other) {
-        node.command("CLUSTER", "SETSLOT", Integer.toString(slot), state, other);
     }
 
     /**
@@ -484,7 +404,7 @@ public final class ClusterGroup implements AutoCloseable {
         slots.forEach(slot -> {
             beginMove(slot, from, to);
             moveKeys(slot, from, to);
-            give(slot, to);
+            SlotCommands.give(slot, to, this::masters);
         });
         awaitAgreement();
     }
@@ -498,7 +418,7 @@ public final class ClusterGroup implements AutoCloseable {
     public void uncover(int slot) {
         answering()
                 .filter(node -> ClusterView.of(node).hasOwner(slot))
-                .forEach(node -> command(node, "DELSLOTS", IntStream.of(slot)));
+                .forEach(node -> SlotCommands.send(node, "DELSLOTS", IntStream.of(slot)));
         awaitAgreement();
         Await.within(
                 TAKEOVER,
@@ -517,7 +437,7 @@ public final class ClusterGroup implements AutoCloseable {
      * @param master its new master
      */
     public void cover(int slot, RedisServer master) {
-        command(master, "ADDSLOTS", IntStream.of(slot));
+        SlotCommands.send(master, "ADDSLOTS", IntStream.of(slot));
         awaitOk();
     }
 

@@ -121,4 +121,20 @@ record ClusterView(List<Node> nodes) {
     boolean isComplete(int size) {
         return nodes.size() == size && nodes.stream().noneMatch(node -> node.is("handshake"));
     }
+
+    /** Returns whether a node reports the cluster as ok, and is in sync with its master if it is a replica. */
+    static boolean isWell(RedisServer node) {
+        String link = ReplicaGroup.field(node, "master_link_status");
+        return String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok")
+                && (link == null || link.equals("up"));
+    }
+
+    /** Returns the master of a replica, as the replica sees it. */
+    static Node masterOf(RedisServer replica) {
+        ClusterView view = ClusterView.of(replica);
+        return view.nodes().stream()
+                .filter(node -> node.id().equals(view.myself().master()))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("Not a replica: " + replica));
+    }
 }

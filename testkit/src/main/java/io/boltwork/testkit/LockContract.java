@@ -113,6 +113,20 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Extending extends LockContractExtending {
+        Extending() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Bodies extends LockContractBodies {
+        Bodies() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
     class Fairness extends LockContractFairness {
         Fairness() {
             super(LockContract.this.site());
@@ -122,6 +136,13 @@ public abstract class LockContract {
     @Nested
     class Listening extends LockContractListening {
         Listening() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class ListenerCalls extends LockContractListenerCalls {
+        ListenerCalls() {
             super(LockContract.this.site());
         }
     }
@@ -143,6 +164,13 @@ public abstract class LockContract {
     @Nested
     class BadDays extends LockContractBadDays {
         BadDays() {
+            super(LockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Owners extends LockContractOwners {
+        Owners() {
             super(LockContract.this.site());
         }
     }

@@ -166,13 +166,13 @@ public final class LockMachine extends LockState {
         lastEvent = effects.now();
         if (reply instanceof Reply.Failed failed) {
             outage = outage.failed(sent, failed.cause());
-            Answers.handlerOf(command).failed(this, command, failed);
+            AnswerHandlers.handlerOf(command).failed(this, command, failed);
         } else {
             if (!(reply instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.REFUSED)) {
                 cancelNudge(); // a refused try does not come back to look after the lock
             }
             endOutage();
-            Answers.handlerOf(command).answered(this, command, sent, reply);
+            AnswerHandlers.handlerOf(command).answered(this, command, sent, reply);
         }
         pump();
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Tests user callbacks that misbehave. */
-class CallbackPromisesTest extends PromiseTest {
+class CallbackPromisesTest extends RedisPromiseTest {
     private static final int PAIRS = 200;
 
     enum Callbacks {

@@ -23,7 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Tests lost replies and broken connections. */
-class ConnectionPromisesTest extends PromiseTest {
+class ConnectionPromisesTest extends RedisPromiseTest {
     private static final Duration SAFETY_POLL = Duration.ofSeconds(5);
 
     // ================================================================ the reply of an acquire is lost

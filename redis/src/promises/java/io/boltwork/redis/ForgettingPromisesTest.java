@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 
 /** Tests a hold that the server has forgotten. */
-class ForgettingPromisesTest extends PromiseTest {
+class ForgettingPromisesTest extends RedisPromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);
     private static final Duration NOTIFICATION = Duration.ofMillis(200);

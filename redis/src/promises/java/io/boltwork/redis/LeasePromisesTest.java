@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /** Tests when holders learn that their lease is lost. */
-class LeasePromisesTest extends PromiseTest {
+class LeasePromisesTest extends RedisPromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);
 

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /** Tests a server that answers with an error. */
-class RefusalPromisesTest extends PromiseTest {
+class RefusalPromisesTest extends RedisPromiseTest {
 
     /** The cause of a refusal, the words in the exception, and whether waiting may help. */
     enum Refusal {

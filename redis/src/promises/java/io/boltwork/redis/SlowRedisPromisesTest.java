@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * Tests load on a bad network. {@code -Dboltwork.promise.seconds=60} sets the duration, {@code
  * -Dboltwork.promise.seed=..} the times at which connections break.
  */
-class SlowRedisPromisesTest extends PromiseTest {
+class SlowRedisPromisesTest extends RedisPromiseTest {
     private static final long SECONDS = Long.getLong("boltwork.promise.seconds", 15);
     private static final long SEED = Long.getLong("boltwork.promise.seed", System.nanoTime());
     private static final int CLIENTS = 4;

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Tests every method that waits, while Redis gives no answer. Their limit is one second each. */
-class WaitingPromisesTest extends PromiseTest {
+class WaitingPromisesTest extends RedisPromiseTest {
     private static final Duration LIMIT = Duration.ofSeconds(1);
     private static final Duration BOUND = LIMIT.plusMillis(200);
 

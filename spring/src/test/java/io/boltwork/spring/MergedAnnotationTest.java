@@ -229,6 +229,8 @@ class MergedAnnotationTest {
                 .isEqualTo(LockOptions.defaults().withReplication(Replication.onDisk(Duration.ofSeconds(1))));
         assertThat(find(standard, Options.class, "none").options()).isEqualTo(LockOptions.defaults());
         Set<String> known = Set.of(
+                "withRenewedLease",
+                "withFixedLease",
                 "withMinHold",
                 "withMaxHold",
                 "withTakeoverDelay",

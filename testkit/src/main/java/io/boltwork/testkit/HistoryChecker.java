@@ -129,7 +129,7 @@ public final class HistoryChecker {
         history.lines().stream()
                 .filter(event -> event.action() == Action.KILL)
                 .forEach(event -> kills.put(event.process(), event));
-        Map<String, Map<String, Visitor>> visitors = new HashMap<>();
+        Map<String, Map<String, HistoryThread>> visitors = new HashMap<>();
         for (Event event : history.lines()) {
             if (event.action() == Action.KILL) {
                 continue;
@@ -139,7 +139,7 @@ public final class HistoryChecker {
                 violations.add(Rule.FORM, "the process did something after its death", kill, event);
             }
             visitors.computeIfAbsent(event.process(), process -> new HashMap<>())
-                    .computeIfAbsent(event.thread(), thread -> new Visitor(violations))
+                    .computeIfAbsent(event.thread(), thread -> new HistoryThread(violations))
                     .next(event);
         }
         List<RecordedHold> holds = new ArrayList<>();

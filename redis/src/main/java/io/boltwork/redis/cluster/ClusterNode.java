@@ -42,7 +42,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             CompletableFuture.failedFuture(new IllegalStateException("still down"));
 
     /** Is told of events of the node, on the loop thread except for grants. */
-    interface Owner {
+    interface NodeOwner {
         /** Handles that both connections are up, so the slots can be used. */
         void up(ClusterNode node, ServerTime time);
 
@@ -78,7 +78,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     private final EventExecutor loop;
     private final KeySpace keySpace;
     private final Errors errors;
-    private final Owner owner;
+    private final NodeOwner owner;
     private final Connections connections;
     private final ShardChannels channels;
 
@@ -90,7 +90,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     private boolean up;
     private boolean refuses;
 
-    ClusterNode(NodeAddress address, Connector connector, Owner owner) {
+    ClusterNode(NodeAddress address, Connector connector, NodeOwner owner) {
         this.address = address;
         this.loop = connector.loop();
         this.keySpace = connector.keySpace();

@@ -314,7 +314,7 @@ public final class Connections {
         }
     }
 
-    private final class ProbeOwner implements DeliveryProbe.Owner {
+    private final class ProbeOwner implements DeliveryProbe.ProbeOwner {
         @Override
         public void passed() {
             ServerConnection made = commands;
@@ -343,7 +343,7 @@ public final class Connections {
         }
     }
 
-    private final class CommandOwner implements Reconnector.Owner {
+    private final class CommandOwner implements Reconnector.ReconnectorOwner {
         @Override
         public void up(Made made) {
             commands = made.connection();
@@ -370,7 +370,7 @@ public final class Connections {
         }
     }
 
-    private final class GrantOwner implements Reconnector.Owner {
+    private final class GrantOwner implements Reconnector.ReconnectorOwner {
         @Override
         public void up(Made made) {
             grants = made.connection();

@@ -79,7 +79,7 @@ public final class DeliveryProbe {
     }
 
     /** Is told the outcome, on the loop thread. */
-    interface Owner {
+    interface ProbeOwner {
         /** Handles that messages of scripts arrive. */
         void passed();
 
@@ -110,12 +110,12 @@ public final class DeliveryProbe {
     private final EventExecutor loop;
     private final KeySpace keySpace;
     private final Shards shards;
-    private final Owner owner;
+    private final ProbeOwner owner;
 
     private @Nullable Run run;
     private volatile String problem = "";
 
-    DeliveryProbe(EventExecutor loop, KeySpace keySpace, Shards shards, Owner owner) {
+    DeliveryProbe(EventExecutor loop, KeySpace keySpace, Shards shards, ProbeOwner owner) {
         this.loop = loop;
         this.keySpace = keySpace;
         this.shards = shards;

@@ -34,7 +34,7 @@ final class Reconnector {
      */
 
     /** Is told of the connection, on the loop thread. */
-    interface Owner {
+    interface ReconnectorOwner {
         /** Handles that the connection is up. */
         void up(Made made);
 
@@ -54,7 +54,7 @@ final class Reconnector {
     private final Supplier<ConnectionAttempt> maker;
     private final Function<ServerConnection, CompletionStage<Boolean>> pulse;
     private final int patience;
-    private final Owner owner;
+    private final ReconnectorOwner owner;
 
     private @Nullable ServerConnection current;
     private @Nullable ConnectionAttempt attempt;
@@ -77,7 +77,7 @@ final class Reconnector {
             Supplier<ConnectionAttempt> maker,
             Function<ServerConnection, CompletionStage<Boolean>> pulse,
             Duration patience,
-            Owner owner) {
+            ReconnectorOwner owner) {
         this.loop = loop;
         this.maker = maker;
         this.pulse = pulse;

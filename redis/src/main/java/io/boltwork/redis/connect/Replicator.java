@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The connection is made when it is first needed, and kept up from then on. All but {@link #send} belongs to the
  * loop thread.
  */
-public final class Replicator implements Reconnector.Owner {
+public final class Replicator implements Reconnector.ReconnectorOwner {
     private static final int BATCH = 100;
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Scans of locks and of clients. */
-class ScanTest {
+class MemoryScanTest {
     private final Scene scene = new Scene("b");
     private final MemoryServer server = scene.server;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class PromiseTest {
+abstract class RedisPromiseTest {
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
 
     static RedisServer redis;

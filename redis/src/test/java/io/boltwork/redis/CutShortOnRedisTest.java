@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests stack overflows anywhere inside the client, Lettuce and Netty included. */
-class CutShortTest {
+class CutShortOnRedisTest {
 
     private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
     private static final long STACK = 256 * 1024;

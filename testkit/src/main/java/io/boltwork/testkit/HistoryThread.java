@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A thread of a history: derives its holds from its events, in order, and checks if they are possible. Not thread-safe.
  */
-final class Visitor {
+final class HistoryThread {
     private final Violations violations;
     private final List<RecordedHold> holds = new ArrayList<>();
     private final Map<String, RecordedHold> current = new HashMap<>();
     private @Nullable Event invoked;
     private @Nullable Event last;
 
-    Visitor(Violations violations) {
+    HistoryThread(Violations violations) {
         this.violations = violations;
     }
 

@@ -7,17 +7,17 @@ import io.boltwork.spi.Reply;
  * By kind of command, the part of the machine that handles its answer. A kind that is added to {@link Command} must be
  * added here, too, or this class does not compile.
  */
-final class Answers implements Command.Visitor<Answers.Handler<?, ?>> {
+final class AnswerHandlers implements Command.Visitor<AnswerHandlers.Handler<?, ?>> {
 
-    private static final Answers BY_KIND = new Answers();
+    private static final AnswerHandlers BY_KIND = new AnswerHandlers();
 
     /** Handles the answer of a backend that has executed a command. */
-    interface Answered<C, R> {
+    interface OnAnswer<C, R> {
         void accept(LockMachine machine, C command, long sent, R answer);
     }
 
     /** Handles that a command has failed. */
-    interface Failed<C> {
+    interface OnFailure<C> {
         void accept(LockMachine machine, C command, Reply.Failed failed);
     }
 
@@ -30,7 +30,7 @@ final class Answers implements Command.Visitor<Answers.Handler<?, ?>> {
      * @param failed handles a failure
      */
     record Handler<C extends Command<R>, R extends Reply.Answer>(
-            Class<C> command, Class<R> answer, Answered<C, R> answered, Failed<C> failed) {
+            Class<C> command, Class<R> answer, OnAnswer<C, R> answered, OnFailure<C> failed) {
 
         void answered(LockMachine machine, Command<?> sentCommand, long sent, Reply reply) {
             if (!answer.isInstance(reply)) {

@@ -119,6 +119,7 @@ class ClusterHistoriesTest {
     // ================================================================ 3. slots move
 
     @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void slotsMoveBackAndForthUnderLoad() throws Exception {
         slotsMove(ClusterGroup.start(), "slots moved there and back", 4);
     }

@@ -184,6 +184,7 @@ class FailoverHistoriesTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void aLaggingReplicaIsPromoted() throws Exception {
         try (Behind group = new Behind()) {
             start(group.uris());

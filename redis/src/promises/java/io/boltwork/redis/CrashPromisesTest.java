@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests the effects on other clients of a JVM that is killed (SIGKILL) or frozen (SIGSTOP) while it holds a lock or
@@ -142,6 +143,7 @@ class CrashPromisesTest extends Promises {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true")
     void twentyFrozenWaitersDelayTheOthersByNineSeconds() {
         List<RemoteClient> frozen = remotes(4);
         LockOptions fifo = fifo(LockOptions.defaults());

@@ -65,7 +65,7 @@ class MultiJvmExclusionTest {
 
     @Test
     void everyIncrementCountsAndTokensGrow() throws Exception {
-        int rounds = 500;
+        int rounds = 300;
         List<ChildJvm> workers = workers(rounds, rounds, rounds);
         go(workers);
         endWell(workers);

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three JVMs load two locks while faults come at random from a printed seed, for half a minute, or ten minutes with
+ * Three JVMs load two locks while faults come at random from a printed seed, for ten seconds, or ten minutes with
  * the profile soak. {@code -Dboltwork.seed} repeats the faults, but not the schedule of the threads.
  */
 @Tag("load")
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SoakTest extends Promises {
-    private static final Duration DURATION = Duration.ofSeconds(Long.getLong("boltwork.soak", 30));
+    private static final Duration DURATION = Duration.ofSeconds(Long.getLong("boltwork.soak", 10));
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** The time without faults at the end, so that everything settles. */

@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Date;
 import java.util.Deque;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -46,7 +48,7 @@ class ArchitectureTest {
 
     /** The types that use a higher package. Backends throw the API's exceptions, and a client creates its engine. */
     private static final Map<String, Set<String>> UPWARD = Map.of(
-            "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend", "LockOutage", "Durations"),
+            "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend"),
             "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector"));
 
     @ArchTest
@@ -87,6 +89,35 @@ class ArchitectureTest {
                 }
             }
         }
+    }
+
+    /** The most types that use one another, directly or not. They can be understood only together. */
+    private static final int LARGEST_CIRCLE = 12;
+
+    @ArchTest
+    static void circlesOfTypesAreSmall(JavaClasses types) {
+        for (String room : ROOMS) {
+            Map<String, Set<String>> circles = new TreeMap<>();
+            Set<JavaClass> tops = types.stream()
+                    .filter(type -> type.getPackageName().equals(room))
+                    .map(ArchitectureTest::outermost)
+                    .collect(Collectors.toSet());
+            for (JavaClass top : tops) {
+                circles.put(top.getSimpleName(), circle(top));
+            }
+            Set<String> largest = circles.values().stream()
+                    .max(Comparator.comparingInt(Set::size))
+                    .orElseThrow();
+            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CIRCLE);
+            System.out.println(room + ": " + tops.size() + " types, largest circle " + largest.size() + " " + largest);
+        }
+    }
+
+    private static Set<String> circle(JavaClass top) {
+        return reachable(top).stream()
+                .filter(other -> reachable(other).contains(top))
+                .map(JavaClass::getSimpleName)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static final Map<JavaClass, Set<JavaClass>> REACHABLE = new HashMap<>();

@@ -14,7 +14,7 @@ final class FootprintJob implements Job {
     /** The prefix of all lock names. */
     static final String PREFIX = "footprint:";
 
-    /** Whether to hold many locks at once. A floor that is not a lock cannot. */
+    /** True if many locks are held at once. A floor that is not a lock cannot. */
     static final String HOLD = "hold";
 
     static final String HELD = "held";

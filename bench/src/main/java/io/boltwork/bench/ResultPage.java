@@ -91,6 +91,11 @@ final class ResultPage {
         out.line("|---|---|");
         facts.forEach((name, value) -> out.row(name, value));
         out.line();
+        method();
+        contenders(facts.getOrDefault(Facts.LETTUCE_SOCKETS, "unknown sockets"));
+    }
+
+    private void method() {
         out.paragraph("`bench/run` measures all scenarios with all contenders, `bench/run --scenarios S1` measures one"
                 + " scenario, and `bench/run --deployment cluster` measures on a cluster. `bench/run --help`"
                 + " explains the other options. The raw data are in `bench/target/results`. Scenarios may"
@@ -122,13 +127,15 @@ final class ResultPage {
                                 + " are per pair of lock and unlock unless a column says otherwise.")
                 .forEach(out::item);
         out.line();
+    }
+
+    private void contenders(String lettuce) {
         out.paragraph(
                 "Contenders that are built on Lettuce use the sockets that Lettuce chooses: on Linux Netty's epoll,"
                         + " which comes with Boltwork. Redisson uses Java's sockets (`TransportMode.NIO`), its"
                         + " default.");
         out.row("contender", "description", "transport");
         out.line("|---|---|---|");
-        String lettuce = facts.getOrDefault(Facts.LETTUCE_SOCKETS, "unknown sockets");
         Stream.of(Entrant.values())
                 .forEach(entrant -> out.row("`" + entrant.id() + "`", entrant.title(), entrant.transport(lettuce)));
         out.line();

@@ -40,7 +40,7 @@ final class Announcer {
      */
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(2) - Heartbeat.PERIOD / 2;
 
-    /** How many of the newest nonces are remembered. Each connection has one, and a record lasts for a minute. */
+    /** The number of newest nonces that are remembered. Each connection has one, and a record lasts for a minute. */
     private static final int REMEMBERED = 1_024;
 
     private final Engine engine;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorFlag {
 
-    /** Whether work was cut short since the last look at all locks. */
+    /** True if work was cut short since the last look at all locks. */
     volatile boolean raised;
 
     /** The latest error, until it has been reported. */

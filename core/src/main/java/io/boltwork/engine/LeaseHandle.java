@@ -17,10 +17,10 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     final HandleRef right;
 
-    /** Whether {@link #leave} was entered. Belongs to the thread that uses the right. */
+    /** True if {@link #leave} was entered. Belongs to the thread that uses the right. */
     private boolean leaving;
 
-    /** Whether an error has cut a release short before it used the right. A field, so that writing it needs no call. */
+    /** True if an error has cut a release short before it used the right. A field, so that writing it needs no call. */
     volatile boolean cut;
 
     LeaseHandle(Engine engine, Hold hold) {

@@ -50,7 +50,7 @@ final class OtherThreadExecutor implements Executor {
         /** The thread that hands the task over, while it does so. */
         private transient volatile @Nullable Thread giver;
 
-        /** Whether the executor does not run the task, or only on the thread that hands it over. */
+        /** True if the executor does not run the task, or only on the thread that hands it over. */
         private volatile boolean returned;
 
         Passed(Runnable task, Thread giver) {

@@ -20,10 +20,10 @@ final class ProgressWatch {
     /** The time of the next look. */
     private long next;
 
-    /** Whether the machine must decide now, because the caller no longer waits. */
+    /** True if the machine must decide now, because the caller no longer waits. */
     private boolean ending;
 
-    /** Whether the machine has looked since it was last told to. Written inside the mailbox. */
+    /** True if the machine has looked since it was last told to. Written inside the mailbox. */
     private volatile boolean moved = true;
 
     /** @param since the time at which the caller began to sleep */

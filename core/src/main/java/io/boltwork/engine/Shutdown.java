@@ -26,7 +26,7 @@ final class Shutdown {
 
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    /** Whether an error has cut {@link #begin} short. A later heartbeat resumes it. */
+    /** True if an error has cut {@link #begin} short. A later heartbeat resumes it. */
     private volatile boolean unfinished;
 
     private volatile boolean ended;

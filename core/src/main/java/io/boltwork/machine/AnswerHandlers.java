@@ -1,13 +1,14 @@
 package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.Reply;
 
 /**
  * By kind of command, the part of the machine that handles its answer. A kind that is added to {@link Command} must be
  * added here, too, or this class does not compile.
  */
-final class AnswerHandlers implements Command.Visitor<AnswerHandlers.Handler<?, ?>> {
+final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?>> {
 
     private static final AnswerHandlers BY_KIND = new AnswerHandlers();
 

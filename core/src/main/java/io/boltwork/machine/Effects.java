@@ -2,7 +2,7 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 
-/** What a {@link LockMachine} can see and cause outside of itself. No method blocks or throws. */
+/** The world of a {@link LockMachine}: all that it can see and cause outside of itself. No method blocks or throws. */
 public interface Effects extends LockContext {
 
     /** Returns the times of this client. */

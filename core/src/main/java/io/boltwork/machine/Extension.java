@@ -2,7 +2,7 @@ package io.boltwork.machine;
 
 import io.boltwork.BackendException;
 
-/** How an extension ended. */
+/** The end of an extension. */
 public sealed interface Extension {
 
     /** The hold lasts as long as was wanted. */

@@ -79,14 +79,14 @@ public final class Hold {
     private volatile long word;
     private volatile @Nullable CompletableFuture<LeaseLoss> lossFuture;
 
-    /** When the hold began, by the client's clock. */
+    /** The time when the hold began, by the client's clock. */
     public final long since;
 
     /** The waiter whose caller has not taken the hold yet; {@code null} once it has; or {@link #GIVEN_UP}. */
     private volatile @Nullable Object taker;
 
     /**
-     * What a caller could not do because an error has cut short its leaving: bits. The machine does it instead. A field,
+     * The steps, as bits, that a caller could not do because an error has cut short its leaving. The machine does them instead. A field,
      * because the stack may be full, and to write a field needs no call.
      */
     public volatile int owed;
@@ -181,7 +181,7 @@ public final class Hold {
         return outcome;
     }
 
-    /** How a level was left. */
+    /** The result of leaving a level. */
     public enum Left {
         /** Outer levels remain. */
         NESTED,

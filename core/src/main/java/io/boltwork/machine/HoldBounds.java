@@ -6,7 +6,7 @@ final class HoldBounds {
     /** For options that set no times; it is never changed. */
     private static final HoldBounds NONE = new HoldBounds();
 
-    /** When the hold ends at the latest. */
+    /** The time when the hold ends at the latest. */
     long maxEnd = Ticker.NEVER;
 
     /** Until when the lock stays taken, even if it is released. */
@@ -15,7 +15,7 @@ final class HoldBounds {
     /** Until when the lock stays closed after a loss, though it is being released. */
     long quietEnd = Ticker.NEVER;
 
-    /** When a fixed lease ends for this client. */
+    /** The time when a fixed lease ends for this client. */
     long fixedEnd = Ticker.NEVER;
 
     private HoldBounds() {}

@@ -41,7 +41,7 @@ public final class LockMachine extends LockState {
      * the request alone, because answers may be late, doubled, or out of order.
      */
 
-    /** How long the state of an unused lock is kept, so that a lock in use is not built anew each time. */
+    /** The time for which the state of an unused lock is kept, so that a lock in use is not built anew each time. */
     public static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
     /** Commands of one lock that are under way at a time; other requests wait in line. */

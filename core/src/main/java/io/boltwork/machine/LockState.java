@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client knows of one lock: its holder here, its waiters here, and its requests at the backend. The {@link
+ * The state of one lock in one client: its holder here, its waiters here, and its requests at the backend. The {@link
  * LockMachine} and its parts change it. Any thread may look at the holds; everything else belongs to the machine.
  */
 public abstract class LockState {
@@ -40,12 +40,12 @@ public abstract class LockState {
     /** Extensions under way, and the promises of their outcomes. */
     Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
 
-    /** When the oldest of the FIFO requests asks again, for all of them. */
+    /** The time when the oldest of the FIFO requests asks again, for all of them. */
     long pollAt = Ticker.NEVER;
 
     LockOutage outage = LockOutage.NONE;
 
-    /** How often the backend, or a hold here, has shown that the lock is taken; it may overflow. */
+    /** The number of times that the backend, or a hold here, has shown that the lock is taken. It may overflow. */
     int refusals;
 
     private long roundTrip;

@@ -17,7 +17,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
 
     static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
 
-    /** How often to check whether the threads are still alive. */
+    /** The interval of checks whether the threads are still alive. */
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
 
     /** For how long a fixed lease is remembered after its loss; for its own length if that is more. */

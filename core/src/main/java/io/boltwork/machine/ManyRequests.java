@@ -27,7 +27,7 @@ public final class ManyRequests {
      * that each answer and each grant means the same as if the pass had happened in one moment.
      */
 
-    /** How many requests a pass examines in one event, and how many due ones. The rest follows in the next event, at once. */
+    /** The most requests that a pass examines in one event, and the most that are due. The rest follows in the next event, at once. */
     static final int LOOKS = 64;
 
     /** One place of so many is kept for a try, a poll, and the withdrawal of an unwanted grant: they do not wait in line. */
@@ -38,7 +38,7 @@ public final class ManyRequests {
         final Request request;
         private final ManyRequests home;
 
-        /** When the request has something to do. The entry is in the schedule unless that is {@link Ticker#NEVER}. */
+        /** The time when the request has something to do. The entry is in the schedule unless that is {@link Ticker#NEVER}. */
         private long at = Ticker.NEVER;
 
         /** The entry is among the changes. */
@@ -137,7 +137,7 @@ public final class ManyRequests {
     private @Nullable Pass pass;
     private int looks;
 
-    /** How many requests were examined. */
+    /** The number of requests examined. */
     private long looked;
 
     /**

@@ -12,7 +12,7 @@ final class MissedTime {
     /** The answers to commands that were sent before this time do not count. */
     private long askedAt;
 
-    /** When a missing answer counts as a loss. */
+    /** The time when a missing answer counts as a loss. */
     private long patienceEnds;
 
     /** Begins the examination, perhaps once more. */

@@ -18,24 +18,24 @@ final class Pending {
     @Nullable
     Command<?> awaited;
 
-    /** When the last command was sent; {@link Ticker#NEVER} if none was. */
+    /** The time when the last command was sent; {@link Ticker#NEVER} if none was. */
     long awaitedSince = Ticker.NEVER;
 
-    /** How many commands in a row were not answered. */
+    /** The number of commands in a row that were not answered. */
     int failures;
 
-    /** When to ask again, or to send an unanswered command again. */
+    /** The time of the next request, or of the next repetition of an unanswered command. */
     long dueAt = Ticker.NEVER;
 
     // ---- asking
 
-    /** When the request was made. */
+    /** The time when the request was made. */
     long since;
 
-    /** When the first acquire was sent; {@link Ticker#NEVER} if the connection was replaced before its answer. */
+    /** The time when the first acquire was sent; {@link Ticker#NEVER} if the connection was replaced before its answer. */
     long firstSent;
 
-    /** When the last answered acquire was sent. */
+    /** The time when the last answered acquire was sent. */
     long answeredSent;
 
     /** The server's time in the answer to it. */
@@ -45,7 +45,7 @@ final class Pending {
     /** The lease of the grant by message, in milliseconds; 0 if there was none. */
     long claimMillis;
 
-    /** Whether to ask again after the awaited answer, which may be older than the latest event. */
+    /** True if the request must ask again after the awaited answer, which may be older than the latest event. */
     boolean askAgain;
 
     /** Acquires that were written and not answered: their bytes may still be executed. */
@@ -85,7 +85,7 @@ final class Pending {
     /** The release was sent more than once: an earlier copy may have been executed. */
     boolean repeated;
 
-    /** When nothing of the request can be left at the server. */
+    /** The time from which nothing of the request can be left at the server. */
     long giveUpAt = Ticker.NEVER;
 
     /** The request was granted or queued while its withdrawal was under way. */

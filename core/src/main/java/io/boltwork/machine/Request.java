@@ -67,19 +67,19 @@ public final class Request {
     /** The server knows the request, and nothing has happened since that may have made the server forget it. */
     boolean standing;
 
-    /** When the latest of the commands sent, if the server executes it at once, would cease to keep others out. */
+    /** The time when the latest of the commands sent, if the server executes it at once, would cease to keep others out. */
     long reach;
 
     // ---- holding
 
-    /** When the hold counts as lost, without an open tacit renewal; {@link RenewalClock} writes it. */
+    /** The time when the hold counts as lost, without an open tacit renewal; {@link RenewalClock} writes it. */
     volatile long deadline = Ticker.NEVER;
 
-    /** When the lease ends, as the server has answered for it: not before that. */
+    /** The time when the lease ends, as the server has answered for it: not before that. */
     long leaseEnd;
 
     /**
-     * When others can have the lock if the hold just ends: lease and takeover delay, counted from the latest time at
+     * The time when others can have the lock if the hold just ends: lease and takeover delay, counted from the latest time at
      * which they can have begun.
      */
     public long closedUntil;
@@ -95,13 +95,13 @@ public final class Request {
     /** The server has answered for the whole lease, and on this connection. Otherwise it is asked soon. */
     boolean confirmed;
 
-    /** When the lease is to be renewed. */
+    /** The time when the lease is to be renewed. */
     long renewAt;
 
     /** Nothing exists any more that could release the hold, and listeners have been told. */
     boolean abandoned;
 
-    /** When the open renewal was begun, or has failed; {@link Ticker#NEVER} if there is none. */
+    /** The time when the open renewal was begun, or has failed; {@link Ticker#NEVER} if there is none. */
     long renewing = Ticker.NEVER;
 
     /** The same of a renewal whose success is not reported; {@link RenewalClock} writes it. */
@@ -110,7 +110,7 @@ public final class Request {
     /** Renewals that were sent since the last answer: none, one, or more. */
     byte renewals;
 
-    /** When it was granted. */
+    /** The time when it was granted. */
     private long began;
 
     private Request(LockContext context, long number, LockTerms terms, boolean tryOnly, State state) {

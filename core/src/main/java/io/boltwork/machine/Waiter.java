@@ -10,7 +10,7 @@ public final class Waiter {
 
     public final LockTerms terms;
 
-    /** Whether the caller does not want to wait. */
+    /** True if the caller does not want to wait. */
     public final boolean tryOnly;
 
     /** The future owner; {@code null} if the hold will belong to its handle. */
@@ -19,7 +19,7 @@ public final class Waiter {
     /** The thread that asks. */
     final Thread asker = Thread.currentThread();
 
-    /** Whether the caller wants a {@link Lease} and not a {@code lock}. */
+    /** True if the caller wants a {@link Lease} and not a {@code lock}. */
     final boolean asLease;
 
     public final Promise<WaitResult> outcome = new Promise<>();
@@ -27,10 +27,10 @@ public final class Waiter {
     /** An error has cut short the caller, which takes no hold any more. A field, so that no call is needed to write it. */
     public volatile boolean forsaken;
 
-    /** How often the lock had been said to be taken when the wait began; belongs to the machine. */
+    /** The number of refusals of the lock before the wait began. Belongs to the machine. */
     int refusalsBefore;
 
-    /** When the wait began; belongs to the machine. */
+    /** The time when the wait began; belongs to the machine. */
     long since;
 
     /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
@@ -62,7 +62,7 @@ public final class Waiter {
         return new Waiter(terms, tryOnly, null, true);
     }
 
-    /** How a wish ended. */
+    /** The end of a wish. */
     public sealed interface WaitResult {}
 
     /** The lock is held. */

@@ -23,7 +23,7 @@ final class Withdrawing {
     /** The waiters that are being told of a failure; {@code null} if there are none. */
     Waiting.@Nullable Dismissal dismissal;
 
-    /** When to ask the server whether the latest grant that this client caused was taken. */
+    /** The time of the next question to the server whether the latest grant that this client caused was taken. */
     private long nudgeAt = Ticker.NEVER;
 
     Withdrawing(LockMachine machine) {

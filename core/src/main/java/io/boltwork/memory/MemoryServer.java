@@ -406,7 +406,7 @@ public final class MemoryServer {
         long micros = micros();
         ServerTime now = at(micros);
         LockRules rules = new LockRules(now, micros, keys.idleMillis(), replicas, this::publish, this::warn);
-        return command.executeWith(new CommandExecutor(keys, clients, now, rules));
+        return command.executeWith(new RuleExecutor(keys, clients, now, rules));
     }
 
     private void clear() {

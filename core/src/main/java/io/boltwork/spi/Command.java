@@ -30,7 +30,7 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param executor executes the command
      * @return the answer
      */
-    R executeWith(Executor executor);
+    R executeWith(CommandExecutor executor);
 
     /**
      * Calls the visitor's method for this kind of command.
@@ -39,7 +39,7 @@ public sealed interface Command<R extends Reply.Answer> {
      * @return the visitor's result
      * @param <T> the type of the result
      */
-    <T> T accept(Visitor<T> visitor);
+    <T> T accept(CommandVisitor<T> visitor);
 
     /**
      * A command about one lock.
@@ -90,12 +90,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Acquired executeWith(Executor executor) {
+        public Reply.Acquired executeWith(CommandExecutor executor) {
             return executor.acquire(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.acquire(this);
         }
     }
@@ -126,12 +126,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Released executeWith(Executor executor) {
+        public Reply.Released executeWith(CommandExecutor executor) {
             return executor.release(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.release(this);
         }
     }
@@ -151,12 +151,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Withdrawn executeWith(Executor executor) {
+        public Reply.Withdrawn executeWith(CommandExecutor executor) {
             return executor.withdraw(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.withdraw(this);
         }
     }
@@ -204,12 +204,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Renewed executeWith(Executor executor) {
+        public Reply.Renewed executeWith(CommandExecutor executor) {
             return executor.renew(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.renew(this);
         }
     }
@@ -232,12 +232,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Replicated executeWith(Executor executor) {
+        public Reply.Replicated executeWith(CommandExecutor executor) {
             return executor.replicate(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.replicate(this);
         }
     }
@@ -262,12 +262,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Restored executeWith(Executor executor) {
+        public Reply.Restored executeWith(CommandExecutor executor) {
             return executor.restore(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.restore(this);
         }
     }
@@ -284,12 +284,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Inspected executeWith(Executor executor) {
+        public Reply.Inspected executeWith(CommandExecutor executor) {
             return executor.inspect(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.inspect(this);
         }
     }
@@ -311,12 +311,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Forced executeWith(Executor executor) {
+        public Reply.Forced executeWith(CommandExecutor executor) {
             return executor.forceRelease(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.forceRelease(this);
         }
     }
@@ -336,12 +336,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Announced executeWith(Executor executor) {
+        public Reply.Announced executeWith(CommandExecutor executor) {
             return executor.announce(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.announce(this);
         }
     }
@@ -368,12 +368,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.Identified executeWith(Executor executor) {
+        public Reply.Identified executeWith(CommandExecutor executor) {
             return executor.identify(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.identify(this);
         }
     }
@@ -394,12 +394,12 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.ScannedLocks executeWith(Executor executor) {
+        public Reply.ScannedLocks executeWith(CommandExecutor executor) {
             return executor.scanLocks(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.scanLocks(this);
         }
     }
@@ -417,215 +417,13 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
-        public Reply.ScannedClients executeWith(Executor executor) {
+        public Reply.ScannedClients executeWith(CommandExecutor executor) {
             return executor.scanClients(this);
         }
 
         @Override
-        public <T> T accept(Visitor<T> visitor) {
+        public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.scanClients(this);
         }
-    }
-
-    /** Executes each kind of command and returns its answer. */
-    interface Executor {
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Acquired acquire(Acquire command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Released release(Release command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Withdrawn withdraw(Withdraw command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Renewed renew(Renew command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Replicated replicate(Replicate command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Restored restore(Restore command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Inspected inspect(Inspect command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Forced forceRelease(ForceRelease command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Announced announce(Announce command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.Identified identify(Identify command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.ScannedLocks scanLocks(ScanLocks command);
-
-        /**
-         * Executes a command.
-         *
-         * @param command the command
-         * @return the answer
-         */
-        Reply.ScannedClients scanClients(ScanClients command);
-    }
-
-    /**
-     * Tells the kinds of commands apart.
-     *
-     * @param <T> the type of the result
-     */
-    interface Visitor<T> {
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T acquire(Acquire command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T release(Release command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T withdraw(Withdraw command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T renew(Renew command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T replicate(Replicate command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T restore(Restore command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T inspect(Inspect command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T forceRelease(ForceRelease command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T announce(Announce command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T identify(Identify command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T scanLocks(ScanLocks command);
-
-        /**
-         * Visits a command.
-         *
-         * @param command the command
-         * @return the result
-         */
-        T scanClients(ScanClients command);
     }
 }

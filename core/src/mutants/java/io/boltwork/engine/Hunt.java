@@ -86,7 +86,7 @@ final class Hunt {
         return null;
     }
 
-    /** Whether a test passes, and does not wait for ever. */
+    /** Returns whether a test passes, and does not wait for ever. */
     private static boolean passes(Callable<?> test) throws InterruptedException {
         FutureTask<?> task = new FutureTask<>(test);
         Thread thread = new Thread(task, "rule");

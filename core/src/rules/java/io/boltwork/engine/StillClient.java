@@ -46,7 +46,7 @@ public final class StillClient {
 
     volatile LongUnaryOperator random = bound -> 0;
 
-    /** Whether time passes while a thread sleeps: for tests with one thread, where no other thread would wake it. */
+    /** True if time passes while a thread sleeps: for tests with one thread, where no other thread would wake it. */
     volatile boolean timePassesInSleep;
 
     /** The difference between the wall clock and the monotonic clock. */

@@ -11,13 +11,13 @@ final class BoundedBypassCheck extends SimulationCheck {
     /** Four of the longest round trips without faults, and a little more. */
     private static final long LONGEST_SLICE = 3 * Plan.MILLI;
 
-    /** How many owners may have the lock within {@link #LONGEST_TURNS}. */
+    /** The most owners that may have the lock within {@link #LONGEST_TURNS}. */
     private static final int TURNS = 8;
 
     /** Half a second, by a clock that is at most a percent slower. */
     private static final long LONGEST_TURNS = 505 * Plan.MILLI;
 
-    /** When the first hold of each request began, by the request's id. */
+    /** The time when the first hold of each request began, by the request's id. */
     private final Map<String, Long> firstHolds = new HashMap<>();
 
     BoundedBypassCheck(SimulationHistory history) {

@@ -44,7 +44,7 @@ final class Exploration extends VirtualTime {
         return event;
     }
 
-    /** What can happen next: the channels that have an event, in the order of their names. */
+    /** The channels of which one can act next: those that have an event, in the order of their names. */
     List<String> ready() {
         channels.values().forEach(events -> events.removeIf(Event::isCancelled));
         channels.values().removeIf(ArrayDeque::isEmpty);
@@ -56,7 +56,7 @@ final class Exploration extends VirtualTime {
         settle();
     }
 
-    /** Whether a timer is due until then. */
+    /** Returns whether a timer is due until then. */
     boolean isTimerDue(long until) {
         while (!timers.isEmpty() && timers.peek().isCancelled()) {
             timers.remove();

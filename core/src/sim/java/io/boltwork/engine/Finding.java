@@ -8,7 +8,7 @@ final class Finding {
 
     private Finding() {}
 
-    /** What went wrong, the smallest plan for it that was found, what happens in it, and how to see that again. */
+    /** A failure: its message, the smallest plan found for it, the events of that plan, and the command that repeats it. */
     static String of(long seed, Violation violation) {
         Plan plan = Plan.of(seed);
         Plan small = Reduction.of(plan, violation.property, MOST_RUNS);

@@ -29,7 +29,7 @@ final class Fingerprint {
 
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
     /** Counts; and what is written down of holds and requests that are over, which no check needs but for its message. */
-    private static final Set<String> UNIMPORTANT = Set.of(
+    static final Set<String> UNIMPORTANT = Set.of(
             "SimulationHistory.holds",
             "SimulationHistory.handovers",
             "SimulationHistory.losses",
@@ -49,8 +49,8 @@ final class Fingerprint {
             "SimulatedServer.commands",
             "SimulatedClient.lateBytes",
             "SimulatedClient.madeIds",
-            "Introduction.nonces",
-            "Introduction.nonce",
+            "Announcer.nonces",
+            "Announcer.nonce",
             "LockState.lastEvent",
             "LockState.roundTrip");
 

@@ -4,7 +4,7 @@ import io.boltwork.spi.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server knows of a lock at one moment.
+ * The state of a lock at the server at one moment.
  *
  * @param history what was observed of the lock
  * @param record the server's record

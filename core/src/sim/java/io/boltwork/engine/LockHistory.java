@@ -25,7 +25,7 @@ final class LockHistory {
 
     final Map<Long, ObservedHold> byToken = new HashMap<>();
 
-    /** How requests became the owner at the server, in order of time. */
+    /** The grants at the server, in order of time. */
     final List<Ownership> grants = new ArrayList<>();
 
     /** The first tokens of holds whose first release was answered with NOT_HELD. */

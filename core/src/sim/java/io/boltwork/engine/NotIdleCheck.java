@@ -9,7 +9,7 @@ final class NotIdleCheck extends SimulationCheck {
     /** For a client with a good network, which is told at once. */
     private static final long LONGEST_IF_TOLD = 300 * Plan.MILLI;
 
-    /** Whether a living client always knows when a lock becomes free. */
+    /** True if a living client always knows when a lock becomes free. */
     private boolean freeingIsNoticed;
 
     NotIdleCheck(SimulationHistory history) {

@@ -13,13 +13,13 @@ final class ObservedHold {
     /** The last time at which the server certainly knew the hold. */
     long knownToServerSince;
 
-    /** Whether its lease ended while its owner still held it. */
+    /** True if its lease ended while its owner still held it. */
     boolean ended;
 
-    /** Whether its release reported no loss. */
+    /** True if its release reported no loss. */
     boolean releasedCleanly;
 
-    /** Whether almost its whole lease was left once. */
+    /** True if almost its whole lease was left once. */
     boolean wasNearlyWhole;
 
     ObservedHold(SimulatedClient client, Hold hold, long since, long grantedAt) {

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a simulated run is made of: who takes part, what the users do, how bad the network is, what goes wrong when. A seed
+ * The plan of a simulated run: its clients, the actions of their users, the network, and the faults with their times. A seed
  * decides all of it; a {@link Reduction} leaves parts of it out. Times are virtual nanoseconds.
  */
 record Plan(
@@ -29,7 +29,7 @@ record Plan(
     static final long MILLI = 1_000_000;
     static final long SECOND = 1_000 * MILLI;
 
-    /** What is shorter is not noticed, and may cost as much of a lease. */
+    /** Shorter suspensions are not noticed, and may cost as much of a lease. */
     static final long SHORTEST_SUSPENSION = ServerClock.NOTICED + 100 * MILLI;
 
     private static final long LOUD = 20 * SECOND;
@@ -37,7 +37,7 @@ record Plan(
 
     static final long LONGEST_WORK = 8 * SECOND;
 
-    /** How much goes wrong. */
+    /** The amount of faults. */
     enum Weather {
         /** Nothing. */
         FAIR,
@@ -69,7 +69,7 @@ record Plan(
     /** Somebody who does one thing after the other: a thread, or callbacks. */
     record User(String name, boolean isThread, long start, List<Act> acts) {}
 
-    /** What a user does with a lock. */
+    /** An action of a user on a lock. */
     enum Kind {
         LOCK,
         NESTED,
@@ -85,7 +85,7 @@ record Plan(
         TIMED_ASYNC,
         CANCELLED;
 
-        /** Whether it waits for as long as it takes. */
+        /** Returns whether it waits for as long as it takes. */
         boolean isPatient() {
             return switch (this) {
                 case LOCK, NESTED, ACQUIRE, DIE, ASYNC -> true;
@@ -101,7 +101,7 @@ record Plan(
             return with(options.withReplication(Replication.atLeast(1, Duration.ofMillis(50))));
         }
 
-        /** Nobody waits for the answer to the release. */
+        /** The answer to the release is not awaited. */
         Act withReleaseSent() {
             return with(options.withRelease(LockOptions.Release.SENT));
         }
@@ -145,7 +145,7 @@ record Plan(
         MOVE,
         FORCE_RELEASE;
 
-        /** Whether it happens to one server, or between it and a client, and to no other. */
+        /** Returns whether it happens to one server, or between it and a client, and to no other. */
         boolean isOfOneServer() {
             return switch (this) {
                 case BREAK, DEAF, FREEZE_SERVER, RESTART, RESTART_EMPTY, FLUSH, FAILOVER -> true;
@@ -154,23 +154,23 @@ record Plan(
         }
     }
 
-    /** When a fault happens: worst just then. */
+    /** The moment of a fault: each is a bad one. */
     enum Moment {
         /** At its time, whatever happens then. */
         ANY,
         /** After its time, when its client has sent a renewal. */
         SENT_RENEWAL,
-        /** When the server has executed such a command of its client; the answer is on its way. */
+        /** After the server has executed such a command of its client; the answer is on its way. */
         ACQUIRED,
         RELEASED,
         RENEWED,
         RESTORED,
         WITHDRAWN,
-        /** When the server has granted the lock to its client by message. */
+        /** After the server has granted the lock to its client by message. */
         GRANTED,
-        /** When its client has sent a command again, to the server that a lock has moved to. */
+        /** After its client has sent a command again, to the server that a lock has moved to. */
         SENT_AGAIN,
-        /** When its client has learned that a partition has moved. */
+        /** After its client has learned that a partition has moved. */
         LEARNED;
 
         /** Those that there are with one server, too. */
@@ -237,7 +237,7 @@ record Plan(
         return new Cluster(2 + random.nextInt(3), ahead, random.nextBoolean());
     }
 
-    /** How many commands of one lock a client may have under way at a time: in one run of five hardly any. */
+    /** The most commands of one lock that a client may have under way at a time; in one run of five a very small number. */
     int underWay() {
         return seed % 5 == 3 ? 1 + (int) (seed / 5 % 3) : LockMachine.UNDER_WAY;
     }
@@ -262,7 +262,7 @@ record Plan(
         return acts().map(Act::options).distinct();
     }
 
-    /** How many things are planned. */
+    /** The number of parts of the plan. */
     int size() {
         return faults.size()
                 + clients.stream()

@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-/** What must hold in a simulated run. docs/proof.md explains each. */
+/** A property of each simulated run. docs/proof.md explains each. */
 enum Property {
     /** Never two valid holders; after a loss of data, no longer than a lease, and the tokens tell them apart. */
     EXCLUSION,
@@ -14,13 +14,13 @@ enum Property {
     RESTORED_ALONE,
     /** A lease that has ended stays ended, and no hold lasts longer than its longest time. */
     LEASES_END,
-    /** Who holds a lock that is somebody else's at the server is told. */
+    /** A holder is told that the lock has another owner at the server. */
     TOLD_IN_TIME,
     /** A hold that was valid, and that nobody took, is not reported as lost. */
     NO_FALSE_LOSS,
     /** While one server is frozen or gone, holds at the others are renewed on time, and none of them is lost. */
     OTHERS_GO_ON,
-    /** What was taken away by force does not come back. */
+    /** A hold that was released by force does not come back. */
     FORCE_IS_FINAL,
     /** Shortest holds and takeover delays are kept. */
     BOUNDS_KEPT,
@@ -42,7 +42,7 @@ enum Property {
     NO_FAILURE,
     /** Nested acquisitions are one hold; what a call answers agrees with what is held. */
     API,
-    /** When all is done, nothing is left: no owner, no queue entry, no state. */
+    /** Nothing is left at the end: no owner, no queue entry, no state. */
     NOTHING_LEFT,
     /** The engine does not throw, and does not spin. */
     NO_DEFECT,

@@ -33,7 +33,7 @@ final class Reduction {
         return reduction.smallest;
     }
 
-    /** What fails, or {@code null}. */
+    /** The failure, or {@code null}. */
     static @Nullable Violation failure(Plan plan) {
         try {
             new Simulation(plan, false).run();

@@ -329,7 +329,7 @@ final class SimulatedBackend implements LockBackend {
         return silentUntil;
     }
 
-    /** How many there have been where that lock is. */
+    /** The number of connections so far to the server of that lock. */
     long outages(String lock) {
         return link(lock).outages();
     }
@@ -342,12 +342,12 @@ final class SimulatedBackend implements LockBackend {
         return link(lock).isUp();
     }
 
-    /** Whether it can ask for that lock: where it believes it to be, and where it is if it is sent there. */
+    /** Returns whether it can ask for that lock: where it believes it to be, and where it is if it is sent there. */
     boolean isWell(String lock) {
         return link(lock).isWell() && actual(lock).isWell();
     }
 
-    /** Whether it knows where that lock is, and so listens there if it listens at all. */
+    /** Returns whether it knows where that lock is, and so listens there if it listens at all. */
     boolean isAtHome(String lock) {
         return link(lock) == actual(lock);
     }

@@ -41,7 +41,7 @@ final class SimulatedClient {
 
     private long suspendedUntil;
 
-    /** When it last went on after it had been suspended, by its own clock. */
+    /** The time when it last went on after it had been suspended, by its own clock. */
     private long resumedAt = Long.MIN_VALUE;
 
     private boolean dead;
@@ -115,12 +115,12 @@ final class SimulatedClient {
         return time.instant();
     }
 
-    /** When this client's clock shows that, if it is not suspended again. */
+    /** Returns the time when this client's clock shows that, if it is not suspended again. */
     long realTime(long clock) {
         return (clock - clockOffset) / (PPM + driftPpm) * PPM + suspended;
     }
 
-    /** How long that takes which this client's clock counts as so much. */
+    /** Returns the true duration of a time on this client's clock. */
     long real(long nanos) {
         return nanos <= 0 ? 0 : (nanos / (PPM + driftPpm) + 1) * PPM;
     }
@@ -201,7 +201,7 @@ final class SimulatedClient {
         resumedAt = clockOffset + (pausedUntil - suspended) + (pausedUntil - suspended) / PPM * driftPpm;
     }
 
-    /** Whether it is suspended, or has gone on so lately that it need not have noticed. */
+    /** Returns whether it is suspended, or has gone on so lately that it need not have noticed. */
     boolean mayNotKnowOfSuspension() {
         return resumedAt != Long.MIN_VALUE && clock() - resumedAt <= Heartbeat.PERIOD;
     }
@@ -212,7 +212,7 @@ final class SimulatedClient {
         ids.add(other);
     }
 
-    /** What it announces. */
+    /** The record that the client announces. */
     ClientRecord card() {
         return new ClientRecord(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
     }
@@ -222,12 +222,12 @@ final class SimulatedClient {
         return current;
     }
 
-    /** Whether a request is of this client, under whichever id. */
+    /** Returns whether a request is of this client, under any of its ids. */
     boolean made(String request) {
         return ids.contains(request.substring(0, request.lastIndexOf(':')));
     }
 
-    /** Whether a request is of this client, under the id that it has now. */
+    /** Returns whether a request is of this client, under the id that it has now. */
     boolean isCurrent(String request) {
         return current.equals(request.substring(0, request.lastIndexOf(':')));
     }
@@ -301,13 +301,13 @@ final class SimulatedClient {
         return isWell(lock) && backend.isAtHome(lock);
     }
 
-    /** Whether the engine has that request. */
+    /** Returns whether the engine has that request. */
     boolean knows(String lock, String request) {
         LockMachine machine = machine(lock);
         return machine != null && machine.knows(request);
     }
 
-    /** Whether the engine waits for the lock at the server. */
+    /** Returns whether the engine waits for the lock at the server. */
     boolean wants(String lock) {
         LockMachine machine = machine(lock);
         return machine != null && machine.isWanted();

@@ -25,13 +25,13 @@ final class SimulatedCluster {
     private final List<SimulatedServer> servers = new ArrayList<>();
     private final Map<String, SimulatedLock> locks = new LinkedHashMap<>();
 
-    /** Who has a partition, and who is about to have it: as the servers know it. */
+    /** The server that has each partition, and the one that is about to have it, as the servers know it. */
     private final SimulatedServer[] homes;
 
     private final @Nullable SimulatedServer[] targets;
     private final Map<String, Subscription> subscriptions = new HashMap<>();
 
-    /** Who is told of grants, and of what is taken away. */
+    /** The clients that receive grants, and messages about forced releases. */
     private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
 
     private BiConsumer<Command<?>, Reply> watcher = (command, reply) -> {};
@@ -46,7 +46,7 @@ final class SimulatedCluster {
     private final Map<SimulatedServer, Copy> before = new LinkedHashMap<>();
     private boolean keepsBefore;
 
-    /** What a replica of a server has, and how many commands it has seen. */
+    /** The data of a server's replica, and the number of commands that it has executed. */
     record Copy(SimulatedServer of, long seen, Map<String, MemoryReplica> locks) {}
 
     SimulatedCluster(VirtualTime time, Plan plan) {
@@ -90,14 +90,14 @@ final class SimulatedCluster {
         return homes.length;
     }
 
-    /** Who has it, as the servers know. */
+    /** The server that has it, as the servers know. */
     SimulatedServer home(int partition) {
         return homes[partition];
     }
 
     // ================================================================ commands
 
-    /** Whether a server has all that a command is about. */
+    /** Returns whether a server has all that a command is about. */
     boolean isAt(SimulatedServer server, Command<?> command) {
         return command.locks().stream().allMatch(lock -> lock(lock).server() == server);
     }
@@ -166,7 +166,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** Where a lock is, those count that listen there. */
+    /** Counts the listeners at the server of a lock. */
     private void subscribe(SimulatedLock lock, String client) {
         Subscription subscriber = subscriptions.get(subscription(lock.server(), lock.partition, client));
         if (subscriber == null) {
@@ -297,7 +297,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** Whether some of its locks may be at one server and some at another. */
+    /** Returns whether some of its locks may be at one server and some at another. */
     boolean isMoving(int partition) {
         return targets[partition] != null;
     }

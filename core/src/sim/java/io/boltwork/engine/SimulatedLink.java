@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  */
 final class SimulatedLink {
 
-    /** How long bytes of a dead connection may still arrive: longer than a command is worth anything. */
+    /** The time for which bytes of a dead connection may still arrive: longer than any command is valid. */
     private static final long LATE_BYTES = 3 * Plan.SECOND;
 
     /** At the end of the name of the channel of announcements and their answers. */
@@ -149,7 +149,7 @@ final class SimulatedLink {
         }
     }
 
-    /** When something arrives that is sent now, behind what was sent before. */
+    /** Returns the arrival of a message that is sent now, behind all earlier ones. */
     private long arrival(long last) {
         return Math.max(last, Math.max(backend.silentUntil(), time.now()) + backend.delay(random));
     }
@@ -280,12 +280,12 @@ final class SimulatedLink {
         deafen(false);
     }
 
-    /** Whether messages come through, as far as both sides know. */
+    /** Returns whether messages come through, as far as both sides know. */
     boolean isHearing() {
         return hearing;
     }
 
-    /** How many connections there have been. */
+    /** The number of connections so far. */
     long outages() {
         return commands;
     }

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers of a simulation know of one lock, at which of them it is, and what has happened to it: data that were lost,
+ * The state of one lock at the servers of a simulation: its server, and its history: data that were lost,
  * and time. It moves from one server to another as it is, so its times are read by another clock then.
  */
 final class SimulatedLock {
@@ -34,7 +34,7 @@ final class SimulatedLock {
     private boolean goneBack;
     private long mostAheadNanos;
 
-    /** When data were lost, what the clock showed, and the hold, by its first token, of which nothing was lost. */
+    /** The losses of data: the time, the clock, and the hold, by its first token, that was not affected. */
     private record Loss(long at, long micros, long kept) {}
 
     SimulatedLock(String name, int partition, SimulatedServer server, VirtualTime time) {
@@ -143,7 +143,7 @@ final class SimulatedLock {
 
     // ================================================================ what has happened
 
-    /** Whether clients or operators have seen its clock go back, as its tokens may do then if it has lost data, too. */
+    /** Returns whether clients or operators have seen its clock go back, as its tokens may do then if it has lost data, too. */
     boolean hasGoneBack() {
         return goneBack;
     }
@@ -153,22 +153,22 @@ final class SimulatedLock {
         return mostAheadNanos - server.aheadNanos();
     }
 
-    /** Whether a replica has taken over since then, with whatever owner it knew. */
+    /** Returns whether a replica has taken over since then, with whatever owner it knew. */
     boolean hasFailedOverSince(long then) {
         return failovers.stream().anyMatch(failover -> failover >= then);
     }
 
-    /** Whether it has come to a server since then whose clock was ahead, so that leases ended early. */
+    /** Returns whether it has come to a server since then whose clock was ahead, so that leases ended early. */
     boolean hasLostTimeSince(long then) {
         return losses.stream().anyMatch(loss -> loss.at >= then && loss.micros == Long.MAX_VALUE);
     }
 
-    /** How often data, or the count of time, were lost between two moments, both included. */
+    /** Returns the number of losses of data, or of the count of time, between two moments, both included. */
     long losses(long from, long to) {
         return losses(from, to, Set.of());
     }
 
-    /** How often something of a hold may have been lost between two moments, both included. */
+    /** Returns the number of possible losses of a hold between two moments, both included. */
     long losses(long from, long to, long firstToken) {
         return losses(from, to, Set.of(firstToken));
     }
@@ -179,7 +179,7 @@ final class SimulatedLock {
                 .count();
     }
 
-    /** Whether data were lost since then, at a moment at which the clock had not reached that token. */
+    /** Returns whether data were lost since then, at a moment at which the clock had not reached that token. */
     boolean wasLostAhead(long token, long since) {
         return losses.stream().anyMatch(loss -> since <= loss.at && loss.micros < token);
     }

@@ -12,7 +12,7 @@ final class SimulatedServer {
     final int number;
     private final VirtualTime time;
 
-    /** Who the clients are. */
+    /** The clients. */
     private MemoryServer cards;
 
     private int runs;
@@ -55,7 +55,7 @@ final class SimulatedServer {
         return VirtualTime.EPOCH.toEpochMilli() * 1_000 + (time.now() + aheadNanos) / Plan.MICRO;
     }
 
-    /** When its clock shows that. */
+    /** Returns the time when its clock shows that. */
     long virtual(long serverMillis) {
         return (serverMillis - VirtualTime.EPOCH.toEpochMilli()) * Plan.MILLI - aheadNanos;
     }
@@ -81,7 +81,7 @@ final class SimulatedServer {
         frozenUntil = Math.max(frozenUntil, time.now() + nanos);
     }
 
-    /** How many commands it has executed, with the next one. */
+    /** The number of commands that it has executed, including the next one. */
     long nextCommand() {
         return ++commands;
     }

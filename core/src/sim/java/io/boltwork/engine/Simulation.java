@@ -107,7 +107,7 @@ final class Simulation {
         return more;
     }
 
-    /** Whether all is as it must be just now. */
+    /** Returns whether all is as it must be just now. */
     void check() {
         if (defect != null) {
             throw defect instanceof Violation violation

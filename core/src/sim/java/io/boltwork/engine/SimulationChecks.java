@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulationChecks {
 
-    /** How often {@link SimulationCheck#regularly()} is called. */
+    /** The interval of calls of {@link SimulationCheck#regularly()}. */
     static final long PERIOD = 50 * Plan.MILLI;
 
     /** In this order they look at the same moment. */

@@ -16,7 +16,7 @@ import java.util.Set;
  */
 final class SmallCase {
 
-    /** How often timers may fire while something is under way that could happen instead. */
+    /** The number of times that timers may fire while a message is under way. */
     private final int delays;
 
     /** Seeds with two servers whose clocks agree; clients listen when somebody has to wait, or always. */
@@ -104,7 +104,7 @@ final class SmallCase {
             }
         }
 
-        /** How many ways there are to go on. */
+        /** The number of possible next steps. */
         int ways() {
             List<String> ready = time.ready();
             boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.history.hasPendingCallsOrHolds();
@@ -234,7 +234,7 @@ final class SmallCase {
         return ends;
     }
 
-    /** Whether every way was gone to its end. */
+    /** Returns whether every way was followed to its end. */
     boolean isComplete() {
         return complete;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What happened in a simulated run, for people: time, actor, event. Costs nothing unless somebody wants to read it. */
+/** The events of a simulated run, for people: time, actor, event. Costs nothing unless it is read. */
 final class Timeline {
 
     private static final Pattern RUN = Pattern.compile("run=[0-9a-f-]{36}");

@@ -1,6 +1,6 @@
 package io.boltwork.examples;
 
-/** How buyers exclude each other. */
+/** The lock that buyers use. */
 enum SaleMode {
     /** Buyers do not exclude each other. */
     NONE("without a lock"),

@@ -3,7 +3,7 @@ package io.boltwork.examples;
 import java.time.Duration;
 
 /**
- * What a shop must know about a sale. Buyers are numbered across all shops. They arrive at even intervals, at one shop after
+ * The facts of a sale that a shop needs. Buyers are numbered across all shops. They arrive at even intervals, at one shop after
  * the other.
  *
  * @param item the item's name, which is also the lock's name

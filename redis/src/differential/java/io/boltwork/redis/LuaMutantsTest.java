@@ -47,7 +47,7 @@ class LuaMutantsTest {
     private SteppedRedis redis;
     private DifferentialSite site;
 
-    /** How a mutant was detected; {@code by} is empty if it was not. */
+    /** The detection of a mutant; {@code by} is empty if it was not detected. */
     private record Verdict(LuaMutant mutant, String by, long seed, long millis) {
         String row() {
             return "| " + mutant.name().replace("|", "\\|") + " | " + mutant.line() + " | "

@@ -46,7 +46,7 @@ class LeasePromisesTest extends RedisPromiseTest {
         HALF_OPEN
     }
 
-    /** When a holder was told, for each way. */
+    /** The time when a holder was told, for each way. */
     private record Told(long interrupted, long whenLost) {}
 
     @TimedTest

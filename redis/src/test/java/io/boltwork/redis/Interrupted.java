@@ -46,7 +46,7 @@ final class Interrupted implements Callable<Void> {
     private Step step;
     private int sent;
 
-    /** How the thread got the lock; {@code null} if it did not. */
+    /** The way in which the thread got the lock; {@code null} if it did not. */
     private Step way;
 
     private Lease lease;

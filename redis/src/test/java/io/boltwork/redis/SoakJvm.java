@@ -40,7 +40,7 @@ final class SoakJvm {
 
     private static volatile boolean over;
 
-    /** Whether locks are taken without any work under them. */
+    /** True if locks are taken without any work under them. */
     private static volatile boolean quiet;
 
     private static final AtomicInteger WORKING = new AtomicInteger();

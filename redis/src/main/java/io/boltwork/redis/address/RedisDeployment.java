@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> members, String master) {
 
-    /** How the master is found. */
+    /** The way in which the master is found. */
     public enum Kind {
         STANDALONE,
         SENTINEL,

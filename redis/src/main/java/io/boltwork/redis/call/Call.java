@@ -33,7 +33,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     @Nullable
     CallPipeline pipeline;
 
-    /** Whether the pipeline also counts the call as not written yet. Belongs to the pipeline. */
+    /** True if the pipeline also counts the call as not written yet. Belongs to the pipeline. */
     boolean isUnwritten;
 
     /** The call that was cut short before this one. Belongs to the pipeline. */

@@ -51,7 +51,7 @@ final class CallPipeline {
     /** Calls whose dispatch an error has cut short, linked by {@link Call#cutBefore}. */
     private volatile @Nullable Call cut;
 
-    /** Whether a call was over since the last {@link #stands}. */
+    /** True if a call was over since the last {@link #stands}. */
     private volatile boolean moved;
 
     /** The number of {@link #stands} in a row that have seen no call end. Belongs to the loop thread. */

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * How a command is sent as a script, and how the reply is read. Immutable and without state per call.
+ * The form of a command as a script, and the reader of its reply. Immutable and without state per call.
  *
  * @param <C> the type of the command
  * @param script the script

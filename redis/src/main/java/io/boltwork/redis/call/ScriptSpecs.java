@@ -18,6 +18,7 @@ import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
+import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
 import io.boltwork.spi.Reply.Forced;
@@ -43,7 +44,7 @@ final class ScriptSpecs {
     /** A lease and its takeover delay take two years at most. */
     private static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
 
-    /** How long the key of an unused lock lives. */
+    /** The life of an unused lock's key. */
     private static final Argument<Object> IDLE_LIFE =
             (out, command, call) -> RespWriter.write(out, call.keySpace().idleMillis);
 
@@ -145,7 +146,7 @@ final class ScriptSpecs {
             (answer, announce, run) ->
                     new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
 
-    private static final Command.Visitor<ScriptSpec<?>> BY_KIND = new Command.Visitor<>() {
+    private static final CommandVisitor<ScriptSpec<?>> BY_KIND = new CommandVisitor<>() {
         @Override
         public ScriptSpec<?> acquire(Command.Acquire command) {
             return ACQUIRE;

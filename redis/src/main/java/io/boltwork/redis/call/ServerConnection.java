@@ -48,7 +48,7 @@ public final class ServerConnection {
     private final @Nullable StaleMasterGuard guard;
     private volatile Runnable demoted = NOBODY;
 
-    /** Whether answers could be mistaken for those of other commands. */
+    /** True if answers could be mistaken for those of other commands. */
     private volatile boolean condemned;
 
     private volatile Consumer<Throwable> replaced = why -> {};

@@ -29,7 +29,7 @@ public final class StaleMasterGuard {
      *             behind it, then trust. It is denied or not answered: the owner of the connection gives it up.
      *   over      The connection is closed. What is kept back, and what still arrives, is dropped.
      *
-     * What arrives while the kept is used must not overtake it. So there is trust again only when nothing is left, under the lock.
+     * Replies that arrive while the kept ones are used must not overtake them. So trust returns only when none is left, under the lock.
      */
 
     /** An answer or a message that may be kept back. */
@@ -65,7 +65,7 @@ public final class StaleMasterGuard {
     /** The time of the last arrival. */
     private volatile long heard;
 
-    /** Whether all that arrives is kept back. Changes under the lock. */
+    /** True if all that arrives is kept back. Changes under the lock. */
     private volatile boolean doubts;
 
     /* The following fields are guarded by the lock. */

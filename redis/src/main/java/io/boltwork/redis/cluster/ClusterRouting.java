@@ -56,10 +56,10 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
      *   too few masters      CLUSTERDOWN: as if the node were gone, until it says that the cluster is well.
      */
 
-    /** How long a node without slots is kept. A slot is moved in less time. */
+    /** The time for which a node without slots is kept. A slot is moved in less time. */
     private static final long GRACE_SECONDS = 60;
 
-    /** How often a command is redirected at once. Then, while nodes disagree, it is redirected with pauses. */
+    /** The number of redirections at once. Then, while nodes disagree, it is redirected with pauses. */
     private static final int HOPS_AT_ONCE = 3;
 
     private static final int HOPS = 12;

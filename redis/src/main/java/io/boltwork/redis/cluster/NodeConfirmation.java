@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class NodeConfirmation implements MasterFinder {
 
     /**
-     * How long other nodes are asked. Once one has answered, the silent ones are awaited for 0.2 s, so this must be longer.
+     * The time for which other nodes are asked. Once one has answered, the silent ones are awaited for 0.2 s, so this must be longer.
      * It must also be short enough not to matter if no node answers.
      */
     private static final long ANSWER_MILLIS = 500;

@@ -36,7 +36,7 @@ final class ShardChannels {
     /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */
     private static final long SWEEP_MILLIS = 30_000;
 
-    /** Whether grants of a slot arrive. */
+    /** True if grants of a slot arrive. */
     enum Hearing {
         YES,
         SOON,

@@ -21,16 +21,16 @@ import java.util.concurrent.TimeUnit;
  */
 final class SlotWatch {
 
-    /** How often the slot map is read. After a failover, locks must work again within 2 s. */
+    /** The interval at which the slot map is read. After a failover, locks must work again within 2 s. */
     static final long CALM_MILLIS = 1_000;
 
-    /** How often the slot map is read while something is known to be wrong. */
+    /** The interval at which the slot map is read while it is known to be wrong. */
     private static final long RESTLESS_MILLIS = 200;
 
-    /** When a slot moves, many commands are redirected at once. The map is read once for all of them. */
+    /** Many commands are redirected at once when a slot moves. The map is read once for all of them. */
     private static final long SUSPICION_MILLIS = 50;
 
-    /** How many nodes are asked: the smallest number of which a majority is right if one is wrong. */
+    /** The number of nodes that are asked: the smallest one with a right majority if one node is wrong. */
     static final int ASKED = 3;
 
     private final ClusterRouting routing;

@@ -35,7 +35,7 @@ public final class Connections {
     private static final Duration GRANTS_PATIENCE = Duration.ofSeconds(1);
     private static final long GRACE_MILLIS = 250;
 
-    /** How often other servers are asked which one is the master. */
+    /** The interval at which other servers are asked which one is the master. */
     private static final long WATCH_MILLIS = 500;
 
     private static final long WATCH_LIMIT_MILLIS = 1_000;
@@ -60,7 +60,7 @@ public final class Connections {
     /** The client whose channels are listened to. */
     private String whose = "";
 
-    /** Whether opening fails if grants do not arrive. */
+    /** True if opening fails if grants do not arrive. */
     private boolean strict;
 
     private final Set<String> warned = new HashSet<>();

@@ -40,7 +40,7 @@ public final class Connector {
     /** The major version that introduced sharded channels. */
     private static final int SHARDED_SINCE = 7;
 
-    /** How long making a connection may take. Lettuce gives up a moment earlier. */
+    /** The most time for making a connection. Lettuce gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
 
     /**

@@ -208,7 +208,7 @@ public final class DeliveryProbe {
         /** The number of clients to which the server has sent the message, in total. */
         long receivers;
 
-        /** Whether the message has arrived. */
+        /** True if the message has arrived. */
         boolean heard;
 
         /** The slot whose channel the client listens on, if channels are sharded. */

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class LettuceClient {
     private static final long SHUTDOWN_MILLIS = 2_000;
 
-    /** How often a connection is tried if the server closes it before Lettuce has read the reason. */
+    /** The number of attempts to connect if the server closes it before Lettuce has read the reason. */
     private static final int TRIES = 3;
 
     private final ClientResources resources;

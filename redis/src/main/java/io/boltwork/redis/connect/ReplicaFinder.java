@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks the servers themselves which of them is the master. A master that only its replicas name is asked, too. */
 final class ReplicaFinder implements MasterFinder {
-    /** How long a master that does not answer any more counts as the last known master. */
+    /** The time for which a master that does not answer any more counts as the last known one. */
     private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
 
     private final RedisDeployment deployment;

@@ -21,7 +21,7 @@ public final class KeySpace {
     private final String prefix;
     private final byte[] open;
 
-    /** How long the key of an unused lock lives, in milliseconds. */
+    /** The life of an unused lock's key, in milliseconds. */
     public final long idleMillis;
 
     /** Creates a key space with the default idle life. */

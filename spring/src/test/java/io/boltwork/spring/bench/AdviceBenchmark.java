@@ -62,7 +62,7 @@ public class AdviceBenchmark {
         }
     }
 
-    /** Whether the application has a registry of observations, as with Spring Boot's actuator. */
+    /** True if the application has a registry of observations, as with Spring Boot's actuator. */
     @Param({"false", "true"})
     public boolean observed;
 

@@ -2,6 +2,7 @@ package io.boltwork.memory;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.CommandExecutor;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
@@ -11,14 +12,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Executes one command at one moment: applies the rules to the records of a server. */
-final class CommandExecutor implements Command.Executor {
+final class RuleExecutor implements CommandExecutor {
 
     private final Keys keys;
     private final ClientRecords clients;
     private final ServerTime server;
     private final LockRules rules;
 
-    CommandExecutor(Keys keys, ClientRecords clients, ServerTime server, LockRules rules) {
+    RuleExecutor(Keys keys, ClientRecords clients, ServerTime server, LockRules rules) {
         this.keys = keys;
         this.clients = clients;
         this.server = server;

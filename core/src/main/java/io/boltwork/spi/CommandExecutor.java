@@ -1,0 +1,100 @@
+package io.boltwork.spi;
+
+/** Executes each kind of command in one step, and returns its answer, as a backend whose data is in memory can. */
+public interface CommandExecutor {
+    /**
+     * Asks for a lock.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Acquired acquire(Command.Acquire command);
+
+    /**
+     * Releases a lock.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Released release(Command.Release command);
+
+    /**
+     * Withdraws a request.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Withdrawn withdraw(Command.Withdraw command);
+
+    /**
+     * Renews leases.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Renewed renew(Command.Renew command);
+
+    /**
+     * Checks which replicas know of a grant.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Replicated replicate(Command.Replicate command);
+
+    /**
+     * Restores a hold that the backend has forgotten.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Restored restore(Command.Restore command);
+
+    /**
+     * Describes a lock.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Inspected inspect(Command.Inspect command);
+
+    /**
+     * Releases a lock by force.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Forced forceRelease(Command.ForceRelease command);
+
+    /**
+     * Keeps, replaces or removes a client's record.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Announced announce(Command.Announce command);
+
+    /**
+     * Finds the records of clients.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Identified identify(Command.Identify command);
+
+    /**
+     * Lists locks, page by page.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.ScannedLocks scanLocks(Command.ScanLocks command);
+
+    /**
+     * Lists clients, page by page.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.ScannedClients scanClients(Command.ScanClients command);
+}

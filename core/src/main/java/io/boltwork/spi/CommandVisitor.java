@@ -1,0 +1,104 @@
+package io.boltwork.spi;
+
+/**
+ * Distinguishes the kinds of commands. A new kind is a new method, so that no visitor can forget it.
+ *
+ * @param <T> the type of the result
+ */
+public interface CommandVisitor<T> {
+    /**
+     * Handles the kind {@link Command.Acquire}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T acquire(Command.Acquire command);
+
+    /**
+     * Handles the kind {@link Command.Release}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T release(Command.Release command);
+
+    /**
+     * Handles the kind {@link Command.Withdraw}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T withdraw(Command.Withdraw command);
+
+    /**
+     * Handles the kind {@link Command.Renew}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T renew(Command.Renew command);
+
+    /**
+     * Handles the kind {@link Command.Replicate}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T replicate(Command.Replicate command);
+
+    /**
+     * Handles the kind {@link Command.Restore}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T restore(Command.Restore command);
+
+    /**
+     * Handles the kind {@link Command.Inspect}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T inspect(Command.Inspect command);
+
+    /**
+     * Handles the kind {@link Command.ForceRelease}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T forceRelease(Command.ForceRelease command);
+
+    /**
+     * Handles the kind {@link Command.Announce}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T announce(Command.Announce command);
+
+    /**
+     * Handles the kind {@link Command.Identify}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T identify(Command.Identify command);
+
+    /**
+     * Handles the kind {@link Command.ScanLocks}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T scanLocks(Command.ScanLocks command);
+
+    /**
+     * Handles the kind {@link Command.ScanClients}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T scanClients(Command.ScanClients command);
+}

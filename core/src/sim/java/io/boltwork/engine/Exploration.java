@@ -7,12 +7,12 @@ import java.util.PriorityQueue;
 import java.util.TreeMap;
 
 /**
- * A time of which somebody decides what happens next: the next event of any channel, now, or the next timer, when it is due.
- * So whatever is under way may take any time, and only timers count.
+ * A time whose next event is chosen: the next event of any channel, now, or the next timer, when it is due.
+ * So a message may take any time, and only timers count.
  */
 final class Exploration extends VirtualTime {
 
-    /** Far from all durations, so that a moment can be told from a duration. */
+    /** A start that is far from all durations, so that a moment can be distinguished from a duration. */
     static final long BEGIN = 100_000_000 * Plan.SECOND;
 
     private final TreeMap<String, ArrayDeque<Event>> channels = new TreeMap<>();
@@ -56,7 +56,7 @@ final class Exploration extends VirtualTime {
         settle();
     }
 
-    /** Returns whether a timer is due until then. */
+    /** Returns whether a timer is due until a time. */
     boolean isTimerDue(long until) {
         while (!timers.isEmpty() && timers.peek().isCancelled()) {
             timers.remove();
@@ -64,7 +64,7 @@ final class Exploration extends VirtualTime {
         return !timers.isEmpty() && timers.peek().at <= until;
     }
 
-    /** Lets time pass until the next timer is due, which happens then, and all others of that moment. */
+    /** Lets time pass until the next timer is due, and runs all timers of that moment. */
     void pass() {
         setNow(timers.element().at);
         while (isTimerDue(now())) {
@@ -79,7 +79,7 @@ final class Exploration extends VirtualTime {
         }
     }
 
-    /** All that has yet to happen: when, or where, and what. */
+    /** Returns all future events: the time or the channel, and the event. */
     List<Object> pending() {
         List<Object> all = new ArrayList<>();
         ready().forEach(channel -> {

@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-/** A seed whose run fails, made small and told as a story. */
+/** A seed whose run fails, with a small plan and its timeline. */
 final class Finding {
 
     private static final int MOST_RUNS = 1_000;

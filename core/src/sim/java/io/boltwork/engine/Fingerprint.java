@@ -22,13 +22,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A number for the state of a simulated world, the same for states that cannot be told apart: all fields of all objects that
- * can be reached, moments as distances from now, tokens by their order. What is only counted or written down is left out.
+ * A number for the state of a simulated world, equal for states that cannot be distinguished: all fields of all objects that
+ * can be reached, moments as distances from now, tokens by their order. Counts and records are left out.
  */
 final class Fingerprint {
 
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
-    /** Counts; and what is written down of holds and requests that are over, which no check needs but for its message. */
+    /** Counts, and records of holds and requests that have ended, which checks need only for their messages. */
     static final Set<String> UNIMPORTANT = Set.of(
             "SimulationHistory.holds",
             "SimulationHistory.handovers",
@@ -188,7 +188,7 @@ final class Fingerprint {
         }
     }
 
-    /** In an order that does not depend on hash codes of identity. */
+    /** Adds the elements in an order that does not depend on identity hash codes. */
     private void addMap(Map<?, ?> map) {
         word(map.size());
         map.forEach((key, element) -> {

@@ -8,30 +8,30 @@ import java.util.logging.Logger;
 import org.jetbrains.lincheck.Lincheck;
 
 /**
- * Plays small scenes of two or three threads under a model checker: it decides at every access to shared memory which thread
- * goes on, and prints the interleaving that broke a scene. A scene in which all threads sleep for ever is broken, too.
+ * Runs small scenes of two or three threads under a model checker, which decides at each access to shared memory which thread
+ * continues, and prints the interleaving that broke a scene. A scene in which all threads sleep for ever is broken, too.
  *
- * <p>It assumes sequential consistency. What the Java memory model allows beyond that is for the tests on real threads.
+ * <p>The checker assumes sequential consistency. Tests on real threads cover what the Java memory model allows beyond that.
  *
- * <p>{@code -Dboltwork.proof=true} (the profile {@code proof}) looks at many times more interleavings.
+ * <p>{@code -Dboltwork.proof=true} (the profile {@code proof}) explores many times more interleavings.
  */
 public final class Interleavings {
 
     private static final int FACTOR = Boolean.getBoolean("boltwork.proof") ? 40 : 1;
 
-    private static final Logger LOG = Logger.getLogger("io.boltwork"); // held here, or its level would be forgotten
+    private static final Logger LOG = Logger.getLogger("io.boltwork"); // a reference, or the level would be forgotten
 
     private Interleavings() {}
 
     /**
-     * Plays a scene in that many interleavings. It makes all that it needs anew, and throws if something is wrong; what its
-     * assertions say is constant, because the model checker would look into the making of strings.
+     * Runs a scene in a number of interleavings. The scene makes all that it needs anew, and throws if something is wrong. Its
+     * assertions have constant messages, because the model checker would explore the making of strings.
      */
     public static void of(int count, Runnable scene) {
         Level before = LOG.getLevel();
         LOG.setLevel(Level.OFF); // leases are lost on purpose
         try {
-            scene.run(); // plainly: what the JVM links at first use shall not be looked into either
+            scene.run(); // once without the checker, which must not explore what the JVM links at first use
             Lincheck.runConcurrentTest(count * FACTOR, scene);
         } finally {
             LOG.setLevel(before);

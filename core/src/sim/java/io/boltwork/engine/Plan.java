@@ -41,24 +41,24 @@ record Plan(
     enum Weather {
         /** Nothing. */
         FAIR,
-        /** A good network and one fault: what repairs the damage of one fault must be quick. */
+        /** A good network and one fault, whose damage must be repaired quickly. */
         ONE_FAULT,
         /** A bad network, and one fault after the other. */
         ROUGH,
-        /** The same within a few seconds, so that faults meet. */
+        /** As the previous one, but within a few seconds, so that faults coincide. */
         HECTIC;
 
         boolean isBad() {
             return this == ROUGH || this == HECTIC;
         }
 
-        /** Returns for how long users begin new acts and faults happen. */
+        /** Returns the time within which users begin new acts and faults happen. */
         long loud() {
             return this == HECTIC ? HECTIC_LOUD : LOUD;
         }
     }
 
-    /** Chances in a thousand that something is late by tens of milliseconds, by up to a second, or a message is lost. */
+    /** Per mille of messages that are late by tens of milliseconds, late by up to a second, or lost. */
     record Network(int slow, int stuck, int lost) {
         static final Network GOOD = new Network(0, 0, 0);
     }
@@ -66,7 +66,7 @@ record Plan(
     /** A JVM with a clock of its own. */
     record Client(String id, long start, long driftPpm, List<User> users) {}
 
-    /** Somebody who does one thing after the other: a thread, or callbacks. */
+    /** A user that performs one act after the other: a thread, or callbacks. */
     record User(String name, boolean isThread, long start, List<Act> acts) {}
 
     /** An action of a user on a lock. */
@@ -85,7 +85,7 @@ record Plan(
         TIMED_ASYNC,
         CANCELLED;
 
-        /** Returns whether it waits for as long as it takes. */
+        /** Returns whether the act waits without a limit. */
         boolean isPatient() {
             return switch (this) {
                 case LOCK, NESTED, ACQUIRE, DIE, ASYNC -> true;
@@ -94,7 +94,7 @@ record Plan(
         }
     }
 
-    /** @param extend how much longer the lease is made to last meanwhile; 0: it is not */
+    /** @param extend by how much the lease is extended meanwhile; 0 for no extension */
     record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {
         /** A replica must know of the hold. */
         Act withReplica() {
@@ -118,34 +118,34 @@ record Plan(
     enum Trouble {
         /** Both connections of a client break. */
         BREAK,
-        /** Nothing gets through to a client, nor from it; nobody is told, and all arrives afterwards. */
+        /** Messages to and from a client are delayed, without an error, and all arrive afterwards. */
         SILENCE,
         /** The connection for messages breaks alone. */
         DEAF,
         PAUSE,
         /** The machine of a client is suspended: its monotonic clock stands still. */
         SUSPEND,
-        /** Another living client has announced itself under a client's id. */
+        /** Another living client announces itself under a client's id. */
         CLONE,
         CRASH,
         /** A client is closed. */
         CLOSE,
         FREEZE_SERVER,
-        /** A server restarts with what it had. */
+        /** A server restarts with its data. */
         RESTART,
-        /** And without. */
+        /** A server restarts without its data. */
         RESTART_EMPTY,
         FLUSH,
         DELETE_KEY,
-        /** A replica takes over that has not seen the last writes; its clock may differ. */
+        /** A replica without the last writes takes over. Its clock may differ. */
         FAILOVER,
         /** The server's clock is set back. */
         CLOCK_BACK,
-        /** A partition moves to another server, and nobody is disconnected. */
+        /** A partition moves to another server, and no connection breaks. */
         MOVE,
         FORCE_RELEASE;
 
-        /** Returns whether it happens to one server, or between it and a client, and to no other. */
+        /** Returns whether the fault concerns one server, or its connection to a client, and no other server. */
         boolean isOfOneServer() {
             return switch (this) {
                 case BREAK, DEAF, FREEZE_SERVER, RESTART, RESTART_EMPTY, FLUSH, FAILOVER -> true;
@@ -156,11 +156,11 @@ record Plan(
 
     /** The moment of a fault: each is a bad one. */
     enum Moment {
-        /** At its time, whatever happens then. */
+        /** At the fault's time, independent of other events. */
         ANY,
-        /** After its time, when its client has sent a renewal. */
+        /** After the fault's time, when its client has sent a renewal. */
         SENT_RENEWAL,
-        /** After the server has executed such a command of its client; the answer is on its way. */
+        /** After the server has executed such a command of the fault's client, while the answer is in transit. */
         ACQUIRED,
         RELEASED,
         RENEWED,
@@ -173,16 +173,16 @@ record Plan(
         /** After its client has learned that a partition has moved. */
         LEARNED;
 
-        /** Those that there are with one server, too. */
+        /** The moments that also exist with one server. */
         static final Moment[] USUAL = Arrays.copyOf(values(), SENT_AGAIN.ordinal());
     }
 
     /**
-     * @param client to whom it happens, unless it happens to the server
-     * @param lasts how long it lasts
-     * @param half half open: the other side is not told
-     * @param lag how far behind the replica is; by one command at any other moment than {@link Moment#ANY}
-     * @param jump by how much its clock is ahead
+     * @param client the client concerned, unless the fault concerns a server
+     * @param lasts the duration
+     * @param half whether the connection is half open, so that the other side does not notice
+     * @param lag by how much the replica is behind; one command at any moment but {@link Moment#ANY}
+     * @param jump by how much the replica's clock is ahead
      */
     record Fault(
             Trouble trouble,
@@ -198,9 +198,9 @@ record Plan(
     /**
      * The servers.
      *
-     * @param partitions in how many partitions the locks are
-     * @param ahead of each server, by how much its clock is ahead of the first one's
-     * @param cold whether clients do not listen in a partition until somebody has to wait there
+     * @param partitions the number of partitions of the locks
+     * @param ahead by how much each server's clock is ahead of the first one's
+     * @param cold whether clients listen in a partition only once a user has to wait there
      */
     record Cluster(int partitions, List<Long> ahead, boolean cold) {
         int servers() {
@@ -214,7 +214,7 @@ record Plan(
 
     private static final Cluster ONE_SERVER = new Cluster(1, List.of(0L), false);
 
-    /** In three runs of ten there are several servers, or several partitions at least. */
+    /** Draws the servers. Three runs of ten have several servers, or at least several partitions. */
     private static final Set<Integer> CLUSTERS = Set.of(1, 7, 8, 13, 14, 17);
 
     private static final int SEEDS_PER_CLUSTER = 20;
@@ -242,7 +242,7 @@ record Plan(
         return seed % 5 == 3 ? 1 + (int) (seed / 5 % 3) : LockMachine.UNDER_WAY;
     }
 
-    /** Until then users begin new things and faults happen. */
+    /** The time until which users begin new acts and faults happen. */
     long loud() {
         return weather.loud();
     }
@@ -295,7 +295,7 @@ record Plan(
         return PlanDrawing.of(seed);
     }
 
-    /** A source of randomness for one actor, so that leaving out another one changes little. */
+    /** Returns random numbers for one actor, so that leaving out another one changes little. */
     Random random(String actor) {
         return scrambled(seed * 1_000_003 + actor.hashCode());
     }

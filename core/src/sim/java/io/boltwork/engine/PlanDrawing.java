@@ -26,7 +26,7 @@ final class PlanDrawing {
 
     private static final int PLAIN = 5;
 
-    /** Clocks differ in rate by up to 0.4 % either way: with the server's true rate, less than the 1 % allowed for. */
+    /** The most by which rates of clocks differ: 0.4 % either way, which is less than the allowed 1 %. */
     private static final int DRIFT_PPM = 4_000;
 
     private final long seed;
@@ -69,7 +69,7 @@ final class PlanDrawing {
         options = someOptions();
     }
 
-    /** Some of the options; all of them FIFO, none, or some. */
+    /** Draws options: all of them FIFO, none, or some. */
     private List<LockOptions> someOptions() {
         List<LockOptions> some = new ArrayList<>();
         int fifo = random.nextInt(3);

@@ -12,7 +12,7 @@ final class PlanVariants {
 
     private PlanVariants() {}
 
-    /** More locks, and faults that several servers can have. */
+    /** Adds locks, and faults of several servers. */
     static Plan spread(Plan plan) {
         Random random = plan.random("spread");
         List<String> names = List.of("a", "b", "c", "d", "e").subList(0, 2 + random.nextInt(4));
@@ -42,7 +42,7 @@ final class PlanVariants {
         return with(plan, act -> act.on(names.get(random.nextInt(names.size()))), spread);
     }
 
-    /** Many more clients that wait one after the other, and are all gone at once, or stopped for a while. */
+    /** Adds many clients that wait in sequence, and all die or pause at the same time. */
     static Plan withChain(Plan plan) {
         Random random = plan.random("chain");
         List<Plan.Client> many = new ArrayList<>(plan.clients());
@@ -77,7 +77,7 @@ final class PlanVariants {
     }
 
     /**
-     * In an eighth of the plans, machines are suspended, and not just paused, and other clients announce themselves under a
+     * Suspends machines in an eighth of the plans, in addition to pauses, and lets other clients announce themselves under a
      * client's id.
      */
     static Plan withSuspensions(Plan plan) {
@@ -109,7 +109,7 @@ final class PlanVariants {
         return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), plan.clients(), others);
     }
 
-    /** Some acts, or all, are changed. */
+    /** Changes some acts, or all. */
     static Plan withSome(Plan plan, UnaryOperator<Plan.Act> change) {
         Random random = plan.random("some");
         boolean all = random.nextBoolean();

@@ -6,17 +6,17 @@ enum Property {
     EXCLUSION,
     /** A valid holder is the owner at the server, and there at least until its deadline. */
     LEASE_AT_SERVER,
-    /** A hold that wants replicas begins when they know of it, and is not lost by their taking over. */
+    /** A hold that requires replicas begins when they know of it, and is not lost if one of them takes over. */
     REPLICATED,
     /** Later holds have larger tokens. */
     TOKENS_GROW,
-    /** A hold that the server forgot is restored only if nobody has held the lock since. */
+    /** A hold that the server forgot is restored only if the lock was not held since. */
     RESTORED_ALONE,
     /** A lease that has ended stays ended, and no hold lasts longer than its longest time. */
     LEASES_END,
     /** A holder is told that the lock has another owner at the server. */
     TOLD_IN_TIME,
-    /** A hold that was valid, and that nobody took, is not reported as lost. */
+    /** A hold that was valid, and was not taken, is not reported as lost. */
     NO_FALSE_LOSS,
     /** While one server is frozen or gone, holds at the others are renewed on time, and none of them is lost. */
     OTHERS_GO_ON,
@@ -24,13 +24,13 @@ enum Property {
     FORCE_IS_FINAL,
     /** Shortest holds and takeover delays are kept. */
     BOUNDS_KEPT,
-    /** Requests are granted in the order of their arrival at the server; who is FIFO is not passed by. */
+    /** Requests are granted in the order of their arrival at the server. No request overtakes a FIFO request. */
     FIFO,
-    /** A client passes a lock on inside for a slice only. */
+    /** A client hands a lock over locally for a slice only. */
     BOUNDED_BYPASS,
     /** Every waiter is served once faults are over. */
     SERVED,
-    /** A lock is not free for long while somebody waits for it. */
+    /** A lock is not free for long while a request waits for it. */
     NOT_IDLE,
     /** A client that is gone costs the others one short claim, and none if the server knows. */
     SHORT_CLAIMS,
@@ -40,7 +40,7 @@ enum Property {
     CALLS_END,
     /** Nothing fails without a fault. */
     NO_FAILURE,
-    /** Nested acquisitions are one hold; what a call answers agrees with what is held. */
+    /** Nested acquisitions are one hold, and the answers of calls agree with it. */
     API,
     /** Nothing is left at the end: no owner, no queue entry, no state. */
     NOTHING_LEFT,

@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's way to the servers of a simulation. If there are several it believes of each partition that it is at one of
- * them, learns late that it has moved, sends again what went to the wrong one, and may have to subscribe for a partition
- * before anybody can wait there.
+ * One client's way to the servers of a simulation. It assumes a server for each partition,
+ * learns late that the partition has moved, sends a command again that reached the wrong server, and may have to subscribe
+ * to a partition before a user can wait there.
  */
 final class SimulatedBackend implements LockBackend {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
-    /** Until when a client learns of a partition that has moved: at the next look at the map. */
+    /** The most time until a client learns that a partition has moved, at its next look at the map. */
     private static final long LEARNS = Plan.SECOND;
 
     private static final int RESENDS = 3;
@@ -41,7 +41,7 @@ final class SimulatedBackend implements LockBackend {
     private final List<SimulatedLink> links = new ArrayList<>();
     private final SimulatedLink[] believed;
 
-    /** For which partitions it listens. */
+    /** The partitions that the client listens to. */
     private final BitSet warm = new BitSet();
 
     private @Nullable BackendListener listener;
@@ -135,7 +135,7 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    /** It listens before it says so. */
+    /** Reports a connection after the client has begun to listen. */
     private void warmUp(int partition, Reply answer, Consumer<Reply> handler) {
         boolean waits = !(answer instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.GRANTED);
         if (waits && answer instanceof Reply.Answer && !warm.get(partition)) {
@@ -151,7 +151,7 @@ final class SimulatedBackend implements LockBackend {
         link.send(command, handler, () -> moved(command, link, handler, resends));
     }
 
-    /** The server has said that it has not got what the command is about, or not all of it. */
+    /** Handles a server's reply that it does not have the lock, or not all locks, of a command. */
     private void moved(Command<?> command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
         List<String> locks = command.locks();
         int partition = partition(locks.get(0));
@@ -165,7 +165,7 @@ final class SimulatedBackend implements LockBackend {
         } else {
             SimulatedLink there = actual(locks.get(0));
             if (warm.get(partition) && there.isHearing() && random.nextBoolean()) {
-                there.subscribe(partition); // beside what it has where the partition is moving from
+                there.subscribe(partition); // in addition to the subscription at the server that the partition leaves
             }
             timeline.add(client.id, "sends again to", there.server, command);
             send(command, there, handler, resends + 1);
@@ -174,7 +174,7 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    /** Renewals of locks at different servers: each on its own, and one reply for all. */
+    /** Sends renewals of locks at different servers one by one, and gives one reply for all. */
     private void oneByOne(Command.Renew renew, Consumer<Reply> handler) {
         int count = renew.items().size();
         Reply.Renewed.Item[] items = new Reply.Renewed.Item[count];
@@ -211,7 +211,7 @@ final class SimulatedBackend implements LockBackend {
         return partitions;
     }
 
-    /** A partition has moved; nobody says so. */
+    /** Notes that a partition has moved. The client is not told. */
     void hasMoved(int partition) {
         time.after(client.id + " learns", random.nextLong(LEARNS), () -> learn(partition));
     }
@@ -223,7 +223,7 @@ final class SimulatedBackend implements LockBackend {
         if (now == before || client.isDead() || told == null) {
             return;
         }
-        if (now.isUp() && !now.isWell()) { // it hangs, or is just being replaced
+        if (now.isUp() && !now.isWell()) { // the connection hangs, or is being replaced
             time.after(client.id + " looks", 10 * Plan.MILLI, () -> learn(partition));
             return;
         }
@@ -253,7 +253,7 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    /** A connection was made. */
+    /** Handles a new connection. */
     void connected(SimulatedLink link) {
         BackendListener told = listener;
         BitSet partitions = partitionsAt(link);
@@ -305,13 +305,13 @@ final class SimulatedBackend implements LockBackend {
         return network.lost() > 0 && dice.nextInt(1_000) < network.lost();
     }
 
-    /** Both connections to the server of a lock break, or to the one to which something has just been sent again. */
+    /** Breaks both connections to the server of a lock, or to the server that a command has just been sent to again. */
     void disconnect(Plan.Fault fault) {
         SimulatedLink again = fault.moment() == Plan.Moment.SENT_AGAIN ? sentAgainTo : null;
         (again == null ? actual(fault.lock()) : again).disconnect(fault.lasts(), fault.half());
     }
 
-    /** Those to one server. */
+    /** Breaks the connections to one server. */
     void disconnect(SimulatedServer server, long outage) {
         links.get(server.number).disconnect(outage, false);
     }
@@ -320,7 +320,7 @@ final class SimulatedBackend implements LockBackend {
         actual(lock).deaf(outage, halfOpen);
     }
 
-    /** Nothing gets through, either way; it arrives later, and nobody is told. */
+    /** Delays all messages in both directions, without an error. */
     void silence(long nanos) {
         silentUntil = Math.max(silentUntil, time.now() + nanos);
     }
@@ -342,12 +342,12 @@ final class SimulatedBackend implements LockBackend {
         return link(lock).isUp();
     }
 
-    /** Returns whether it can ask for that lock: where it believes it to be, and where it is if it is sent there. */
+    /** Returns whether the client can ask for a lock, at the assumed server and at the one it is redirected to. */
     boolean isWell(String lock) {
         return link(lock).isWell() && actual(lock).isWell();
     }
 
-    /** Returns whether it knows where that lock is, and so listens there if it listens at all. */
+    /** Returns whether the client knows the server of a lock, and so listens there if it listens at all. */
     boolean isAtHome(String lock) {
         return link(lock) == actual(lock);
     }
@@ -356,7 +356,7 @@ final class SimulatedBackend implements LockBackend {
         return links.get(cluster.lock(lock).server().number);
     }
 
-    /** The client is no more; the servers find out now, or after a while. */
+    /** Ends the client. The servers notice it at once, or after a while. */
     void die(boolean halfOpen) {
         links.forEach(link -> link.disconnect(halfOpen ? 2 * Plan.SECOND : 0, halfOpen));
         listener = null;

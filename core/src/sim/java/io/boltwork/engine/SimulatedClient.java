@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** One client of a simulation: a real engine, a clock that is a little wrong, and users. It can be paused, killed and closed. */
+/** One client of a simulation: a real engine, a clock with a small error, and users. The client can be paused, killed and closed. */
 final class SimulatedClient {
 
     private static final int PPM = 1_000_000;
@@ -36,12 +36,12 @@ final class SimulatedClient {
     private long pausedUntil;
     private long paused;
 
-    /** For how long it was suspended in all. */
+    /** The total time of suspensions. */
     private long suspended;
 
     private long suspendedUntil;
 
-    /** The time when it last went on after it had been suspended, by its own clock. */
+    /** The end of the last suspension, by the client's clock. */
     private long resumedAt = Long.MIN_VALUE;
 
     private boolean dead;
@@ -99,23 +99,23 @@ final class SimulatedClient {
 
     // ================================================================ time
 
-    /** This client's monotonic clock. */
+    /** Returns this client's monotonic clock. */
     long clock() {
         long now = Math.max(0, time.now() - suspended());
         return clockOffset + now + now / PPM * driftPpm;
     }
 
-    /** For how long it has been suspended so far, but for a moment, in which the clock goes on. */
+    /** Returns the total time of suspensions, except for the moment in which the clock advances. */
     private long suspended() {
         return time.now() < suspendedUntil ? suspended - (suspendedUntil - time.now()) : suspended;
     }
 
-    /** This client's wall clock, which shows the real time. */
+    /** Returns this client's wall clock, which shows the real time. */
     private Instant wallClock() {
         return time.instant();
     }
 
-    /** Returns the time when this client's clock shows that, if it is not suspended again. */
+    /** Returns the time when this client's clock shows a value, if the client is not suspended again. */
     long realTime(long clock) {
         return (clock - clockOffset) / (PPM + driftPpm) * PPM + suspended;
     }
@@ -131,7 +131,7 @@ final class SimulatedClient {
         return timer;
     }
 
-    /** Something scheduled, which waits for longer if the client is suspended meanwhile. */
+    /** A scheduled task, which waits for longer if the client is suspended meanwhile. */
     private final class Timer extends CompletableFuture<Void> {
         private final Runnable task;
         private Future<?> event = new CompletableFuture<>();
@@ -160,19 +160,19 @@ final class SimulatedClient {
         }
     }
 
-    /** For how long it has been awake so far. */
+    /** Returns the time that the client has been awake. */
     long awake() {
         return time.now() - paused;
     }
 
-    /** The message of a grant is lost. */
+    /** Notes that the message of a grant was lost. */
     void neverHears(Grant grant) {
         simulation.history.grantLost(grant);
     }
 
     // ================================================================ what happens to it
 
-    /** Something happens to this client: now, or when it goes on, or never. */
+    /** Runs an event of this client: now, or when the client resumes, or never. */
     void happens(Runnable event) {
         if (dead) {
             return;
@@ -190,23 +190,23 @@ final class SimulatedClient {
         pausedUntil = until;
     }
 
-    /** The machine is suspended: like a pause, in which the monotonic clock stands still. */
+    /** Suspends the machine: a pause in which the monotonic clock stands still. */
     void suspend(long nanos) {
         if (time.now() < pausedUntil) {
-            return; // it is paused
+            return; // the client is paused
         }
         pause(nanos);
         suspendedUntil = pausedUntil;
-        suspended += nanos - Plan.MICRO; // never two things at one time of its clock
+        suspended += nanos - Plan.MICRO; // no two events have the same time on its clock
         resumedAt = clockOffset + (pausedUntil - suspended) + (pausedUntil - suspended) / PPM * driftPpm;
     }
 
-    /** Returns whether it is suspended, or has gone on so lately that it need not have noticed. */
+    /** Returns whether the client is suspended, or has resumed so recently that it may not have noticed. */
     boolean mayNotKnowOfSuspension() {
         return resumedAt != Long.MIN_VALUE && clock() - resumedAt <= Heartbeat.PERIOD;
     }
 
-    /** It has another id from now on. */
+    /** Notes that the client has another id from now on. */
     void rename(String other) {
         current = other;
         ids.add(other);
@@ -217,7 +217,7 @@ final class SimulatedClient {
         return new ClientRecord(current, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION);
     }
 
-    /** The id that it has now. */
+    /** Returns the client's present id. */
     String current() {
         return current;
     }
@@ -227,7 +227,7 @@ final class SimulatedClient {
         return ids.contains(request.substring(0, request.lastIndexOf(':')));
     }
 
-    /** Returns whether a request is of this client, under the id that it has now. */
+    /** Returns whether a request is of this client, under its present id. */
     boolean isCurrent(String request) {
         return current.equals(request.substring(0, request.lastIndexOf(':')));
     }
@@ -256,7 +256,7 @@ final class SimulatedClient {
                 : backend.commandTimeout().toNanos() + Plan.SECOND / 10;
     }
 
-    /** Lets no thread live on; the simulation is over, or the client dead. */
+    /** Ends all threads, because the simulation is over or the client is dead. */
     void endThreads() {
         dead = true;
         threads.forEach(SimulatedThread::kill);
@@ -266,7 +266,7 @@ final class SimulatedClient {
         simulation.moment(moment, id);
     }
 
-    /** Bytes of it are executed though their connection is dead. */
+    /** Notes that a command was executed although its connection was dead. */
     void arrivesLate() {
         lateBytes = true;
     }
@@ -291,12 +291,12 @@ final class SimulatedClient {
         return !dead && !isClosed() && time.now() >= pausedUntil;
     }
 
-    /** Awake, and connected to a server that it may ask for that lock. */
+    /** Returns whether the client is awake, and connected to a server that it may ask for a lock. */
     boolean isWell(String lock) {
         return isAwake() && backend.isWell(lock);
     }
 
-    /** The same, and it has not yet to learn that the lock has moved. */
+    /** Returns the same, and that the client already knows if the lock has moved. */
     boolean isAtHome(String lock) {
         return isWell(lock) && backend.isAtHome(lock);
     }

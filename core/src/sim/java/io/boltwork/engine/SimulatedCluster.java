@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The servers of a simulation, mostly one, and what can happen to them: in-memory ones, and where which lock is. */
+/** The servers of a simulation, mostly one, with their faults, and the place of each lock. */
 final class SimulatedCluster {
 
     private final VirtualTime time;
@@ -40,7 +40,7 @@ final class SimulatedCluster {
     private final Random random;
     private final boolean replicasFail;
 
-    /** By server: the newest copy that is known to be at a replica, and one that is behind by one command. */
+    /** By server, the newest copy that a replica is known to have, and one that is behind by one command. */
     private final Map<SimulatedServer, Copy> confirmed = new LinkedHashMap<>();
 
     private final Map<SimulatedServer, Copy> before = new LinkedHashMap<>();
@@ -68,7 +68,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** Tells of all that is executed, all that is published, and of each partition that has moved. */
+    /** Sets the listeners of executed commands, published messages, and moved partitions. */
     void watch(BiConsumer<Command<?>, Reply> executed, Consumer<Grant> published) {
         watcher = executed;
         grants = published;
@@ -90,19 +90,19 @@ final class SimulatedCluster {
         return homes.length;
     }
 
-    /** The server that has it, as the servers know. */
+    /** Returns the server of a partition, as the servers know it. */
     SimulatedServer home(int partition) {
         return homes[partition];
     }
 
     // ================================================================ commands
 
-    /** Returns whether a server has all that a command is about. */
+    /** Returns whether a server has all locks of a command. */
     boolean isAt(SimulatedServer server, Command<?> command) {
         return command.locks().stream().allMatch(lock -> lock(lock).server() == server);
     }
 
-    /** A server executes a command; it has what that is about. */
+    /** Executes a command at a server that has its locks. */
     Reply execute(SimulatedServer server, Command<?> command) {
         if (keepsBefore) {
             before.put(server, copy(server));
@@ -145,7 +145,7 @@ final class SimulatedCluster {
         return client + " of partition " + partition + " at " + server;
     }
 
-    /** Another client announces itself, where clients do. */
+    /** Announces another client, at the server of announcements. */
     void announce(ClientRecord card) {
         servers.get(0).cards().execute(new Command.Announce(card, 60_000, "of another"));
     }
@@ -201,7 +201,7 @@ final class SimulatedCluster {
         return new Copy(server, server.commands(), copies);
     }
 
-    /** From now on each server has a replica that is behind by one command. */
+    /** Gives each server a replica that is behind by one command. */
     void keepReplicas() {
         if (!keepsBefore) {
             keepsBefore = true;
@@ -221,20 +221,19 @@ final class SimulatedCluster {
         at(server).forEach(SimulatedLock::restart);
     }
 
-    /** A replica takes over, whose clock is ahead by so much more; it knows what a replica has confirmed. */
+    /** Lets a replica take over, whose clock is ahead by a time. It has all that a replica has confirmed. */
     void failOver(Copy replica, long jump) {
         SimulatedServer server = replica.of;
         Copy known = confirmed.get(server);
         Copy taken = known != null && replica.seen < known.seen ? known : replica;
         server.beginRun();
         for (SimulatedLock lock : at(server)) {
-            lock.failOver(
-                    taken.locks.get(lock.name), jump); // what has just moved here may not have come to the replica
+            lock.failOver(taken.locks.get(lock.name), jump); // the replica may not have what has just moved here
         }
         setClock(server, jump);
     }
 
-    /** The clock is set, and nothing else happens. */
+    /** Sets the clock, and changes nothing else. */
     void setClock(SimulatedServer server, long jump) {
         server.setClock(jump);
         at(server).forEach(SimulatedLock::clockWasSet);
@@ -242,7 +241,7 @@ final class SimulatedCluster {
 
     // ================================================================ moving
 
-    /** A partition moves to the next server, lock by lock within so many nanoseconds. Nobody is disconnected. */
+    /** Moves a partition to the next server, lock by lock within a time. No connection breaks. */
     void move(int partition, long lasts, Random when) {
         SimulatedServer from = homes[partition];
         SimulatedServer target = servers.get((from.number + 1 + when.nextInt(servers.size())) % servers.size());
@@ -297,12 +296,12 @@ final class SimulatedCluster {
         }
     }
 
-    /** Returns whether some of its locks may be at one server and some at another. */
+    /** Returns whether some locks of a partition may be at one server and some at another. */
     boolean isMoving(int partition) {
         return targets[partition] != null;
     }
 
-    /** By how much a clock has been set back, at most. */
+    /** Returns the most by which a clock has been set back. */
     long behind() {
         return locks.values().stream().mapToLong(SimulatedLock::behind).max().orElse(0);
     }

@@ -10,16 +10,16 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * One client's connections to one server of a simulation: one for commands and one for messages. What is sent on a connection
- * arrives in order while it lives; it is late, it is lost with the connection, and bytes of a dead one may arrive seconds
- * later. The two are not in order with each other.
+ * One client's connections to one server of a simulation: one for commands and one for messages. Bytes on a connection
+ * arrive in order while it lives. They may be late or lost with the connection, and those of a dead one may arrive seconds
+ * later. The two connections are not in order with each other.
  */
 final class SimulatedLink {
 
     /** The time for which bytes of a dead connection may still arrive: longer than any command is valid. */
     private static final long LATE_BYTES = 3 * Plan.SECOND;
 
-    /** At the end of the name of the channel of announcements and their answers. */
+    /** The suffix of the channel of announcements and their answers. */
     static final String INTRODUCTIONS = " introductions";
 
     private static final long INTRODUCED = 100 * Plan.MICRO;
@@ -36,14 +36,14 @@ final class SimulatedLink {
     private final List<Sent> inFlight = new ArrayList<>();
     private boolean up = true;
     private boolean hearing;
-    private long commands; // which connection that is: the first, the second
+    private long commands; // the number of the connection for commands
     private long messages;
     private long late;
     private long lastArrival;
     private long lastReply;
     private long lastMessage;
 
-    /** A command on its way. */
+    /** A command in transit. */
     private final class Sent {
         final Command<?> command;
         final Consumer<Reply> handler;
@@ -89,7 +89,7 @@ final class SimulatedLink {
         this.random = random;
     }
 
-    /** Sends a command; if the server has not got what it is about, {@code moved} is told in place of the handler. */
+    /** Sends a command. If the server does not have its lock, {@code moved} is called instead of the handler. */
     void send(Command<?> command, Consumer<Reply> handler, Runnable moved) {
         if (!up || client.isDead()) {
             client.happens(() -> handler.accept(SimulatedBackend.failed(false)));
@@ -98,8 +98,7 @@ final class SimulatedLink {
         Sent sent = new Sent(command, handler, moved);
         inFlight.add(sent);
         long connection = commands;
-        if (command
-                instanceof Command.Announce) { // takes no dice from the others, of which many are known by their seeds
+        if (command instanceof Command.Announce) { // draws no random number, so that known seeds stay the same
             time.after(name + INTRODUCTIONS, INTRODUCED, () -> arrive(sent, connection));
             return;
         }
@@ -156,7 +155,7 @@ final class SimulatedLink {
 
     // ================================================================ messages
 
-    /** The server counts this client as a receiver for that partition from now on. */
+    /** Makes the server count this client as a receiver of a partition from now on. */
     void subscribe(int partition) {
         cluster.subscribe(server, partition, client.current(), this::published, this::warned);
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Quiet.class)
 class SimulationTest {
 
-    /** On one thread, and what fails stays as it is: PIT has no time for more. */
+    /** True for one thread and failures that are not made smaller: PIT has no time for more. */
     private static final boolean PLAIN = Boolean.getBoolean("boltwork.plain");
 
     private static final int THREADS = PLAIN ? 1 : 2;

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * All that can happen to two clients with two requests each and one fault: every order in which what is under way can arrive,
- * timers that fire before it does, the fault at every moment. States that were seen are not looked at twice. The engine cannot
- * go back, so each way is gone again from its beginning.
+ * Explores two clients with two requests each and one fault: every order in which messages in transit can arrive,
+ * timers that fire before them, and the fault at every moment. No state is explored twice. The engine cannot
+ * go back, so each path is repeated from its beginning.
  */
 final class SmallCase {
 
     /** The number of times that timers may fire while a message is under way. */
     private final int delays;
 
-    /** Seeds with two servers whose clocks agree; clients listen when somebody has to wait, or always. */
+    /** Seeds with two servers whose clocks agree. Clients listen when a user has to wait, or always. */
     private static final long COLD = 133;
 
     private static final long WARM = 237;
@@ -65,7 +65,7 @@ final class SmallCase {
         return new Plan.User(name, false, 0, List.of(act));
     }
 
-    /** One world, and the way it has gone so far. */
+    /** One world, and its path so far. */
     private final class World {
         final Exploration time = new Exploration();
         final Simulation simulation;
@@ -74,10 +74,10 @@ final class SmallCase {
         World(boolean withTimeline) {
             simulation = new Simulation(plan, time, withTimeline);
             simulation.cluster.keepReplicas();
-            time.pass(); // the clients begin, and introduce themselves
+            time.pass(); // the clients start, and announce themselves
             introduce();
             for (String client : List.of("c0", "c1")) {
-                time.happen(client + "A"); // that it begins later is as if its command took longer
+                time.happen(client + "A"); // a later start is like a slower command
             }
             for (Plan.Fault fault : faults) {
                 time.at("fault " + fault.trouble(), 0, () -> fail(fault));
@@ -85,7 +85,7 @@ final class SmallCase {
         }
 
         private void fail(Plan.Fault fault) {
-            time.setNow(time.now() + 2 * Plan.MILLI); // no data are lost in no time, which tokens rely on
+            time.setNow(time.now() + 2 * Plan.MILLI); // losses of data take time, and tokens rely on it
             if (fault.trouble() == Plan.Trouble.FAILOVER) {
                 simulation.failOver(fault, simulation.cluster.copyBehind(simulation.serverOf(fault)));
             } else {
@@ -93,7 +93,7 @@ final class SmallCase {
             }
         }
 
-        /** Brings announcements and their answers at once: they are of no lock, and no order of them is of interest here. */
+        /** Delivers announcements and their answers at once. They concern no lock, so their order does not matter here. */
         private void introduce() {
             for (String channel : time.ready()) {
                 if (channel.endsWith(SimulatedLink.INTRODUCTIONS)) {
@@ -133,7 +133,7 @@ final class SmallCase {
             return Fingerprint.of(simulation, others);
         }
 
-        /** Everything arrives, and time passes: now everybody must be served, and nothing be left. */
+        /** Delivers everything and lets time pass. Then all users must be served, and nothing may be left. */
         void end() {
             long end = time.now() + 60 * Plan.SECOND;
             for (int i = 0; i < 100_000; i++) {
@@ -157,11 +157,11 @@ final class SmallCase {
         }
     }
 
-    /** Goes all ways, but sees no more than so many states. */
+    /** Explores all paths, but at most a number of states. */
     void explore(long mostStates) {
         ArrayDeque<int[]> open = new ArrayDeque<>();
         open.add(new int[0]);
-        while (!open.isEmpty() && seen.size() < mostStates) { // who branched off early comes first
+        while (!open.isEmpty() && seen.size() < mostStates) { // early branches come first
             int[] way = open.remove();
             try {
                 follow(way, open, mostStates);
@@ -204,7 +204,7 @@ final class SmallCase {
         }
     }
 
-    /** The same way again, told. */
+    /** Repeats a path, with its timeline. */
     private String story(int[] way) {
         World world = new World(true);
         try {
@@ -234,7 +234,7 @@ final class SmallCase {
         return ends;
     }
 
-    /** Returns whether every way was followed to its end. */
+    /** Returns whether every path was followed to its end. */
     boolean isComplete() {
         return complete;
     }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Two clients with two requests each, and one fault, in all orders: see {@link SmallCase}. A normal run looks at the shorter
- * ways only; {@code mvn -B verify -Pproof} at many more, and writes the table of docs/proof.md to target/small-cases.md.
+ * Tests two clients with two requests each, and one fault, in all orders: see {@link SmallCase}. A normal run explores the shorter
+ * paths only. {@code mvn -B verify -Pproof} explores many more, and writes the table of docs/proof.md to target/small-cases.md.
  */
 @ExtendWith(Quiet.class)
 class SmallCasesTest {
@@ -74,7 +74,7 @@ class SmallCasesTest {
                 (System.nanoTime() - start) / 1e9);
     }
 
-    /** Each kind of waiting with each kind of fault. */
+    /** Returns each kind of waiting with each kind of fault. */
     static List<SmallCase> cases(int depth, int delays) {
         LockOptions batched = LockOptions.fixedLease(Duration.ofMillis(700));
         LockOptions fifo = batched.withFairness(LockOptions.Fairness.FIFO);

@@ -34,12 +34,12 @@ final class Timeline {
         }
     }
 
-    /** The moments of all events, and the values that travelled: what stays the same however the code is named. */
+    /** Returns the times of all events and the values that were sent, which do not depend on names in the code. */
     String protocol() {
         return protocol.toString();
     }
 
-    /** The last lines. */
+    /** Returns the last lines. */
     String last(int count) {
         return String.join("\n", lines.subList(Math.max(0, lines.size() - count), lines.size()));
     }

@@ -12,6 +12,8 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,34 +169,69 @@ class CutShortTest {
         }
     }
 
-    /** Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in {@code holdToLeave}. */
+    /** In a JVM that compiles nothing: a compiled unlock looks up its hold within its own frame, which then cannot be missing. */
     @Test
-    void anUnlockThatCannotFindItsHoldReleasesIt() throws InterruptedException {
-        Map<String, Throwable> cuts = new ConcurrentHashMap<>();
-        for (int i = 0; i < DEPTHS; i++) {
-            FencedLock lock = client.lock("unlocked-" + i);
-            int frames = i % 50;
-            end(new ArrayList<>(List.of(inSmallThread(() -> {
-                lock.lock();
-                AtomicReference<Throwable> end = new AtomicReference<>();
-                aboveTheEnd(frames, new AtomicBoolean(), () -> {
-                    try {
-                        lock.unlock();
-                    } catch (StackOverflowError cut) {
-                        end.set(cut);
-                    }
-                });
-                if (end.get() != null) {
-                    cuts.put(lock.name(), end.get());
-                }
-            }))));
+    void anUnlockThatCannotFindItsHoldReleasesIt() throws Exception {
+        Path log = Files.createTempFile("unlocks", ".txt");
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xint",
+                        "-Dboltwork.slack=" + Integer.getInteger("boltwork.slack", 1),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Unlocks.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        try {
+            assertThat(child.waitFor(2, TimeUnit.MINUTES))
+                    .as("the JVM has ended")
+                    .isTrue();
+            assertThat(child.exitValue()).as(Files.readString(log)).isZero();
+        } finally {
+            child.destroyForcibly();
+            Files.delete(log);
         }
-        cuts.values()
-                .removeIf(cut -> Stream.of(cut.getStackTrace())
-                        .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
-        assertThat(cuts).as("holds that could not be looked up").isNotEmpty();
-        for (String name : cuts.keySet()) {
-            assertThat(works(other.lock(name))).as(name).isTrue();
+    }
+
+    /** Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in {@code holdToLeave}. */
+    static final class Unlocks {
+
+        private Unlocks() {}
+
+        public static void main(String[] args) throws InterruptedException {
+            MemoryServer server = MemoryServer.create();
+            Map<String, Throwable> cuts = new ConcurrentHashMap<>();
+            try (LockClient client = LockClient.create(new Remote(MemoryBackend.on(server)));
+                    LockClient other = LockClient.create(MemoryBackend.on(server))) {
+                for (int i = 0; i < 2 * 50; i++) {
+                    FencedLock lock = client.lock("unlocked-" + i);
+                    int frames = i % 50;
+                    end(new ArrayList<>(List.of(inSmallThread(() -> unlockAboveTheEnd(lock, frames, cuts)))));
+                }
+                cuts.values()
+                        .removeIf(cut -> Stream.of(cut.getStackTrace())
+                                .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
+                assertThat(cuts).as("holds that could not be looked up").isNotEmpty();
+                for (String name : cuts.keySet()) {
+                    assertThat(works(other.lock(name))).as(name).isTrue();
+                }
+            }
+        }
+
+        private static void unlockAboveTheEnd(FencedLock lock, int frames, Map<String, Throwable> cuts) {
+            lock.lock();
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            aboveTheEnd(frames, new AtomicBoolean(), () -> {
+                try {
+                    lock.unlock();
+                } catch (StackOverflowError cut) {
+                    end.set(cut);
+                }
+            });
+            if (end.get() != null) {
+                cuts.put(lock.name(), end.get());
+            }
         }
     }
 

@@ -38,7 +38,9 @@ class NewerServersTest {
         }
         Events tests = EngineTestKit.engine("junit-jupiter")
                 .selectors(
-                        selectClass(StandaloneLockContractTest.class),
+                        selectClass(StandaloneCallContractTest.class),
+                        selectClass(StandaloneLeaseContractTest.class),
+                        selectClass(StandaloneOutageContractTest.class),
                         selectClass(AcquireScriptTest.class),
                         selectClass(AnnounceScriptTest.class),
                         selectClass(ForceReleaseScriptTest.class),

@@ -7,6 +7,9 @@ import org.junit.jupiter.api.Nested;
  * each test, the contract checks that nothing is left behind: at the server, no owner and no waiter of any lock that
  * was used, and no listener; in this JVM, no thread.
  *
+ * <p>Most of its time, the contract waits. To run it faster, extend its parts instead, in three test classes, and let the
+ * build run them in parallel JVMs: {@link CallContract}, {@link LeaseContract} and {@link OutageContract}.
+ *
  * <p>Tests that check durations allow for slow machines by {@link Slack}.
  */
 public abstract class LockContract {
@@ -22,156 +25,26 @@ public abstract class LockContract {
     protected abstract LockSite site();
 
     @Nested
-    class Acquiring extends LockContractAcquiring {
-        Acquiring() {
-            super(LockContract.this.site());
+    class Calls extends CallContract {
+        @Override
+        protected LockSite site() {
+            return LockContract.this.site();
         }
     }
 
     @Nested
-    class Reentrancy extends LockContractReentrancy {
-        Reentrancy() {
-            super(LockContract.this.site());
+    class Leases extends LeaseContract {
+        @Override
+        protected LockSite site() {
+            return LockContract.this.site();
         }
     }
 
     @Nested
-    class Waiting extends LockContractWaiting {
-        Waiting() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Interrupting extends LockContractInterrupting {
-        Interrupting() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Leasing extends LockContractLeasing {
-        Leasing() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Losing extends LockContractLosing {
-        Losing() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Async extends LockContractAsync {
-        Async() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Callbacks extends LockContractCallbacks {
-        Callbacks() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Frozen extends LockContractFrozen {
-        Frozen() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Unreliable extends LockContractUnreliable {
-        Unreliable() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class BadInput extends LockContractBadInput {
-        BadInput() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Closing extends LockContractClosing {
-        Closing() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Bounds extends LockContractBounds {
-        Bounds() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Extending extends LockContractExtending {
-        Extending() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Bodies extends LockContractBodies {
-        Bodies() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Fairness extends LockContractFairness {
-        Fairness() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Listening extends LockContractListening {
-        Listening() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class ListenerCalls extends LockContractListenerCalls {
-        ListenerCalls() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Verifying extends LockContractVerifying {
-        Verifying() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Inspecting extends LockContractInspecting {
-        Inspecting() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class BadDays extends LockContractBadDays {
-        BadDays() {
-            super(LockContract.this.site());
-        }
-    }
-
-    @Nested
-    class Owners extends LockContractOwners {
-        Owners() {
-            super(LockContract.this.site());
+    class Outages extends OutageContract {
+        @Override
+        protected LockSite site() {
+            return LockContract.this.site();
         }
     }
 }

@@ -12,7 +12,7 @@
  *     behind.
  * <li>{@link io.boltwork.testkit.Await}, {@link io.boltwork.testkit.Slack}, {@link io.boltwork.testkit.Task}:
  *     conditions to wait for, time bounds, threads.
- * <li>{@link io.boltwork.testkit.LockContract}: the tests that every backend must pass.
+ * <li>{@link io.boltwork.testkit.LockContract} and its parts: the tests that every backend must pass.
  * </ul>
  *
  * <p>Example: a test of code that loses its lease.

@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.CallContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Calls of locks on a real, standalone Redis keep the contract. */
+class StandaloneCallContractTest extends CallContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LeaseContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Leases of locks on a real, standalone Redis keep the contract. */
+class StandaloneLeaseContractTest extends LeaseContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

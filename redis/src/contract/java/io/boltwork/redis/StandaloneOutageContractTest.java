@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.OutageContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Locks on a real, standalone Redis keep the contract during outages. */
+class StandaloneOutageContractTest extends OutageContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,26 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.RedisServer;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A JUnit extension: a standalone Redis for the tests of a class. */
+final class StandaloneRedis implements BeforeAllCallback, AfterAllCallback {
+    private RedisServer server;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        server = RedisServer.start();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        server.close();
+    }
+
+    LockSite site() {
+        return new RedisSite(server, timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout)));
+    }
+}

@@ -1,0 +1,10 @@
+package io.boltwork.testkit;
+
+/** Locks in memory keep the contract during outages. */
+class MemoryOutageContractTest extends OutageContract {
+
+    @Override
+    protected LockSite site() {
+        return new MemorySite();
+    }
+}

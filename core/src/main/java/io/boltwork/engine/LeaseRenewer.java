@@ -134,6 +134,16 @@ final class LeaseRenewer {
         return driver.place < drivers.size() && drivers.get(driver.place) == driver;
     }
 
+    /** Returns the number of planned visits. */
+    int planned() {
+        planning.lock();
+        try {
+            return visits.values().stream().mapToInt(List::size).sum();
+        } finally {
+            planning.unlock();
+        }
+    }
+
     /** Plans the next round again if an error has cut its beginning short. */
     void mend() {
         planning.lock();

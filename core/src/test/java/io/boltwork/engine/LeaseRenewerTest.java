@@ -110,6 +110,7 @@ class LeaseRenewerTest {
         for (int leaving : new int[] {0, 3, 1}) { // the first, the one that took its place, and one in the middle
             leases.remove(leaving).release();
             passSeconds(2); // the lock is forgotten
+            assertThat(client.engine.leaseRenewer.planned()).isEqualTo(leases.size());
         }
         passSeconds(60);
         assertThat(leases).hasSize(2).allMatch(Lease::isValid);

@@ -110,7 +110,8 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
         threadsBefore.clear();
         processesBefore.clear();
         if (!failures.isEmpty()) {
-            AssertionError all = new AssertionError("The test left something behind");
+            AssertionError all = new AssertionError("The test left something behind: "
+                    + failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; ")));
             failures.forEach(all::addSuppressed);
             throw all;
         }

@@ -416,10 +416,13 @@ public final class ClusterGroup implements AutoCloseable {
      * @param slot the slot
      */
     public void uncover(int slot) {
-        answering()
-                .filter(node -> ClusterView.of(node).hasOwner(slot))
-                .forEach(node -> SlotCommands.send(node, "DELSLOTS", IntStream.of(slot)));
-        awaitAgreement();
+        Await.until("no node of " + this + " has slot " + slot, () -> {
+            // a message of the former owner that was under way may assign the slot to it again
+            answering()
+                    .filter(node -> ClusterView.of(node).hasOwner(slot))
+                    .forEach(node -> SlotCommands.send(node, "DELSLOTS", IntStream.of(slot)));
+            return isAgreed(false) && views().stream().noneMatch(view -> view.hasOwner(slot));
+        });
         Await.within(
                 TAKEOVER,
                 "all of " + this + " report that the cluster is down",

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 
 /** Tests very many FIFO waiters of one client; with {@code -Dboltwork.proof=true} the full 50,000. */
-@Tag("load")
+@Tag("alone")
 class ManyWaitersOnRedisTest {
 
     private static final int WAITERS = Boolean.getBoolean("boltwork.proof") ? 50_000 : 10_000;

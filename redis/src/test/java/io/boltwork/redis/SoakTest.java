@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Three JVMs load two locks while faults come at random from a printed seed, for ten seconds, or ten minutes with
  * the profile soak. {@code -Dboltwork.seed} repeats the faults, but not the schedule of the threads.
  */
-@Tag("load")
+@Tag("alone")
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SoakTest extends Promises {
     private static final Duration DURATION = Duration.ofSeconds(Long.getLong("boltwork.soak", 10));

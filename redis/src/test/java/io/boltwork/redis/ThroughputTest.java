@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * run. By default it is short, to check that everything works and every thread gets a turn; {@code
  * -Dboltwork.measure=5} measures for 5 s each.
  */
-@Tag("load")
+@Tag("alone")
 class ThroughputTest {
     /** The idle life of a lock's key, in milliseconds. */
     private static final String LIFE = "600000";

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -89,13 +90,14 @@ class LockTemplateTest {
     @Test
     void cancelWithdrawsAWaitAndKeepsARunningActionsLock() {
         CompletableFuture<String> inner = new CompletableFuture<>();
-        CompletableFuture<String> first = template.executeAsync("stock:1", lease -> inner);
-        Await.until("the action has begun", () -> locks.lock("stock:1").isLocked());
         AtomicInteger begun = new AtomicInteger();
-        CompletableFuture<String> late = template.executeAsync("stock:1", lease -> {
+        Function<Lease, CompletableFuture<String>> action = lease -> {
             begun.incrementAndGet();
             return inner;
-        });
+        };
+        CompletableFuture<String> first = template.executeAsync("stock:1", action);
+        Await.until("the action has begun", () -> begun.get() == 1);
+        CompletableFuture<String> late = template.executeAsync("stock:1", action);
         Await.until("the second call waits", () -> locks.waiting() == 1);
         late.orTimeout(1, TimeUnit.MILLISECONDS);
         Await.until("the request is withdrawn", () -> locks.waiting() == 0);
@@ -104,7 +106,7 @@ class LockTemplateTest {
         assertThat(locks.lock("stock:1").isLocked()).isTrue();
         inner.complete("done");
         Await.until("the lock is free", () -> !locks.lock("stock:1").isLocked());
-        assertThat(begun).hasValue(0);
+        assertThat(begun).hasValue(1);
     }
 
     @Test

@@ -25,7 +25,8 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
-        this.right = new HandleRef(this, hold);
+        this.right = new HandleRef(this);
+        hold.give(right);
     }
 
     @Override
@@ -40,7 +41,9 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     Supplier<@Nullable LeaseLoss> losses() {
-        return right::loss;
+        Hold held = hold;
+        HandleRef own = right; // the supplier must not keep this handle reachable
+        return () -> held.lossFor(own);
     }
 
     @Override

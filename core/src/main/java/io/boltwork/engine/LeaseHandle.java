@@ -81,7 +81,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             Future<?> timer = engine.callers.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
         }
-        left.then(() -> engine.callBack(lockName(), () -> {
+        left.then(() -> engine.drivers.callBack(lockName(), () -> {
             Optional<LeaseLoss> loss = left.value();
             if (loss.isEmpty()) {
                 done.complete(null);
@@ -99,7 +99,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             left = hold.leave(true);
             right.left(left.isLost());
             if (left.isLost()) {
-                engine.callBack(lockName(), this::tellLoss);
+                engine.drivers.callBack(lockName(), this::tellLoss);
             }
             return engine.callers.left(hold, left);
         } catch (Error error) {

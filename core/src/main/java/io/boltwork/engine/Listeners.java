@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The listeners of a client and their executors. Thread-safe. */
-public final class Listeners {
+final class Listeners {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
@@ -25,7 +25,7 @@ public final class Listeners {
     }
 
     /** Removes a listener once, if it is there. */
-    public void remove(LockListener listener) {
+    void remove(LockListener listener) {
         for (Entry entry : entries) {
             if (entry.listener.equals(listener) && entries.remove(entry)) {
                 return;
@@ -40,7 +40,7 @@ public final class Listeners {
         return copy;
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return entries.isEmpty();
     }
 

@@ -34,8 +34,8 @@ public final class LockMachine extends LockState {
      *   Releasing     LOST, RELEASING   Release
      *   Withdrawing   UNDOING           Withdraw
      *
-     * Waiting has the local waiters, Retrying what follows when there is no answer. The parts work on the LockState, so that
-     * a lock costs no more objects, and no part uses the machine itself.
+     * Waiting has the local waiters, Retrying what follows when there is no answer. The parts work on the LockState, so
+     * that a lock costs no more objects, and no part uses the machine itself.
      *
      * Each command is answered, or given up after the command timeout and sent again. The meaning of an answer depends on
      * the request alone, because answers may be late, doubled, or out of order.
@@ -272,8 +272,8 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles that this client has caused a grant to a new owner, which claims the lock for that long. Plans a nudge after
-     * the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
+     * Handles that this client has caused a grant to a new owner, which claims the lock for that long. Plans a nudge
+     * after the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
      */
     public void nudgeAfter(long claimMillis) {
         Withdrawing.nudgeAfter(this, claimMillis);

@@ -76,8 +76,8 @@ final class Waiting {
     }
 
     /**
-     * Returns whether a waiter is known here, or decided. Decides it if it was granted a hold without learning of it. If
-     * it is unknown, an error has cut it off, and it must enter again.
+     * Returns whether a waiter is known here, or decided. Decides it if it was granted a hold without learning of it.
+     * If it is unknown, an error has cut it off, and it must enter again.
      */
     static boolean isKnown(LockState lock, Waiter waiter) {
         if (waiter.outcome.isDecided() || lock.waiters.contains(waiter)) {

@@ -84,7 +84,7 @@ final class BackendWatch implements BackendListener {
         }
         announcer.connected();
         if (another) {
-            List<ReleaseLog.Entry> lost = core.releases.recent();
+            List<ReleaseLog.LoggedRelease> lost = core.releases.recent();
             lost.removeIf(entry -> !partitions.get(core.backend.partition(entry.lock())));
             new ReleaseRepeats(core, drivers, lost).run();
         }

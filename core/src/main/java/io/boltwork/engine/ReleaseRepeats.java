@@ -18,9 +18,9 @@ final class ReleaseRepeats implements Runnable {
 
     private final ClientCore core;
     private final LockDrivers drivers;
-    private final Iterator<ReleaseLog.Entry> releases;
+    private final Iterator<ReleaseLog.LoggedRelease> releases;
 
-    ReleaseRepeats(ClientCore core, LockDrivers drivers, List<ReleaseLog.Entry> releases) {
+    ReleaseRepeats(ClientCore core, LockDrivers drivers, List<ReleaseLog.LoggedRelease> releases) {
         this.core = core;
         this.drivers = drivers;
         this.releases = releases.iterator();
@@ -29,7 +29,7 @@ final class ReleaseRepeats implements Runnable {
     @Override
     public void run() {
         for (int i = 0; i < AT_ONCE && releases.hasNext(); i++) {
-            ReleaseLog.Entry entry = releases.next();
+            ReleaseLog.LoggedRelease entry = releases.next();
             drivers.post(entry.lock(), driver -> driver.machine.releaseAgain(entry.request(), entry.lastToken()));
         }
         if (releases.hasNext() && !core.isClosed()) {

@@ -181,7 +181,7 @@ public final class LockClient implements AutoCloseable {
      * @param listener the listener
      */
     public void removeListener(LockListener listener) {
-        engine.listeners.remove(Objects.requireNonNull(listener, "listener"));
+        engine.removeListener(Objects.requireNonNull(listener, "listener"));
     }
 
     /**

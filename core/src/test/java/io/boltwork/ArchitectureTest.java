@@ -91,8 +91,14 @@ class ArchitectureTest {
         }
     }
 
-    /** The most types that use one another, directly or not. They can be understood only together. */
-    private static final int LARGEST_CIRCLE = 12;
+    /** By package, the most types that use one another, directly or not. They can be understood only together. */
+    private static final Map<String, Integer> LARGEST_CIRCLES = Map.of(
+            "io.boltwork.spi", 3,
+            "io.boltwork.spi.rules", 0,
+            "io.boltwork", 2,
+            "io.boltwork.memory", 0,
+            "io.boltwork.machine", 5,
+            "io.boltwork.engine", 3);
 
     @ArchTest
     static void circlesOfTypesAreSmall(JavaClasses types) {
@@ -108,7 +114,7 @@ class ArchitectureTest {
             Set<String> largest = circles.values().stream()
                     .max(Comparator.comparingInt(Set::size))
                     .orElseThrow();
-            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CIRCLE);
+            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CIRCLES.get(room));
             System.out.println(room + ": " + tops.size() + " types, largest circle " + largest.size() + " " + largest);
         }
     }

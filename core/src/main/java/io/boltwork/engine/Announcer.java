@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Keeps the client's record at the backend, which describes this client to others. Also notices another living client
@@ -43,7 +44,11 @@ final class Announcer {
     /** The number of newest nonces that are remembered. Each connection has one, and a record lasts for a minute. */
     private static final int REMEMBERED = 1_024;
 
-    private final Engine engine;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+
+    /** Called with the client's id if another living client has it. */
+    private final Consumer<String> cloned;
 
     /** Guards the fields below. No command is sent while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,12 +58,10 @@ final class Announcer {
     private long sentAt;
     private boolean answered;
 
-    /** Changed by {@link #rename} only. */
-    private volatile ClientRecord clientRecord;
-
-    Announcer(Engine engine, ClientRecord clientRecord) {
-        this.engine = engine;
-        this.clientRecord = clientRecord;
+    Announcer(ClientCore core, LockDrivers drivers, Consumer<String> cloned) {
+        this.core = core;
+        this.drivers = drivers;
+        this.cloned = cloned;
     }
 
     /** Creates the record of a client of this JVM. */
@@ -85,11 +88,6 @@ final class Announcer {
         }
     }
 
-    /** The client's id. */
-    String client() {
-        return clientRecord.id();
-    }
-
     /** Announces the client, unless it was announced when the connection came up. */
     void begin() {
         if (isNew()) {
@@ -108,7 +106,7 @@ final class Announcer {
 
     /** Announces the client on a new connection. */
     void connected() {
-        String fresh = engine.ids.get();
+        String fresh = core.ids.get();
         lock.lock();
         try {
             nonce = fresh;
@@ -124,12 +122,12 @@ final class Announcer {
 
     /** Announces the client again if it is time to. Called once a second. */
     void check() {
-        long now = engine.ticker.nanos();
+        long now = core.ticker.nanos();
         boolean due;
         lock.lock();
         try {
             long since = now - sentAt;
-            due = since >= EVERY || since >= OFTEN && (!answered || engine.status.isHolding());
+            due = since >= EVERY || since >= OFTEN && (!answered || drivers.isAnyHeld());
         } finally {
             lock.unlock();
         }
@@ -143,16 +141,16 @@ final class Announcer {
         String now;
         lock.lock();
         try {
-            announced = clientRecord;
+            announced = core.identity.clientRecord();
             now = nonce;
-            sentAt = engine.ticker.nanos();
+            sentAt = core.ticker.nanos();
             answered = false;
         } finally {
             lock.unlock();
         }
-        engine.backend.send(new Command.Announce(announced, LIFE_MILLIS, now), reply -> {
-            if (engine.backend.partitions() == 1) {
-                engine.backendWatch.heard(0, reply); // else the record is on the server of its key
+        core.backend.send(new Command.Announce(announced, LIFE_MILLIS, now), reply -> {
+            if (core.backend.partitions() == 1) {
+                core.heard(0, reply); // else the record is on the server of its key
             }
             if (reply instanceof Reply.Announced answer) {
                 answered(announced, now, answer);
@@ -167,45 +165,25 @@ final class Announcer {
             answered |= sent.equals(nonce);
             another = !answer.before().isEmpty()
                     && !nonces.contains(answer.before())
-                    && clientRecord.id().equals(announced.id());
+                    && core.identity.id().equals(announced.id());
         } finally {
             lock.unlock();
         }
         if (another) {
             putBack(announced, answer.before()); // first: a new id ends the connection
-            engine.cloned(announced.id());
+            cloned.accept(announced.id());
         }
     }
 
     /** Restores another client's record, which this client has replaced. */
     private void putBack(ClientRecord replaced, String before) {
-        engine.backend.send(new Command.Announce(replaced, LIFE_MILLIS, before), reply -> {});
-    }
-
-    /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it was. */
-    boolean rename(String from, String to) {
-        lock.lock();
-        try {
-            if (!clientRecord.id().equals(from)) {
-                return false;
-            }
-            clientRecord = new ClientRecord(
-                    to,
-                    clientRecord.application(),
-                    clientRecord.host(),
-                    clientRecord.pid(),
-                    clientRecord.sinceMillis(),
-                    clientRecord.wireVersion());
-            return true;
-        } finally {
-            lock.unlock();
-        }
+        core.backend.send(new Command.Announce(replaced, LIFE_MILLIS, before), reply -> {});
     }
 
     /** Removes the client's record from the backend. Returns a promise of the reply. */
     Promise<Reply> end() {
         Promise<Reply> done = new Promise<>();
-        engine.backend.send(new Command.Announce(clientRecord, 0, ""), done::decide);
+        core.backend.send(new Command.Announce(core.identity.clientRecord(), 0, ""), done::decide);
         return done;
     }
 }

@@ -45,12 +45,12 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
     }
 
     private void post(Waiter asked) {
-        engine.request(name, asked);
+        engine.drivers.request(name, asked);
         if (nanos != Ticker.NEVER && !asked.tryOnly && !asked.outcome.isDecided()) {
-            Future<?> timer = engine.cancelAfter(name, asked, nanos);
+            Future<?> timer = engine.drivers.cancelAfter(name, asked, nanos);
             whenComplete((value, failure) -> timer.cancel(false));
         }
-        asked.outcome.then(() -> engine.callBack(name, () -> settle(asked)));
+        asked.outcome.then(() -> engine.drivers.callBack(name, () -> settle(asked)));
     }
 
     private void settle(Waiter asked) {
@@ -83,7 +83,7 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
             waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
             post();
             if (isDone()) {
-                engine.cancel(name, waiter, false);
+                engine.drivers.cancel(name, waiter, false);
             }
         } else if (!fulfil(value)) {
             lease.releaseAsync(); // withdrawn at the last moment: no caller will ever see the lease
@@ -92,6 +92,6 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
 
     @Override
     void withdraw() {
-        engine.cancel(name, waiter, false);
+        engine.drivers.cancel(name, waiter, false);
     }
 }

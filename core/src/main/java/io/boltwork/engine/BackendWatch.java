@@ -2,11 +2,9 @@ package io.boltwork.engine;
 
 import io.boltwork.LockListener;
 import io.boltwork.machine.RecoveryTally;
-import io.boltwork.machine.ServerClock;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -19,15 +17,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the backend: handles its messages, knows the servers' clocks and which partitions are down, and tells
- * listeners of outages, recoveries and warnings. Thread-safe.
+ * Watches the backend: handles its messages, knows which partitions are down, and tells listeners of outages,
+ * recoveries and warnings. Thread-safe.
  */
 final class BackendWatch implements BackendListener {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    private final Engine engine;
-    private final ServerClocks clocks;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+    private final Announcer announcer;
     private final BitSet everything = new BitSet();
     private final PartitionOutages partitionOutages = new PartitionOutages();
     private final CallbackQueue backendEvents;
@@ -36,39 +35,26 @@ final class BackendWatch implements BackendListener {
     /** Guards changes of the listeners and of the warnings, so that each listener is told of each warning once. */
     private final ReentrantLock warning = new ReentrantLock();
 
-    BackendWatch(Engine engine) {
-        this.engine = engine;
-        this.clocks = new ServerClocks(engine.backend.partitions(), engine.suspensionDetector);
-        this.everything.set(0, engine.backend.partitions());
-        this.backendEvents = engine.newCallbackQueue();
-    }
-
-    // ================================================================ clocks
-
-    /** The estimated clock of the server that has a partition. */
-    ServerClock clock(int partition) {
-        return clocks.of(partition);
-    }
-
-    /** Reads the clock of a partition's server from a reply. */
-    void heard(int partition, Reply reply) {
-        if (reply instanceof Reply.Answer answer) {
-            clocks.read(partition, answer.server(), engine.ticker.nanos());
-        }
+    BackendWatch(ClientCore core, LockDrivers drivers, Announcer announcer) {
+        this.core = core;
+        this.drivers = drivers;
+        this.announcer = announcer;
+        this.everything.set(0, core.backend.partitions());
+        this.backendEvents = core.newCallbackQueue();
     }
 
     // ================================================================ messages about locks
 
     @Override
     public void granted(Grant grant) {
-        engine.post(grant.lock(), driver -> driver.machine.granted(grant));
+        drivers.post(grant.lock(), driver -> driver.machine.granted(grant));
     }
 
     @Override
     public void taken(Taken taken) {
-        LockDriver driver = engine.driver(taken.lock());
+        LockDriver driver = drivers.driver(taken.lock());
         if (driver != null) { // else nothing is held here
-            engine.post(driver, d -> d.machine.taken(taken));
+            drivers.post(driver, d -> d.machine.taken(taken));
         }
     }
 
@@ -86,21 +72,21 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void connected(ServerTime server, BitSet partitions) {
-        boolean another = clocks.connected(partitions, server, engine.ticker.nanos());
+        boolean another = core.clocks.connected(partitions, server, core.ticker.nanos());
         List<PartitionOutages.Return> returns = partitionOutages.end(partitions, another);
         RecoveryTally recovery =
                 returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
-        engine.leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
+        drivers.leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
         for (PartitionOutages.Return back : returns) {
             if (back.over()) {
                 up(back);
             }
         }
-        engine.announcer.connected();
+        announcer.connected();
         if (another) {
-            List<ReleaseLog.Entry> lost = engine.releases.recent();
-            lost.removeIf(entry -> !partitions.get(engine.backend.partition(entry.lock())));
-            new ReleaseRepeats(engine, lost).run();
+            List<ReleaseLog.LoggedRelease> lost = core.releases.recent();
+            lost.removeIf(entry -> !partitions.get(core.backend.partition(entry.lock())));
+            new ReleaseRepeats(core, drivers, lost).run();
         }
         for (PartitionOutages.Return back : returns) {
             if (back.over()) {
@@ -121,26 +107,26 @@ final class BackendWatch implements BackendListener {
     }
 
     private void up(PartitionOutages.Return back) {
-        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(engine.backend));
-        if (!engine.listeners.isEmpty()) {
-            Duration outage = Duration.ofNanos(engine.ticker.nanos() - back.since());
-            tell(l -> l.backendUp(new LockListener.BackendUp(engine.backend.toString(), outage, back.another())));
+        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(core.backend));
+        if (!core.listeners.isEmpty()) {
+            Duration outage = Duration.ofNanos(core.ticker.nanos() - back.since());
+            tell(l -> l.backendUp(new LockListener.BackendUp(core.backend.toString(), outage, back.another())));
         }
     }
 
     /** Tells that all locks that were held when the connection came back have been verified. */
     private void recovered(PartitionOutages.Return back, RecoveryTally.Counts counts) {
-        if (engine.isClosed()) {
+        if (core.isClosed()) {
             return;
         }
-        Duration took = Duration.ofNanos(engine.ticker.nanos() - back.since());
+        Duration took = Duration.ofNanos(core.ticker.nanos() - back.since());
         LOG.log(
                 System.Logger.Level.INFO,
                 "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests sent again",
-                Printable.all(engine.backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
-        if (!engine.listeners.isEmpty()) {
+                Printable.all(core.backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
+        if (!core.listeners.isEmpty()) {
             tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
-                    engine.backend.toString(),
+                    core.backend.toString(),
                     took,
                     back.another(),
                     counts.kept(),
@@ -157,21 +143,21 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause, BitSet partitions) {
-        if (!partitionOutages.begin(partitions, engine.ticker.nanos(), new RecoveryTally())) {
+        if (!partitionOutages.begin(partitions, core.ticker.nanos(), new RecoveryTally())) {
             return;
         }
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The connection to {0} was lost: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
-                Printable.all(engine.backend, cause.getMessage()));
-        if (!engine.listeners.isEmpty()) {
-            tell(l -> l.backendDown(new LockListener.BackendDown(engine.backend.toString(), cause)));
+                Printable.all(core.backend, cause.getMessage()));
+        if (!core.listeners.isEmpty()) {
+            tell(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
         }
         forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
     }
 
     private void forEach(BitSet partitions, Consumer<LockDriver> action) {
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : drivers.all()) {
             if (partitions.get(driver.partition)) {
                 action.accept(driver);
             }
@@ -183,12 +169,12 @@ final class BackendWatch implements BackendListener {
     @Override
     public void warned(String warned) {
         String what = Printable.text(warned);
-        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(engine.backend, what));
+        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(core.backend, what));
         Listeners told;
         warning.lock();
         try {
             warnings.add(what);
-            told = engine.listeners.copy();
+            told = core.listeners.copy();
         } finally {
             warning.unlock();
         }
@@ -196,7 +182,7 @@ final class BackendWatch implements BackendListener {
     }
 
     private void warn(Listeners told, String what) {
-        LockListener.BackendWarning event = new LockListener.BackendWarning(engine.backend.toString(), what);
+        LockListener.BackendWarning event = new LockListener.BackendWarning(core.backend.toString(), what);
         told.tell(listener -> listener.backendWarning(event), backendEvents::run);
     }
 
@@ -214,7 +200,7 @@ final class BackendWatch implements BackendListener {
         List<String> known;
         warning.lock();
         try {
-            engine.listeners.add(listener, executor);
+            core.listeners.add(listener, executor);
             known = warnings();
         } finally {
             warning.unlock();
@@ -224,7 +210,7 @@ final class BackendWatch implements BackendListener {
 
     /** Tells all listeners of an event of the backend. */
     private void tell(Consumer<LockListener> event) {
-        engine.listeners.tell(event, backendEvents::run);
+        core.listeners.tell(event, backendEvents::run);
     }
 
     /** Resumes the callbacks of the backend's events. Those of a lock are resumed with the lock. */

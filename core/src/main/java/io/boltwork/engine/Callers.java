@@ -27,11 +27,15 @@ final class Callers {
     /** The pause before a caller looks at something again, 1 ms: about a round trip. */
     private static final long LOOK_AGAIN = 1_000_000;
 
-    private final Engine engine;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+    private final Heartbeat heartbeat;
     private final Sleeper sleeper;
 
-    Callers(Engine engine, Sleeper sleeper) {
-        this.engine = engine;
+    Callers(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, Sleeper sleeper) {
+        this.core = core;
+        this.drivers = drivers;
+        this.heartbeat = heartbeat;
         this.sleeper = sleeper;
     }
 
@@ -46,16 +50,16 @@ final class Callers {
      */
     @Nullable
     Hold request(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
-        engine.request(name, waiter);
+        drivers.request(name, waiter);
         // a try ends by itself, with the command timeout at the latest
         return hold(await(name, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
     }
 
     private WaitResult await(String name, Waiter waiter, long nanos, boolean interruptible)
             throws InterruptedException {
-        long start = engine.ticker.nanos();
+        long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
-            sleeper.sleep(waiter.outcome, engine, Math.min(nanos, ProgressWatch.patience(engine)));
+            sleeper.sleep(waiter.outcome, core, Math.min(nanos, ProgressWatch.patience(core)));
         }
         return waiter.outcome.isDecided()
                 ? waiter.outcome.value() // so it is for most callers, and nothing needs to be watched
@@ -65,23 +69,23 @@ final class Callers {
     private WaitResult awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = false;
-        ProgressWatch watch = new ProgressWatch(engine, name, waiter, start);
+        ProgressWatch watch = new ProgressWatch(core, drivers, heartbeat, name, waiter, start);
         boolean cancelled = false;
         while (!waiter.outcome.isDecided()) {
-            long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (engine.ticker.nanos() - start);
+            long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (core.ticker.nanos() - start);
             if (left <= 0) {
                 cancelled = true; // the machine decides all the same: the lock may have been granted just now
                 watch.ends();
-                engine.cancel(name, waiter, true);
+                drivers.cancel(name, waiter, true);
                 continue;
             }
-            sleeper.sleep(waiter.outcome, engine, Math.min(left, watch.left()));
+            sleeper.sleep(waiter.outcome, core, Math.min(left, watch.left()));
             if (Thread.interrupted()) {
                 interrupted = true;
                 if (interruptible && !cancelled) {
                     cancelled = true;
                     watch.ends();
-                    engine.cancel(name, waiter, false);
+                    drivers.cancel(name, waiter, false);
                 }
             }
             watch.look();
@@ -127,13 +131,13 @@ final class Callers {
             case NESTED -> {}
             case LAST -> {
                 Promise<Optional<LeaseLoss>> released = hold.released();
-                engine.release(hold);
+                drivers.release(hold);
                 if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
                     return released;
                 }
             }
-            case LOST_NESTED -> engine.expired(hold);
-            case LOST_LAST -> engine.release(hold);
+            case LOST_NESTED -> drivers.expired(hold);
+            case LOST_LAST -> drivers.release(hold);
         }
         return Promise.decided(left.isLost() ? Optional.of(hold.lossOf()) : Optional.empty());
     }
@@ -144,7 +148,7 @@ final class Callers {
      * @throws LeaseLostException if the hold had been lost
      */
     void awaitRelease(Promise<Optional<LeaseLoss>> left) {
-        if (!sleep(left, engine.timing.commandTimeout())) {
+        if (!sleep(left, core.timing.commandTimeout())) {
             left.decide(Optional.empty());
         }
         Optional<LeaseLoss> loss = left.value();
@@ -155,7 +159,7 @@ final class Callers {
 
     /** Decides the promise of a release after the command timeout, so that nothing waits for it any longer. */
     Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
-        return engine.scheduler.schedule(() -> left.decide(Optional.empty()), engine.timing.commandTimeout());
+        return core.scheduler.schedule(() -> left.decide(Optional.empty()), core.timing.commandTimeout());
     }
 
     // ================================================================ extending and verifying
@@ -166,7 +170,7 @@ final class Callers {
      * @throws LeaseLostException if the hold was lost
      */
     void extend(Hold hold, long nanos) {
-        long start = engine.ticker.nanos();
+        long start = core.ticker.nanos();
         long bound = hold.request.bound(start);
         if (nanos > bound) {
             throw new IllegalArgumentException("atLeast must not exceed what is left of maxHold, "
@@ -175,11 +179,11 @@ final class Callers {
         }
         for (; ; ) {
             Promise<Extension> outcome = new Promise<>();
-            if (!engine.post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
-                throw closed(hold.request.lock(), "cannot be extended");
+            if (!drivers.post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
+                throw LockDrivers.closed(hold.request.lock(), "cannot be extended");
             }
             Extension extension = null;
-            if (sleep(outcome, engine.timing.commandTimeout() - (engine.ticker.nanos() - start))) {
+            if (sleep(outcome, core.timing.commandTimeout() - (core.ticker.nanos() - start))) {
                 extension = outcome.value();
             }
             if (extension == Extension.DONE) {
@@ -196,7 +200,7 @@ final class Callers {
                         cause);
             }
             if (extension == null) {
-                engine.post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
+                drivers.post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
                 throw noAnswer();
             }
             lookAway(); // it is being restored
@@ -211,14 +215,14 @@ final class Callers {
      */
     boolean verify(Hold hold) {
         String lock = hold.request.lock();
-        long start = engine.ticker.nanos();
+        long start = core.ticker.nanos();
         for (; ; ) {
             Promise<Extension> outcome = new Promise<>();
-            if (!engine.post(lock, driver -> driver.machine.verify(hold, outcome))) {
-                throw lossOr(hold, closed(lock, "cannot be verified"));
+            if (!drivers.post(lock, driver -> driver.machine.verify(hold, outcome))) {
+                throw lossOr(hold, LockDrivers.closed(lock, "cannot be verified"));
             }
-            if (!sleep(outcome, engine.timing.commandTimeout() - (engine.ticker.nanos() - start))) {
-                engine.post(lock, driver -> driver.machine.extensionGivenUp(outcome));
+            if (!sleep(outcome, core.timing.commandTimeout() - (core.ticker.nanos() - start))) {
+                drivers.post(lock, driver -> driver.machine.extensionGivenUp(outcome));
                 return validByClock(hold);
             }
             Extension answer = outcome.value();
@@ -271,12 +275,12 @@ final class Callers {
 
     /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
     Reply.Answer ask(Command<?> command) {
-        if (engine.isClosed()) {
-            throw new ClientClosedException("The client is closed; it can no longer ask " + engine.backend);
+        if (core.isClosed()) {
+            throw new ClientClosedException("The client is closed; it can no longer ask " + core.backend);
         }
         Promise<Reply> outcome = new Promise<>();
-        engine.backend.send(command, outcome::decide);
-        if (!sleep(outcome, engine.timing.commandTimeout())) {
+        core.backend.send(command, outcome::decide);
+        if (!sleep(outcome, core.timing.commandTimeout())) {
             throw noAnswer();
         }
         Reply reply = outcome.value();
@@ -288,16 +292,11 @@ final class Callers {
 
     private BackendException noAnswer() {
         return new BackendException(
-                "No answer from " + engine.backend + " within its command timeout of "
-                        + Durations.text(engine.backend.commandTimeout())
+                "No answer from " + core.backend + " within its command timeout of "
+                        + Durations.text(core.backend.commandTimeout())
                         + ". Is the server frozen, or the network down?",
                 true,
                 null);
-    }
-
-    /** The failure of a call that needs a client that is open. */
-    static ClientClosedException closed(String lock, String what) {
-        return new ClientClosedException("The lock '" + lock + "' " + what + ": its client is closed");
     }
 
     // ================================================================ sleeping
@@ -309,10 +308,10 @@ final class Callers {
      * @return whether the promise is decided
      */
     boolean sleep(Promise<?> outcome, long nanos) {
-        long start = engine.ticker.nanos();
+        long start = core.ticker.nanos();
         boolean interrupted = false;
-        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (engine.ticker.nanos() - start)) {
-            sleeper.sleep(outcome, engine, left);
+        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (core.ticker.nanos() - start)) {
+            sleeper.sleep(outcome, core, left);
             interrupted |= Thread.interrupted();
         }
         if (interrupted) {
@@ -323,6 +322,6 @@ final class Callers {
 
     /** Sleeps for about a round trip, or until the thread is interrupted. */
     void lookAway() {
-        sleeper.sleep(new Promise<>(), engine, LOOK_AGAIN);
+        sleeper.sleep(new Promise<>(), core, LOOK_AGAIN);
     }
 }

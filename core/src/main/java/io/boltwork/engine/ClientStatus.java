@@ -16,30 +16,29 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The status of one client: its holds, its waiters, and the health of its servers. Thread-safe. */
 final class ClientStatus {
 
-    /** The number of locks to look at before {@link #isHolding} assumes that one is held. */
-    private static final int MOST_LOOKS = 64;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+    private final Callers callers;
+    private final BackendWatch backendWatch;
+    private final ErrorRecovery errorRecovery;
 
-    private final Engine engine;
-
-    ClientStatus(Engine engine) {
-        this.engine = engine;
-    }
-
-    /** Returns whether a lock is held, or so many locks are in use that to look at all would take long. */
-    boolean isHolding() {
-        int looks = 0;
-        for (LockDriver driver : engine.drivers()) {
-            if (driver.machine.hold() != null || ++looks == MOST_LOOKS) {
-                return true;
-            }
-        }
-        return false;
+    ClientStatus(
+            ClientCore core,
+            LockDrivers drivers,
+            Callers callers,
+            BackendWatch backendWatch,
+            ErrorRecovery errorRecovery) {
+        this.core = core;
+        this.drivers = drivers;
+        this.callers = callers;
+        this.backendWatch = backendWatch;
+        this.errorRecovery = errorRecovery;
     }
 
     /** The number of waiters. A machine that is busy at the moment may be left out. */
     int waiting() {
         AtomicInteger waiting = new AtomicInteger();
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : drivers.all()) {
             driver.post(d -> waiting.addAndGet(d.machine.waiting()));
         }
         return waiting.get();
@@ -48,7 +47,7 @@ final class ClientStatus {
     /** The number of held locks. A machine that is busy at the moment may be left out. */
     int held() {
         AtomicInteger held = new AtomicInteger();
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : drivers.all()) {
             driver.post(d -> held.addAndGet(d.machine.hold() == null ? 0 : 1));
         }
         return held.get();
@@ -57,7 +56,7 @@ final class ClientStatus {
     /** By how many nanoseconds the renewal that is most overdue is late. */
     long renewalLag() {
         AtomicLong lag = new AtomicLong();
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : drivers.all()) {
             driver.post(d -> lag.accumulateAndGet(d.machine.renewalLag(), Math::max));
         }
         return lag.get();
@@ -65,7 +64,7 @@ final class ClientStatus {
 
     /** The holder and the waiters of a lock in this client. */
     LocalLock local(String name) {
-        LockDriver driver = engine.driver(name);
+        LockDriver driver = drivers.driver(name);
         AtomicInteger waiting = new AtomicInteger();
         if (driver != null) {
             driver.post(d -> waiting.addAndGet(d.machine.waiting()));
@@ -80,15 +79,15 @@ final class ClientStatus {
 
     /** The health of the client and its servers. Sleeps until the servers have answered. */
     ClientHealth health() {
-        if (engine.isClosed()) {
+        if (core.isClosed()) {
             throw new ClientClosedException("The client is closed; it cannot report its health");
         }
         Promise<List<NodeStatus>> nodes = new Promise<>();
-        engine.backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
+        core.backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
         AtomicInteger held = new AtomicInteger();
         AtomicInteger waiting = new AtomicInteger();
         AtomicLong lag = new AtomicLong();
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : drivers.all()) {
             driver.post(d -> {
                 held.addAndGet(d.machine.hold() == null ? 0 : 1);
                 waiting.addAndGet(d.machine.waiting());
@@ -96,9 +95,9 @@ final class ClientStatus {
             });
         }
         // the backend answers within one command timeout; its timer may be late
-        boolean answered = engine.callers.sleep(nodes, 2 * engine.timing.commandTimeout());
+        boolean answered = callers.sleep(nodes, 2 * core.timing.commandTimeout());
         return new ClientHealth(
-                engine.backendWatch.isConnected(),
+                backendWatch.isConnected(),
                 answered ? nodes.value() : List.of(),
                 held.get(),
                 waiting.get(),
@@ -107,8 +106,8 @@ final class ClientStatus {
     }
 
     private List<String> warnings() {
-        List<String> all = new ArrayList<>(engine.backendWatch.warnings());
-        String passing = engine.errorRecovery.warning();
+        List<String> all = new ArrayList<>(backendWatch.warnings());
+        String passing = errorRecovery.warning();
         if (passing != null) {
             all.add(passing);
         }

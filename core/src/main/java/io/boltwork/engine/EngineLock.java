@@ -106,7 +106,7 @@ public final class EngineLock implements FencedLock {
         Hold hold = null;
         Hold.Left left = null;
         try {
-            hold = engine.holdToLeave(name, self);
+            hold = engine.drivers.holdToLeave(name, self);
             if (hold == null || hold.locks() == 0) {
                 throw notHeld(hold);
             }
@@ -189,8 +189,8 @@ public final class EngineLock implements FencedLock {
      * lock.
      */
     private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
-        long start = engine.ticker.nanos();
-        Hold held = engine.ownHold(name);
+        long start = engine.core.ticker.nanos();
+        Hold held = engine.drivers.ownHold(name);
         if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
             return true;
         }
@@ -219,8 +219,8 @@ public final class EngineLock implements FencedLock {
      */
     private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
-        long start = engine.ticker.nanos();
-        Hold held = engine.ownHold(name);
+        long start = engine.core.ticker.nanos();
+        Hold held = engine.drivers.ownHold(name);
         if (held != null && !beginsAnew(held, terms, nanos)) {
             LeaseHandle handle = new LeaseHandle(engine, held);
             boolean entered = false;
@@ -258,7 +258,7 @@ public final class EngineLock implements FencedLock {
 
     /** The time that is left of {@code nanos} since {@code start}. */
     private long left(long start, long nanos) {
-        return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.ticker.nanos() - start));
+        return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
     }
 
     private boolean enterAgain(Hold held, boolean asLease) {
@@ -266,7 +266,7 @@ public final class EngineLock implements FencedLock {
         try {
             return held.enter(asLease);
         } catch (LeaseLostException lost) {
-            engine.nested(held);
+            engine.drivers.nested(held);
             throw lost;
         }
     }
@@ -278,7 +278,7 @@ public final class EngineLock implements FencedLock {
     private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
         boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();
         if (anew) {
-            engine.expired(held);
+            engine.drivers.expired(held);
         }
         return anew;
     }
@@ -291,7 +291,7 @@ public final class EngineLock implements FencedLock {
                             "Thread '" + thread.getName() + "' holds the lock '" + name
                                     + "' by a lease (acquire); call release() or close() on the lease, since unlock() undoes lock() only"));
         }
-        Hold other = engine.hold(name);
+        Hold other = engine.drivers.hold(name);
         String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
         return new IllegalMonitorStateException(
                 Printable.text("Thread '" + thread.getName() + "' does not hold the lock '" + name + "'; " + holder
@@ -320,7 +320,7 @@ public final class EngineLock implements FencedLock {
         AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
         // attached before the request is posted: else the body could run here, on the caller's thread
         CompletionStage<T> call = new AsyncCall<>(
-                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.callBack(name, end));
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(name, end));
         turn.post();
         return call;
     }
@@ -337,19 +337,19 @@ public final class EngineLock implements FencedLock {
 
     @Override
     public Optional<Lease> currentLease() {
-        return Optional.ofNullable(engine.holdOf(name, Thread.currentThread()))
+        return Optional.ofNullable(engine.drivers.holdOf(name, Thread.currentThread()))
                 .map(hold -> new LeaseView(engine, hold));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = engine.holdOf(name, Thread.currentThread());
+        Hold hold = engine.drivers.holdOf(name, Thread.currentThread());
         return hold != null && hold.isValid();
     }
 
     @Override
     public int holdCount() {
-        Hold hold = engine.holdOf(name, Thread.currentThread());
+        Hold hold = engine.drivers.holdOf(name, Thread.currentThread());
         return hold != null && hold.isValid() ? hold.depth() : 0;
     }
 

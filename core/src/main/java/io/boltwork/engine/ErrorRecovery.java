@@ -14,22 +14,26 @@ final class ErrorRecovery {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    private final Engine engine;
+    private final ClientCore core;
     private final ErrorFlag errorFlag;
+    private final LockDrivers drivers;
+    private final BackendWatch backendWatch;
 
     /** The time of the second look; {@link Ticker#NEVER} if none is needed. Written by the heartbeat only. */
     private volatile long againAt = Ticker.NEVER;
 
-    ErrorRecovery(Engine engine, ErrorFlag errorFlag) {
-        this.engine = engine;
-        this.errorFlag = errorFlag;
+    ErrorRecovery(ClientCore core, LockDrivers drivers, BackendWatch backendWatch) {
+        this.core = core;
+        this.errorFlag = core.errorFlag;
+        this.drivers = drivers;
+        this.backendWatch = backendWatch;
     }
 
     /** Repairs all locks if it is time to. Called by the heartbeat. */
     void check() {
-        long now = engine.ticker.nanos();
+        long now = core.ticker.nanos();
         if (errorFlag.raised) {
-            againAt = now + engine.timing.commandTimeout();
+            againAt = now + core.timing.commandTimeout();
             errorFlag.raised = false; // first: an error from here on raises it again
         } else if (now >= againAt) {
             againAt = Ticker.NEVER;
@@ -38,9 +42,9 @@ final class ErrorRecovery {
         }
         boolean isDone = false;
         try {
-            engine.leaseRenewer.mend();
-            engine.drivers().forEach(this::look);
-            engine.backendWatch.resumeCallbacks();
+            drivers.leaseRenewer.mend();
+            drivers.all().forEach(this::look);
+            backendWatch.resumeCallbacks();
             report();
             isDone = true;
         } finally {
@@ -72,7 +76,7 @@ final class ErrorRecovery {
         if (!errorFlag.raised && againAt == Ticker.NEVER) {
             return null;
         }
-        long still = engine.drivers().stream().filter(LockDriver::isAbandoned).count();
+        long still = drivers.all().stream().filter(LockDriver::isAbandoned).count();
         return "An error (a stack overflow or a full heap) cut short the work of the client. Its locks are being repaired; "
                 + still + " of them are stalled at the moment";
     }

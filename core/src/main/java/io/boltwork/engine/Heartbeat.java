@@ -10,8 +10,9 @@ final class Heartbeat {
     /** The time between two heartbeats, in nanoseconds. */
     static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-    private final Engine engine;
+    private final ClientCore core;
     private final List<Runnable> checks;
+    private final Runnable closing;
 
     /** The number of the beat that was planned last. A beat with another number was replaced and does nothing. */
     private final AtomicLong planned = new AtomicLong();
@@ -24,10 +25,12 @@ final class Heartbeat {
      *
      * @param checks the checks, run one after the other on the timer's thread; they must not block. If one throws, the
      *     others and the heartbeat continue
+     * @param closing run instead of the checks after the client was closed, until it has ended
      */
-    Heartbeat(Engine engine, List<Runnable> checks) {
-        this.engine = engine;
+    Heartbeat(ClientCore core, List<Runnable> checks, Runnable closing) {
+        this.core = core;
         this.checks = checks;
+        this.closing = closing;
     }
 
     /** Plans the next beat, until the client has been closed. */
@@ -37,18 +40,18 @@ final class Heartbeat {
 
     private void plan(long delay) {
         long number = planned.incrementAndGet();
-        engine.scheduler.schedule(() -> beat(number), delay);
-        next = engine.ticker.nanos() + delay;
+        core.scheduler.schedule(() -> beat(number), delay);
+        next = core.ticker.nanos() + delay;
     }
 
     /** Plans the next beat again for the same time, because the timer may have lost it. For any thread. */
     void planAgain() {
-        plan(Math.max(0, Math.min(next - engine.ticker.nanos(), PERIOD)));
+        plan(Math.max(0, Math.min(next - core.ticker.nanos(), PERIOD)));
     }
 
     /** Plans the next beat if the JVM was too short of memory to do so. For any thread. */
     void ensure() {
-        if (engine.ticker.nanos() - next > 2 * PERIOD) {
+        if (core.ticker.nanos() - next > 2 * PERIOD) {
             plan();
         }
     }
@@ -57,10 +60,10 @@ final class Heartbeat {
         if (number != planned.get()) {
             return;
         }
-        if (engine.isClosed()) {
-            if (!engine.shutdown.hasEnded()) {
+        if (core.isClosed()) {
+            if (!core.hasEnded()) {
                 plan(); // an error may cut the close short later
-                run(engine.shutdown::resume);
+                run(closing);
             }
             return;
         }
@@ -75,7 +78,7 @@ final class Heartbeat {
         try {
             check.run();
         } catch (Throwable defect) {
-            engine.defects.accept(defect);
+            core.defects.accept(defect);
         }
     }
 }

@@ -25,7 +25,8 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
-        this.right = new HandleRef(this, hold);
+        this.right = new HandleRef(this);
+        hold.give(right);
     }
 
     @Override
@@ -40,7 +41,9 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     Supplier<@Nullable LeaseLoss> losses() {
-        return right::loss;
+        Hold held = hold;
+        HandleRef own = right; // the supplier must not keep this handle reachable
+        return () -> held.lossFor(own);
     }
 
     @Override
@@ -78,7 +81,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             Future<?> timer = engine.callers.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
         }
-        left.then(() -> engine.callBack(lockName(), () -> {
+        left.then(() -> engine.drivers.callBack(lockName(), () -> {
             Optional<LeaseLoss> loss = left.value();
             if (loss.isEmpty()) {
                 done.complete(null);
@@ -96,7 +99,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             left = hold.leave(true);
             right.left(left.isLost());
             if (left.isLost()) {
-                engine.callBack(lockName(), this::tellLoss);
+                engine.drivers.callBack(lockName(), this::tellLoss);
             }
             return engine.callers.left(hold, left);
         } catch (Error error) {

@@ -37,7 +37,8 @@ final class LeaseRenewer {
     private static final int ROUNDS_PER_LEASE = 9;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Engine engine;
+    private final ClientCore core;
+    private final LockDrivers drivers;
 
     /** Guards the plans: the fields down to {@link #latest}. */
     private final ReentrantLock planning = new ReentrantLock();
@@ -77,8 +78,9 @@ final class LeaseRenewer {
      */
     private record Member(LockDriver driver, Command.Renew.Item item, long watched, boolean tacit) {}
 
-    LeaseRenewer(Engine engine) {
-        this.engine = engine;
+    LeaseRenewer(ClientCore core, LockDrivers drivers) {
+        this.core = core;
+        this.drivers = drivers;
     }
 
     // ================================================================ visiting
@@ -148,7 +150,7 @@ final class LeaseRenewer {
     void mend() {
         planning.lock();
         try {
-            if (next <= engine.ticker.nanos()) {
+            if (next <= core.ticker.nanos()) {
                 next = Ticker.NEVER;
             }
             plan();
@@ -165,11 +167,11 @@ final class LeaseRenewer {
     }
 
     private void schedule(long round) {
-        engine.scheduler.schedule(() -> round(round), round - engine.ticker.nanos());
+        core.scheduler.schedule(() -> round(round), round - core.ticker.nanos());
     }
 
     private void round(long round) {
-        long now = engine.ticker.nanos();
+        long now = core.ticker.nanos();
         if (now < round) {
             schedule(round);
             return;
@@ -286,7 +288,7 @@ final class LeaseRenewer {
         Batch(int partition) {
             this.partition = partition;
             this.begun = LeaseRenewer.this.begun.accumulateAndGet(
-                    engine.ticker.nanos(), (before, now) -> Math.max(before + 1, now));
+                    core.ticker.nanos(), (before, now) -> Math.max(before + 1, now));
         }
 
         void add(Member member) {
@@ -301,13 +303,13 @@ final class LeaseRenewer {
         void send() {
             List<Command.Renew.Item> items = new ArrayList<>(members.size());
             members.forEach(member -> items.add(member.item));
-            long valid = Math.min(engine.timing.commandTimeout() / MILLI, shortest);
-            long notAfter = engine.backendWatch.clock(partition).millisAt(engine.ticker.nanos()) + valid;
+            long valid = Math.min(core.timing.commandTimeout() / MILLI, shortest);
+            long notAfter = core.clocks.of(partition).millisAt(core.ticker.nanos()) + valid;
             if (tacit && shortest != Ticker.NEVER) { // a verification without an answer has time until the next visit
                 lookAfter(shortest * MILLI);
             }
-            engine.backend.send(new Command.Renew(items, notAfter), reply -> {
-                engine.backendWatch.heard(partition, reply);
+            core.backend.send(new Command.Renew(items, notAfter), reply -> {
+                core.heard(partition, reply);
                 answered(reply);
             });
         }
@@ -316,7 +318,7 @@ final class LeaseRenewer {
             boolean done = reply instanceof Reply.Renewed renewed
                     && renewed.items().stream().allMatch(item -> item.outcome() == Reply.Renewal.OK);
             if (done && tacit) {
-                successes.put(begun, new Success(engine.ticker.nanos(), begun + longest));
+                successes.put(begun, new Success(core.ticker.nanos(), begun + longest));
             }
             Future<?> look = patience;
             if (look != null) {
@@ -335,7 +337,7 @@ final class LeaseRenewer {
         }
 
         private void tell(Member member, Reply.Renewed.@Nullable Item result) {
-            engine.post(member.driver, driver -> {
+            drivers.post(member.driver, driver -> {
                 if (result != null) {
                     driver.machine.renewed(member.item, begun, result);
                 } else {
@@ -346,8 +348,8 @@ final class LeaseRenewer {
 
         /** Visits the locks that wait tacitly, if the batch is unanswered after the patience of that lease. */
         private void lookAfter(long lease) {
-            long at = begun + LeaseTimes.renewalPatience(lease, engine.timing.commandTimeout());
-            patience = engine.scheduler.schedule(() -> unanswered(lease), at - engine.ticker.nanos());
+            long at = begun + LeaseTimes.renewalPatience(lease, core.timing.commandTimeout());
+            patience = core.scheduler.schedule(() -> unanswered(lease), at - core.ticker.nanos());
         }
 
         private void unanswered(long lease) {

@@ -68,7 +68,7 @@ class LeaseView implements Lease {
     public final void ensureValid() {
         LeaseLoss loss = loss();
         if (loss != null) {
-            engine.expired(hold);
+            engine.drivers.expired(hold);
             throw new LeaseLostException(loss);
         }
         if (isReleased()) {

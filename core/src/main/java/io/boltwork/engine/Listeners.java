@@ -7,26 +7,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The listeners of a client and their executors. Thread-safe. */
-public final class Listeners {
+final class Listeners {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** A listener. Without an executor, it is called among the other callbacks. */
-    private record Entry(LockListener listener, @Nullable Executor executor) {}
+    private record Registration(
+            LockListener listener, @Nullable Executor executor) {}
 
-    private final CopyOnWriteArrayList<Entry> entries = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Registration> entries = new CopyOnWriteArrayList<>();
 
     void add(LockListener listener) {
         add(listener, null);
     }
 
     void add(LockListener listener, @Nullable Executor executor) {
-        entries.add(new Entry(listener, executor));
+        entries.add(new Registration(listener, executor));
     }
 
     /** Removes a listener once, if it is there. */
-    public void remove(LockListener listener) {
-        for (Entry entry : entries) {
+    void remove(LockListener listener) {
+        for (Registration entry : entries) {
             if (entry.listener.equals(listener) && entries.remove(entry)) {
                 return;
             }
@@ -40,14 +41,14 @@ public final class Listeners {
         return copy;
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return entries.isEmpty();
     }
 
     /** Calls each listener on its executor, and those without an executor by {@code callbacks}. */
     void tell(Consumer<LockListener> event, Executor callbacks) {
         boolean anyWithoutExecutor = false;
-        for (Entry entry : entries) {
+        for (Registration entry : entries) {
             if (entry.executor == null) {
                 anyWithoutExecutor = true;
                 continue;
@@ -61,14 +62,14 @@ public final class Listeners {
 
     /** Calls all listeners without an executor on this thread. If one throws, the others are called all the same. */
     private void tell(Consumer<LockListener> event) {
-        for (Entry entry : entries) {
+        for (Registration entry : entries) {
             if (entry.executor == null) {
                 tell(entry, event);
             }
         }
     }
 
-    private static void tell(Entry entry, Consumer<LockListener> event) {
+    private static void tell(Registration entry, Consumer<LockListener> event) {
         try {
             event.accept(entry.listener);
         } catch (Throwable thrown) {

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
-public final class LockDriver extends Mailbox<LockDriver, Engine> implements Effects, Runnable {
+public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, Runnable {
 
     private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
             AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
@@ -53,11 +53,11 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
     /** The threads to be unparked, because their outcomes are decided. */
     private List<Thread> sleepers = List.of();
 
-    LockDriver(String name, Engine engine) {
-        super(engine);
+    LockDriver(String name, LockDrivers drivers) {
+        super(drivers);
         this.name = name;
-        this.client = engine.client();
-        this.partition = (char) engine.backend.partition(name);
+        this.client = drivers.core.identity.id();
+        this.partition = (char) drivers.core.backend.partition(name);
         this.machine = new LockMachine(this);
     }
 
@@ -75,7 +75,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     /** Takes the client's new id, if it has one, and lets the machine forget its requests. */
     void renamed() {
-        String now = owner.client();
+        String now = owner.core.identity.id();
         if (!client.equals(now)) {
             client = now;
             machine.disowned();
@@ -84,24 +84,24 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public long now() {
-        return owner.ticker.nanos();
+        return owner.core.ticker.nanos();
     }
 
     @Override
     public boolean isHeard() {
-        return !owner.listeners.isEmpty();
+        return !owner.core.listeners.isEmpty();
     }
 
     @Override
     public void tell(Consumer<LockListener> event) {
-        owner.listeners.tell(event, this::callBack);
+        owner.core.listeners.tell(event, this::callBack);
     }
 
     @Override
     public void callBack(Runnable callback) {
         CallbackQueue queue = callbacks;
         if (queue == null) {
-            CALLBACKS.compareAndSet(this, null, owner.newCallbackQueue());
+            CALLBACKS.compareAndSet(this, null, owner.core.newCallbackQueue());
             queue = Objects.requireNonNull(callbacks);
         }
         queue.run(callback);
@@ -111,12 +111,12 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public LockTiming timing() {
-        return owner.timing;
+        return owner.core.timing;
     }
 
     @Override
     public ServerClock serverClock() {
-        return owner.backendWatch.clock(partition);
+        return owner.core.clocks.of(partition);
     }
 
     @Override
@@ -126,19 +126,19 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public long missedSince(long moment) {
-        return owner.suspensionDetector.since(moment);
+        return owner.core.suspensionDetector.since(moment);
     }
 
     @Override
     public long random(long bound) {
-        return owner.random.applyAsLong(bound);
+        return owner.core.random.applyAsLong(bound);
     }
 
     @Override
     public void send(Command<?> command) {
         long sent = now();
-        owner.backend.send(command, reply -> {
-            owner.backendWatch.heard(partition, reply);
+        owner.core.backend.send(command, reply -> {
+            owner.core.heard(partition, reply);
             owner.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }
@@ -155,7 +155,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     public void released(Request request) {
-        owner.releases.add(request);
+        owner.core.releases.add(request);
     }
 
     @Override
@@ -216,7 +216,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         if (defect instanceof VirtualMachineError) {
             owner.errorFlag.cause = defect; // no defect of the machine, and no time to build a text
         } else {
-            owner.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
+            owner.core.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
         }
     }
 
@@ -227,7 +227,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
 
     @Override
     void handOn() {
-        owner.scheduler.schedule(this::resume, 0);
+        owner.core.scheduler.schedule(this::resume, 0);
     }
 
     /** Mends what an error has left half done. Called inside the mailbox. */
@@ -238,7 +238,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         if (timerAt <= now) {
             cancelTimer();
         }
-        Repair.of(machine, now, owner.timing.commandTimeout());
+        Repair.of(machine, now, owner.core.timing.commandTimeout());
         CallbackQueue queue = callbacks;
         if (queue != null) {
             queue.resume();
@@ -263,7 +263,7 @@ public final class LockDriver extends Mailbox<LockDriver, Engine> implements Eff
         if (at < timerAt) {
             cancelTimer();
             timerAt = at;
-            timer = owner.scheduler.schedule(this, at - now());
+            timer = owner.core.scheduler.schedule(this, at - now());
         }
     }
 

@@ -10,7 +10,9 @@ import io.boltwork.spi.Durations;
  */
 final class ProgressWatch {
 
-    private final Engine engine;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+    private final Heartbeat heartbeat;
     private final String name;
     private final Waiter waiter;
 
@@ -27,8 +29,10 @@ final class ProgressWatch {
     private volatile boolean moved = true;
 
     /** @param since the time at which the caller began to sleep */
-    ProgressWatch(Engine engine, String name, Waiter waiter, long since) {
-        this.engine = engine;
+    ProgressWatch(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, String name, Waiter waiter, long since) {
+        this.core = core;
+        this.drivers = drivers;
+        this.heartbeat = heartbeat;
         this.name = name;
         this.waiter = waiter;
         begin(since);
@@ -36,26 +40,26 @@ final class ProgressWatch {
 
     private void begin(long now) {
         since = now;
-        next = now + engine.timing.commandTimeout();
+        next = now + core.timing.commandTimeout();
     }
 
     /** Notes that the machine must decide now. It has one command timeout to do so. */
     void ends() {
         ending = true;
-        begin(engine.ticker.nanos());
+        begin(core.ticker.nanos());
     }
 
     /** The time to sleep until the first look. It is short if an error has just cut work short. */
-    static long patience(Engine engine) {
-        return engine.errorFlag.raised ? Heartbeat.PERIOD : engine.timing.commandTimeout();
+    static long patience(ClientCore core) {
+        return core.errorFlag.raised ? Heartbeat.PERIOD : core.timing.commandTimeout();
     }
 
     /** The time to sleep until the next look. It is short if an error has just cut work short. */
     long left() {
-        if (engine.errorFlag.raised) {
+        if (core.errorFlag.raised) {
             next = Math.min(next, since + Heartbeat.PERIOD);
         }
-        return Math.max(1, next - engine.ticker.nanos());
+        return Math.max(1, next - core.ticker.nanos());
     }
 
     /**
@@ -64,21 +68,21 @@ final class ProgressWatch {
      * @throws BackendException if the machine is stalled
      */
     void look() {
-        long now = engine.ticker.nanos();
+        long now = core.ticker.nanos();
         if (now < next || waiter.outcome.isDecided()) {
             return;
         }
-        if ((ending || !moved) && now - since >= engine.timing.commandTimeout()) {
+        if ((ending || !moved) && now - since >= core.timing.commandTimeout()) {
             giveUp();
         }
         if (moved) {
             begin(now);
         } else {
-            next = since + engine.timing.commandTimeout();
+            next = since + core.timing.commandTimeout();
         }
         moved = false;
-        engine.ensureHeartbeat();
-        engine.post(name, driver -> {
+        heartbeat.ensure();
+        drivers.post(name, driver -> {
             moved = true;
             driver.machine.lookAfter(waiter);
         });
@@ -86,10 +90,10 @@ final class ProgressWatch {
 
     private void giveUp() {
         waiter.forsaken = true; // if the lock is granted after all, the hold is given back
-        engine.errorFlag.raised = true;
+        core.errorFlag.raised = true;
         throw new BackendException(
                 "This client has made no progress with the lock '" + name + "' for "
-                        + Durations.text(engine.backend.commandTimeout())
+                        + Durations.text(core.backend.commandTimeout())
                         + ": an error cut its work short, or one of its threads is stalled",
                 true,
                 null);

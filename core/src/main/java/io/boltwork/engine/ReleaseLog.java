@@ -28,9 +28,9 @@ final class ReleaseLog {
     private static final int CHUNK = 1_024;
 
     /** A released request. */
-    record Entry(String lock, long request, long lastToken, long until) {}
+    record LoggedRelease(String lock, long request, long lastToken, long until) {}
 
-    private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable Entry>> chunks =
+    private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable LoggedRelease>> chunks =
             new AtomicReferenceArray<>(SIZE / CHUNK);
     private final AtomicInteger next = new AtomicInteger();
     private final Ticker ticker;
@@ -47,31 +47,31 @@ final class ReleaseLog {
         long until = ticker.nanos() + Math.min(KEPT, lease);
         int place = next.getAndIncrement();
         int chunk = chunkOf(place);
-        AtomicReferenceArray<@Nullable Entry> places = chunks.get(chunk);
+        AtomicReferenceArray<@Nullable LoggedRelease> places = chunks.get(chunk);
         if (places == null) {
-            AtomicReferenceArray<@Nullable Entry> made = new AtomicReferenceArray<>(CHUNK);
+            AtomicReferenceArray<@Nullable LoggedRelease> made = new AtomicReferenceArray<>(CHUNK);
             places = chunks.compareAndExchange(chunk, null, made);
             places = places == null ? made : places;
         }
-        places.set(place & CHUNK - 1, new Entry(request.lock(), request.number, request.lastToken, until));
+        places.set(place & CHUNK - 1, new LoggedRelease(request.lock(), request.number, request.lastToken, until));
     }
 
     private static int chunkOf(int place) {
         return (place & SIZE - 1) / CHUNK;
     }
 
-    private @Nullable Entry entry(int place) {
-        AtomicReferenceArray<@Nullable Entry> places = chunks.get(chunkOf(place));
+    private @Nullable LoggedRelease entry(int place) {
+        AtomicReferenceArray<@Nullable LoggedRelease> places = chunks.get(chunkOf(place));
         return places == null ? null : places.get(place & CHUNK - 1);
     }
 
     /** The releases that a server may have lost and whose leases may still run, the newest first. */
-    List<Entry> recent() {
-        List<Entry> recent = new ArrayList<>();
+    List<LoggedRelease> recent() {
+        List<LoggedRelease> recent = new ArrayList<>();
         long now = ticker.nanos();
         int end = next.get();
         for (int i = 1; i <= SIZE; i++) {
-            Entry entry = entry(end - i);
+            LoggedRelease entry = entry(end - i);
             if (entry != null && now < entry.until) {
                 recent.add(entry);
             }
@@ -87,11 +87,11 @@ final class ReleaseLog {
             forgotten = end - SIZE; // earlier ones were overwritten
         }
         for (; forgotten != end; forgotten++) {
-            Entry entry = entry(forgotten);
+            LoggedRelease entry = entry(forgotten);
             if (entry != null && now < entry.until) {
                 return;
             }
-            AtomicReferenceArray<@Nullable Entry> places = chunks.get(chunkOf(forgotten));
+            AtomicReferenceArray<@Nullable LoggedRelease> places = chunks.get(chunkOf(forgotten));
             if (entry != null && places != null) {
                 places.compareAndSet(forgotten & CHUNK - 1, entry, null);
             }

@@ -16,22 +16,24 @@ final class ReleaseRepeats implements Runnable {
     /** The time until the next ones are repeated. */
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Engine engine;
-    private final Iterator<ReleaseLog.Entry> releases;
+    private final ClientCore core;
+    private final LockDrivers drivers;
+    private final Iterator<ReleaseLog.LoggedRelease> releases;
 
-    ReleaseRepeats(Engine engine, List<ReleaseLog.Entry> releases) {
-        this.engine = engine;
+    ReleaseRepeats(ClientCore core, LockDrivers drivers, List<ReleaseLog.LoggedRelease> releases) {
+        this.core = core;
+        this.drivers = drivers;
         this.releases = releases.iterator();
     }
 
     @Override
     public void run() {
         for (int i = 0; i < AT_ONCE && releases.hasNext(); i++) {
-            ReleaseLog.Entry entry = releases.next();
-            engine.post(entry.lock(), driver -> driver.machine.releaseAgain(entry.request(), entry.lastToken()));
+            ReleaseLog.LoggedRelease entry = releases.next();
+            drivers.post(entry.lock(), driver -> driver.machine.releaseAgain(entry.request(), entry.lastToken()));
         }
-        if (releases.hasNext() && !engine.isClosed()) {
-            engine.scheduler.schedule(this, PAUSE);
+        if (releases.hasNext() && !core.isClosed()) {
+            core.scheduler.schedule(this, PAUSE);
         }
     }
 }

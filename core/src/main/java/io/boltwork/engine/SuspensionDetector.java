@@ -19,13 +19,13 @@ public final class SuspensionDetector {
     /** The number of suspensions whose times are kept. Older ones count as if they were recent. */
     private static final int KEPT = 16;
 
-    private static final AtomicReferenceFieldUpdater<SuspensionDetector, History> HISTORY =
-            AtomicReferenceFieldUpdater.newUpdater(SuspensionDetector.class, History.class, "history");
+    private static final AtomicReferenceFieldUpdater<SuspensionDetector, Suspensions> SUSPENSIONS =
+            AtomicReferenceFieldUpdater.newUpdater(SuspensionDetector.class, Suspensions.class, "suspensions");
 
     private final Ticker ticker;
     private final InstantSource wall;
     private final LongConsumer missed;
-    private volatile History history = History.NONE;
+    private volatile Suspensions suspensions = Suspensions.NONE;
 
     /* The fields below belong to the thread that calls look(). */
     private long lastWall;
@@ -41,13 +41,13 @@ public final class SuspensionDetector {
     private record Suspension(long at, long before) {}
 
     /** The total time that was missed, in nanoseconds, and the newest suspensions in their order. */
-    private record History(long total, List<Suspension> newest) {
-        static final History NONE = new History(0, List.of());
+    private record Suspensions(long total, List<Suspension> newest) {
+        static final Suspensions NONE = new Suspensions(0, List.of());
 
-        History and(long at, long nanos) {
+        Suspensions and(long at, long nanos) {
             int from = Math.max(0, newest.size() - KEPT + 1);
             Stream<Suspension> kept = newest.subList(from, newest.size()).stream();
-            return new History(
+            return new Suspensions(
                     total + nanos,
                     Stream.concat(kept, Stream.of(new Suspension(at, total))).toList());
         }
@@ -91,18 +91,18 @@ public final class SuspensionDetector {
     /** Notes that another clock ran ahead by this time, more than {@link ServerClock#NOTICED}. */
     void notice(long nanos) {
         long now = ticker.nanos();
-        HISTORY.updateAndGet(this, before -> before.and(now, nanos));
+        SUSPENSIONS.updateAndGet(this, before -> before.and(now, nanos));
         missed.accept(nanos);
     }
 
     /** The total time that was missed so far, in nanoseconds. */
     long total() {
-        return history.total;
+        return suspensions.total;
     }
 
     /** The time that was missed since a time of the monotonic clock, as far as it has been noticed. */
     long since(long moment) {
-        History known = history;
-        return known == History.NONE ? 0 : known.since(moment);
+        Suspensions known = suspensions;
+        return known == Suspensions.NONE ? 0 : known.since(moment);
     }
 }

@@ -14,12 +14,12 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
 
     /** Handles the answer of a backend that has executed a command. */
     interface OnAnswer<C, R> {
-        void accept(LockMachine machine, C command, long sent, R answer);
+        void accept(LockState lock, C command, long sent, R answer);
     }
 
     /** Handles that a command has failed. */
     interface OnFailure<C> {
-        void accept(LockMachine machine, C command, Reply.Failed failed);
+        void accept(LockState lock, C command, Reply.Failed failed);
     }
 
     /**
@@ -33,67 +33,71 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
     record Handler<C extends Command<R>, R extends Reply.Answer>(
             Class<C> command, Class<R> answer, OnAnswer<C, R> answered, OnFailure<C> failed) {
 
-        void answered(LockMachine machine, Command<?> sentCommand, long sent, Reply reply) {
+        void answered(LockState lock, Command<?> sentCommand, long sent, Reply reply) {
             if (!answer.isInstance(reply)) {
                 throw new IllegalArgumentException(reply + " is no reply to " + sentCommand);
             }
-            answered.accept(machine, command.cast(sentCommand), sent, answer.cast(reply));
+            answered.accept(lock, command.cast(sentCommand), sent, answer.cast(reply));
         }
 
-        void failed(LockMachine machine, Command<?> sentCommand, Reply.Failed failure) {
-            failed.accept(machine, command.cast(sentCommand), failure);
+        void failed(LockState lock, Command<?> sentCommand, Reply.Failed failure) {
+            failed.accept(lock, command.cast(sentCommand), failure);
         }
     }
 
     private static final Handler<?, ?> ACQUIRE = new Handler<>(
             Command.Acquire.class,
             Reply.Acquired.class,
-            (machine, acquire, sent, acquired) -> {
-                machine.measured(machine.lastEvent - sent);
-                Asking.acquired(machine, acquire, acquire, sent, acquired);
-                machine.ownerNamed(acquired.owner());
+            (lock, acquire, sent, acquired) -> {
+                lock.measured(lock.lastEvent - sent);
+                Granting.acquired(lock, acquire, acquire, sent, acquired);
+                Withdrawing.ownerNamed(lock, acquired.owner());
             },
-            (machine, acquire, failed) -> Asking.acquireFailed(machine, acquire, acquire, failed));
+            (lock, acquire, failed) -> Granting.acquireFailed(lock, acquire, acquire, failed));
 
     private static final Handler<?, ?> RELEASE = new Handler<>(
             Command.Release.class,
             Reply.Released.class,
-            (machine, release, sent, released) -> {
-                machine.measured(machine.lastEvent - sent);
-                Releasing.released(machine, release, sent, released);
-                machine.ownerNamed(released.owner());
+            (lock, release, sent, released) -> {
+                lock.measured(lock.lastEvent - sent);
+                Releasing.released(lock, release, released);
+                Granting.nextAnswered(lock, release, sent, released);
+                Withdrawing.ownerNamed(lock, released.owner());
             },
-            Releasing::failed);
+            (lock, release, failed) -> {
+                Releasing.failed(lock, release);
+                Granting.nextFailed(lock, release, failed);
+            });
 
     private static final Handler<?, ?> WITHDRAW = new Handler<>(
             Command.Withdraw.class,
             Reply.Withdrawn.class,
-            (machine, withdraw, sent, withdrawn) -> {
-                machine.withdrawing().withdrawn(withdraw, withdrawn);
-                machine.ownerNamed(withdrawn.owner());
+            (lock, withdraw, sent, withdrawn) -> {
+                Withdrawing.withdrawn(lock, withdraw, withdrawn);
+                Withdrawing.ownerNamed(lock, withdrawn.owner());
             },
-            (machine, withdraw, failed) -> machine.withdrawing().failed(withdraw, failed));
+            Withdrawing::failed);
 
     private static final Handler<?, ?> REPLICATE = new Handler<>(
             Command.Replicate.class,
             Reply.Replicated.class,
-            (machine, replicate, sent, replicated) -> {
-                Asking.replicated(machine, replicate, sent, replicated);
-                machine.ownerNamed(replicated.owner());
+            (lock, replicate, sent, replicated) -> {
+                Granting.replicated(lock, replicate, sent, replicated);
+                Withdrawing.ownerNamed(lock, replicated.owner());
             },
-            Asking::replicateFailed);
+            Granting::replicateFailed);
 
     private static final Handler<?, ?> RESTORE = new Handler<>(
             Command.Restore.class,
             Reply.Restored.class,
             Renewing::restored,
-            (machine, restore, failed) -> Renewing.renewalFailed(machine, restore.request()));
+            (lock, restore, failed) -> Renewing.renewalFailed(lock, restore.request()));
 
     private static final Handler<?, ?> RENEW = new Handler<>(
             Command.Renew.class,
             Reply.Renewed.class,
-            (machine, renew, sent, renewed) ->
-                    Renewing.extended(machine, renew, sent, renewed.items().get(0)),
+            (lock, renew, sent, renewed) ->
+                    Renewing.extended(lock, renew, sent, renewed.items().get(0)),
             Renewing::extensionFailed);
 
     /** Returns the handler of the replies to a command. */

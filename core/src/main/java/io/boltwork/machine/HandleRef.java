@@ -1,13 +1,11 @@
 package io.boltwork.machine;
 
-import io.boltwork.LeaseLoss;
-import io.boltwork.engine.LeaseHandle;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of one {@link LeaseHandle} to release one level of a hold. The hold refers to its handles only weakly, so that
+ * The right of one {@link Handle} to release one level of a hold. The hold refers to its handles only weakly, so that
  * an unreachable handle is noticed.
  */
 public final class HandleRef extends WeakReference<HandleRef.Handle> {
@@ -23,7 +21,6 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         LEFT_LOST
     }
 
-    private final Hold hold;
     public volatile State state = State.OPEN;
 
     /** The next older right that is not used; belongs to the hold. */
@@ -36,10 +33,8 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         boolean isCut();
     }
 
-    public HandleRef(Handle handle, Hold hold) {
+    public HandleRef(Handle handle) {
         super(handle);
-        this.hold = hold;
-        hold.give(this);
     }
 
     public boolean isOpen() {
@@ -66,10 +61,9 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         state = lost ? State.LEFT_LOST : State.LEFT_CLEANLY;
     }
 
-    /** Returns the loss of the hold; {@code null} if there is none, or the right was used before it. */
-    @Nullable
-    public LeaseLoss loss() {
+    /** Returns whether a loss of the hold concerns the handle: its right was not used before the loss. */
+    boolean sharesLoss() {
         State now = state;
-        return now == State.OPEN || now == State.LEFT_LOST ? hold.loss() : null;
+        return now == State.OPEN || now == State.LEFT_LOST;
     }
 }

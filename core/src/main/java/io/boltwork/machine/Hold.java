@@ -287,7 +287,7 @@ public final class Hold {
     }
 
     /** Adds the right of a handle to leave a level. */
-    void give(HandleRef right) {
+    public void give(HandleRef right) {
         HandleRef last = rights;
         while (last != null && !last.isOpen()) {
             last = last.next;
@@ -343,6 +343,12 @@ public final class Hold {
     public LeaseLoss loss() {
         expire();
         return settledWord() < 0 ? loss : null;
+    }
+
+    /** Returns the loss that concerns a handle; {@code null} if there is none, or its right was used before it. */
+    @Nullable
+    public LeaseLoss lossFor(HandleRef right) {
+        return right.sharesLoss() ? loss() : null;
     }
 
     /** Returns the loss of a hold that was lost. */

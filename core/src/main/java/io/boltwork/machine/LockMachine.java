@@ -5,7 +5,6 @@ import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Taken;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
@@ -27,15 +26,16 @@ public final class LockMachine extends LockState {
      *            whether or not the lock is held here; the oldest of these polls for all. At most one request is HELD.
      *            Any number may be RELEASING or UNDOING.
      *
-     * Each state of a request has a part of the machine, which sends its commands and handles the answers:
+     * Each state of a request has a part of the machine, or two, which send its commands and handle the answers:
      *
-     *   Asking        WANTED            Acquire, Replicate
+     *   Asking        WANTED            Acquire
+     *   Granting      WANTED            Replicate; handles the answers to Acquire, too, and grants
      *   Renewing      HELD              Renew, Restore
      *   Releasing     LOST, RELEASING   Release
      *   Withdrawing   UNDOING           Withdraw
      *
-     * Waiting has the local waiters, Retrying what follows when there is no answer. The parts work on the fields of the
-     * machine, so that a lock costs no more objects.
+     * Waiting has the local waiters, Retrying what follows when there is no answer. The parts work on the LockState, so
+     * that a lock costs no more objects, and no part uses the machine itself.
      *
      * Each command is answered, or given up after the command timeout and sent again. The meaning of an answer depends on
      * the request alone, because answers may be late, doubled, or out of order.
@@ -56,24 +56,32 @@ public final class LockMachine extends LockState {
     /** Handles that a caller wants the lock. */
     public void request(Waiter waiter) {
         lastEvent = effects.now();
-        Waiting.enter(this, waiter);
+        if (Waiting.enter(this, waiter)) {
+            pump();
+        }
     }
 
     /** Handles that a caller does not want the lock any more. Has no effect once the waiter is decided. */
     public void cancel(Waiter waiter, boolean timedOut) {
         lastEvent = effects.now();
-        Waiting.cancel(this, waiter, timedOut);
+        if (Waiting.cancel(this, waiter, timedOut)) {
+            pump();
+        }
     }
 
     /** Checks that the waiter of a sleeping caller is known here. If an error has cut it off, it enters again. */
     public void lookAfter(Waiter waiter) {
-        Waiting.lookAfter(this, waiter);
+        if (!Waiting.isKnown(this, waiter)) {
+            request(waiter);
+        }
     }
 
     /** Handles that the owner has left the outermost level of its hold, or has unwound a lost one. */
     public void release(Hold left) {
         lastEvent = effects.now();
-        Releasing.release(this, left);
+        if (Releasing.release(this, left)) {
+            pump();
+        }
     }
 
     /** Handles that the owner wants the hold to last for {@code nanos} from now on at least. */
@@ -198,10 +206,10 @@ public final class LockMachine extends LockState {
         cancelNudge();
         Request request = find(grant.request());
         if (request == null) {
-            stray(grant.request());
+            Withdrawing.stray(this, grant.request());
             return;
         }
-        Asking.granted(this, request, grant, now);
+        Granting.granted(this, request, grant, now);
         pump();
     }
 
@@ -263,10 +271,18 @@ public final class LockMachine extends LockState {
         tick();
     }
 
+    /**
+     * Handles that this client has caused a grant to a new owner, which claims the lock for that long. Plans a nudge
+     * after the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
+     */
+    public void nudgeAfter(long claimMillis) {
+        Withdrawing.nudgeAfter(this, claimMillis);
+    }
+
     /** Handles that another server may have lost an answered release: the request is withdrawn. */
     public void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
-            withdrawing().releaseAgain(request, lastToken);
+            Withdrawing.releaseAgain(this, request, lastToken);
             sendWaiting();
         }
     }
@@ -292,9 +308,7 @@ public final class LockMachine extends LockState {
             tick(hold.request, now);
         }
         Asking.pollIfDue(this, now);
-        if (withdrawing != null) {
-            withdrawing.nudgeIfDue(now);
-        }
+        Withdrawing.nudgeIfDue(this, now);
         if (now >= outage.patienceEnds(effects.timing().outagePatience())) {
             Waiting.failAll(this, outage.unknown(effects.lock(), "for as long as the client's outage patience"));
         }
@@ -304,14 +318,28 @@ public final class LockMachine extends LockState {
 
     private void tick(Request request, long now) {
         if (request.isOverdue(now, commandTimeout())) {
-            Retrying.unanswered(this, request);
+            unanswered(request);
         }
         switch (request.state) {
             case WANTED -> Asking.tick(this, request, now);
             case HELD -> Renewing.tick(this, request, now);
             case LOST -> Releasing.tickLost(this, request, now);
             case RELEASING -> Releasing.tick(this, request, now);
-            case UNDOING -> withdrawing().tick(request, now);
+            case UNDOING -> Withdrawing.tick(this, request, now);
+        }
+    }
+
+    /** Ends the wait for an answer after the command timeout. A later answer is an event like any other. */
+    private void unanswered(Request request) {
+        Pending pending = request.pending();
+        outage = outage.failed(pending.awaitedSince, null);
+        pending.awaited = null;
+        pending.failures++;
+        pending.dueAt = effects.now();
+        Releasing.leaveReleaser(this, request);
+        if (request.state == State.WANTED && request.tryOnly) {
+            Waiter.Failed failed = new Waiter.Failed(outage.unknown(effects.lock(), "within its command timeout"));
+            Waiting.refuse(this, request, failed);
         }
     }
 
@@ -328,13 +356,13 @@ public final class LockMachine extends LockState {
     }
 
     /** Asks the backend for exactly what is wanted here. */
-    void pump() {
+    private void pump() {
         Waiting.dismissSome(this);
         Waiter first = waiters.first();
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
             wanted = null;
-            withdrawing().withdraw(unwanted);
+            Withdrawing.withdraw(this, unwanted);
         }
         Asking.planPoll(this);
         if (first != null && wanted == null && hold == null && !closed) {
@@ -355,74 +383,8 @@ public final class LockMachine extends LockState {
             if (next.state == State.WANTED) {
                 Asking.askNow(this, next);
             } else {
-                withdrawing().sendNow(next);
+                Withdrawing.sendNow(this, next);
             }
-        }
-    }
-
-    /** Gives the lock to the waiter that the request is for. */
-    void occupy(Request request, long now) {
-        Waiter waiter = waiters.of(request);
-        request.occupied(now);
-        Hold held = new Hold(request, request.lastToken, waiter, now);
-        Waiter.Granted granted = new Waiter.Granted(held);
-        hold = held;
-        waiters.remove(waiter);
-        Waiting.decide(this, waiter, granted);
-        LockEvents.acquired(effects, held, waiter);
-    }
-
-    /** Passes a hold to the next waiter without the backend, if that is allowed. */
-    boolean handOver(Request request, Hold from) {
-        Waiter next = waiters.first();
-        long now = effects.now();
-        if (next == null
-                || closed
-                || request.state != State.HELD
-                || !request.mayBeHandedOver(now, slice())
-                || !request.terms.equals(next.terms)
-                || waiters.hasOwnRequests()) {
-            return false;
-        }
-        request.lastToken++;
-        LockEvents.handedOver(effects, from, next, request.lastToken);
-        occupy(request, now);
-        return true;
-    }
-
-    // ================================================================ for the parts
-
-    Withdrawing withdrawing() {
-        Withdrawing made = withdrawing;
-        if (made == null) {
-            made = new Withdrawing(this);
-            withdrawing = made;
-        }
-        return made;
-    }
-
-    /** Withdraws a request that the backend has named and that is unknown here, if this client made it. */
-    void stray(@Nullable String id) {
-        long number = effects.number(id);
-        if (number != RequestId.NONE) {
-            withdrawing().stray(number);
-        }
-    }
-
-    /** Notes which request the backend names as the owner. */
-    void ownerNamed(@Nullable String owner) {
-        if (owner != null && find(owner) == null) {
-            stray(owner);
-        }
-    }
-
-    /**
-     * Plans a nudge after the claim of a new owner to which this client has caused a grant. Nudges at once if the server
-     * has to be asked {@linkplain Reply#AGAIN again}.
-     */
-    public void nudgeAfter(long claimMillis) {
-        if (claimMillis != 0) {
-            withdrawing().nudgeAfter(claimMillis);
         }
     }
 }

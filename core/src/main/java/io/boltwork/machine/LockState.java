@@ -31,9 +31,8 @@ public abstract class LockState {
 
     volatile @Nullable Hold hold;
 
-    /** Made when there is something to withdraw or to look after: most locks never need it. */
-    @Nullable
-    Withdrawing withdrawing;
+    /** Made by {@link #rare}; {@code null} if it was never needed. */
+    private @Nullable RareState rare;
 
     volatile LostHolds lostHolds = LostHolds.NONE;
 
@@ -135,16 +134,36 @@ public abstract class LockState {
         }
     }
 
+    // ================================================================ rare state
+
+    /** Returns the state that most locks never need. Makes it if there is none. */
+    RareState rare() {
+        RareState made = rare;
+        if (made == null) {
+            made = new RareState();
+            rare = made;
+        }
+        return made;
+    }
+
+    /** Returns the dismissal that is under way; {@code null} if there is none. */
+    RareState.@Nullable Dismissal dismissal() {
+        return rare == null ? null : rare.dismissal;
+    }
+
+    /** Returns the time of the next nudge; {@link Ticker#NEVER} if none is planned. */
+    long nudgeAt() {
+        return rare == null ? Ticker.NEVER : rare.nudgeAt;
+    }
+
     /** Cancels the nudge, because the lock was heard of: the client that is in charge of it now looks after it. */
     void cancelNudge() {
-        if (withdrawing != null) {
-            withdrawing.cancelNudge();
+        if (rare != null) {
+            rare.nudgeAt = Ticker.NEVER;
         }
     }
 
-    private long nudgeAt() {
-        return withdrawing == null ? Ticker.NEVER : withdrawing.nudgeAt();
-    }
+    // ================================================================ times of the machine
 
     /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
     public long visitAt() {
@@ -170,7 +189,7 @@ public abstract class LockState {
         if (hold != null && requests.many() != null) {
             at = Math.min(at, hold.request.wakeAt(commandTimeout()));
         }
-        if (withdrawing != null && withdrawing.dismissal != null) {
+        if (dismissal() != null) {
             at = Math.min(at, effects.now());
         }
         if (outage != LockOutage.NONE && !waiters.isEmpty()) {

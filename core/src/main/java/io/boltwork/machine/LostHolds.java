@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param holds the holds
  * @param lookAt when to check next which of them can be forgotten; {@link Ticker#NEVER} if there are none
  */
-public record LostHolds(List<Lost> holds, long lookAt) {
+public record LostHolds(List<LostHold> holds, long lookAt) {
 
     static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
 
@@ -28,7 +28,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
      *
      * @param until when it is forgotten; {@link Ticker#NEVER} until its thread unwinds or ends
      */
-    record Lost(Hold hold, long until) {
+    record LostHold(Hold hold, long until) {
 
         boolean isOf(Thread thread) {
             return hold.thread == thread;
@@ -49,9 +49,9 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         long until = terms.isRenewed
                 ? Ticker.NEVER
                 : now + Math.max(REMEMBERED, TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis));
-        Stream<Lost> others = holds.stream().filter(other -> !other.isOf(thread));
+        Stream<LostHold> others = holds.stream().filter(other -> !other.isOf(thread));
         return new LostHolds(
-                Stream.concat(others, Stream.of(new Lost(lost, until))).toList(), Math.min(lookAt, now + LOOK));
+                Stream.concat(others, Stream.of(new LostHold(lost, until))).toList(), Math.min(lookAt, now + LOOK));
     }
 
     /** Returns these without one. */
@@ -59,7 +59,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
         return left(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
     }
 
-    private static LostHolds left(List<Lost> holds, long lookAt) {
+    private static LostHolds left(List<LostHold> holds, long lookAt) {
         return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
     }
 
@@ -67,7 +67,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
     LostHolds untilUnwound(Hold lost) {
         return left(
                 holds.stream()
-                        .map(one -> one.hold == lost ? new Lost(lost, Ticker.NEVER) : one)
+                        .map(one -> one.hold == lost ? new LostHold(lost, Ticker.NEVER) : one)
                         .toList(),
                 lookAt);
     }
@@ -79,7 +79,7 @@ public record LostHolds(List<Lost> holds, long lookAt) {
     /** Returns the lost hold of that thread; {@code null} if it has none. */
     @Nullable
     public Hold of(Thread thread) {
-        for (Lost lost : holds) {
+        for (LostHold lost : holds) {
             if (lost.isOf(thread) && !lost.hold.isOver()) {
                 return lost.hold;
             }

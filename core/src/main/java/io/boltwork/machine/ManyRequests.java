@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class ManyRequests {
 
     /*
-     * A request tells its entry of each change (Request.pending). The consequences are worked out once, after the event
-     * (settle): when the request has something to do, and whether a command about it is under way.
+     * An entry observes its request and notes each change (Request.pending). The consequences are worked out once, after the
+     * event (settle): when the request has something to do, and whether a command about it is under way.
      *
      * An event that concerns all requests (a new connection, a server that has forgotten the queue) is a pass over them in
      * the order of their numbers. A request that another event finds before the pass has reached it is prepared at once, so
@@ -34,7 +34,7 @@ public final class ManyRequests {
     private static final int RESERVE_PART = 16;
 
     /** One of the requests. */
-    static final class Entry {
+    private static final class Entry implements RequestObserver {
         final Request request;
         private final ManyRequests home;
 
@@ -55,16 +55,16 @@ public final class ManyRequests {
             this.home = home;
         }
 
-        /** Notes that the request may have changed. */
-        void changed() {
+        @Override
+        public void changed() {
             if (!changed) {
                 home.changes.add(this); // first: memory may run out here
                 changed = true;
             }
         }
 
-        /** Notes that a command about the request is being sent. */
-        void sent() {
+        @Override
+        public void sent() {
             asksAgain = false;
             home.leaveLine(this);
             home.underWay.add(this);
@@ -152,7 +152,7 @@ public final class ManyRequests {
 
     void add(Request request) {
         Entry entry = new Entry(request, this);
-        request.entry = entry;
+        request.observer = entry;
         all.put(request.number, entry);
         entry.changed();
         if (request.isUnderWay()) {
@@ -174,12 +174,12 @@ public final class ManyRequests {
     }
 
     void remove(Request request) {
-        Entry entry = request.entry;
+        Entry entry = entryOf(request);
         if (entry == null || all.get(request.number) != entry) {
             return;
         }
         all.remove(request.number);
-        request.entry = null;
+        request.observer = null;
         leaveLine(entry);
         underWay.remove(entry);
         plan(entry, Ticker.NEVER);
@@ -219,7 +219,7 @@ public final class ManyRequests {
 
     /** Returns whether the request waits in line. */
     boolean isInLine(Request request) {
-        Entry entry = request.entry;
+        Entry entry = entryOf(request);
         return entry != null && (asks.contains(entry) || withdrawals.contains(entry));
     }
 
@@ -237,8 +237,13 @@ public final class ManyRequests {
         withdrawals.remove(entry);
     }
 
+    /** Returns the entry of a request; {@code null} if it is not one of many. Entries are the only observers. */
+    private static @Nullable Entry entryOf(Request request) {
+        return (Entry) request.observer;
+    }
+
     private static Entry entry(Request request) {
-        Entry entry = request.entry;
+        Entry entry = entryOf(request);
         if (entry == null) {
             throw new IllegalArgumentException(request + " is not one of many");
         }
@@ -294,8 +299,9 @@ public final class ManyRequests {
         RecoveryTally recovery = before == null ? new RecoveryTally() : before.recovery;
         recovery.begin();
         Pass others = new Pass(now, lastNumber(), connected, recovery);
-        if (forgotten.entry != null) {
-            forgotten.entry.pass = others;
+        Entry entry = entryOf(forgotten);
+        if (entry != null) {
+            entry.pass = others;
         }
         begin(others);
     }
@@ -388,7 +394,7 @@ public final class ManyRequests {
     private void settle(Entry entry, long commandTimeout) {
         Request request = entry.request;
         looked++;
-        if (request.entry == entry) {
+        if (request.observer == entry) {
             plan(entry, request.state == State.HELD ? Ticker.NEVER : request.wakeAt(commandTimeout));
             if (request.isUnderWay()) {
                 underWay.add(entry);

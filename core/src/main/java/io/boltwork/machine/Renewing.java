@@ -19,26 +19,26 @@ final class Renewing {
     // ================================================================ renewing
 
     /** Renews the lease if it is time, or ends the hold whose deadline has passed. */
-    static void renewIfDue(LockMachine machine, Request request, long now) {
+    static void renewIfDue(LockState lock, Request request, long now) {
         RenewalClock.hear(request);
         if (now >= request.deadline()) {
-            lose(machine, request, request.reasonOfEnd());
-        } else if (RenewalClock.isRenewalDue(request, now, machine.commandTimeout())) {
-            if (RenewalClock.isOnlyVerified(request) || !isAbandoned(machine, request)) {
+            lose(lock, request, request.reasonOfEnd());
+        } else if (RenewalClock.isRenewalDue(request, now, lock.commandTimeout())) {
+            if (RenewalClock.isOnlyVerified(request) || !isAbandoned(lock, request)) {
                 Command.Renew.Item item = renewal(request, now);
-                boolean tacit = machine.outage == LockOutage.NONE && RenewalClock.mayBeTacit(request, item);
-                RenewalClock.begun(request, machine.effects.renew(item, tacit), tacit);
+                boolean tacit = lock.outage == LockOutage.NONE && RenewalClock.mayBeTacit(request, item);
+                RenewalClock.begun(request, lock.effects.renew(item, tacit), tacit);
             } else if (!request.confirmed) {
-                machine.effects.renew(verification(request), false);
+                lock.effects.renew(verification(request), false);
             }
         }
     }
 
     /** Does what is due for a request that is held. */
-    static void tick(LockMachine machine, Request request, long now) {
-        boolean lost = doubt(machine, request, now);
+    static void tick(LockState lock, Request request, long now) {
+        boolean lost = doubt(lock, request, now);
         if (!lost && (now >= request.deadline() || !request.confirmed || RenewalClock.isRenewedInVain(request))) {
-            renewIfDue(machine, request, now);
+            renewIfDue(lock, request, now);
         }
     }
 
@@ -89,8 +89,8 @@ final class Renewing {
     }
 
     /** Returns whether nothing exists any more that could release the hold. Such a hold ends with its lease. */
-    private static boolean isAbandoned(LockMachine machine, Request request) {
-        Hold held = machine.hold;
+    private static boolean isAbandoned(LockState lock, Request request) {
+        Hold held = lock.hold;
         LockListener.Absence absence = held == null ? null : held.absence();
         if (held == null || absence == null) {
             return false;
@@ -98,7 +98,7 @@ final class Renewing {
         request.renewAt = Ticker.NEVER;
         if (!request.abandoned) { // the renewer looks again after the connection was replaced
             request.abandoned = true;
-            LockEvents.abandoned(machine.effects, held, absence);
+            LockEvents.abandoned(lock.effects, held, absence);
         }
         return true;
     }
@@ -106,51 +106,50 @@ final class Renewing {
     // ================================================================ extensions
 
     /** Asks the server for a lease of {@code nanos} from now on at least. */
-    static void extend(LockMachine machine, Hold held, long nanos, Promise<Extension> outcome) {
-        if (isHeld(machine, held, outcome)) {
+    static void extend(LockState lock, Hold held, long nanos, Promise<Extension> outcome) {
+        if (isHeld(lock, held, outcome)) {
             Request request = held.request;
-            send(machine, request, extension(request, machine.lastEvent, LeaseTimes.covering(nanos)), outcome);
+            send(lock, request, extension(request, lock.lastEvent, LeaseTimes.covering(nanos)), outcome);
         }
     }
 
     /** Asks the server whether it still knows the hold. */
-    static void verify(LockMachine machine, Hold held, Promise<Extension> outcome) {
-        if (isHeld(machine, held, outcome)) {
-            send(machine, held.request, verification(held.request), outcome);
+    static void verify(LockState lock, Hold held, Promise<Extension> outcome) {
+        if (isHeld(lock, held, outcome)) {
+            send(lock, held.request, verification(held.request), outcome);
         }
     }
 
-    private static boolean isHeld(LockMachine machine, Hold held, Promise<Extension> outcome) {
+    private static boolean isHeld(LockState lock, Hold held, Promise<Extension> outcome) {
         Request request = held.request;
-        if (machine.hold == held && machine.lastEvent >= request.deadline()) {
-            lose(machine, request, request.reasonOfEnd());
+        if (lock.hold == held && lock.lastEvent >= request.deadline()) {
+            lose(lock, request, request.reasonOfEnd());
         }
-        if (machine.hold != held) {
-            machine.effects.decide(outcome, Extension.LOST);
+        if (lock.hold != held) {
+            lock.effects.decide(outcome, Extension.LOST);
             return false;
         }
         return true;
     }
 
-    private static void send(
-            LockMachine machine, Request request, Command.Renew.Item item, Promise<Extension> outcome) {
-        long millis = LeaseTimes.effectMillis(machine.commandTimeout(), request.terms.leaseMillis);
-        long stale = LeaseTimes.notAfter(machine.effects.serverClock(), machine.lastEvent, millis);
+    private static void send(LockState lock, Request request, Command.Renew.Item item, Promise<Extension> outcome) {
+        long millis = LeaseTimes.effectMillis(lock.commandTimeout(), request.terms.leaseMillis);
+        long stale = LeaseTimes.notAfter(lock.effects.serverClock(), lock.lastEvent, millis);
         Command.Renew renew = new Command.Renew(List.of(item), stale);
-        if (machine.extensions.isEmpty()) {
-            machine.extensions = new IdentityHashMap<>();
+        if (lock.extensions.isEmpty()) {
+            lock.extensions = new IdentityHashMap<>();
         }
-        machine.extensions.put(renew, outcome);
-        machine.effects.send(renew);
+        lock.extensions.put(renew, outcome);
+        lock.effects.send(renew);
     }
 
     /** Handles the answer to an extension, which is a renewal, too. */
-    static void extended(LockMachine machine, Command.Renew renew, long sent, Reply.Renewed.Item result) {
+    static void extended(LockState lock, Command.Renew renew, long sent, Reply.Renewed.Item result) {
         Command.Renew.Item item = renew.items().get(0);
-        boolean held = renewed(machine, item, sent, result);
-        Promise<Extension> outcome = machine.extensions.remove(renew);
+        boolean held = renewed(lock, item, sent, result);
+        Promise<Extension> outcome = lock.extensions.remove(renew);
         if (outcome != null) {
-            machine.effects.decide(
+            lock.effects.decide(
                     outcome,
                     !held || result.outcome() == Reply.Renewal.LOST
                             ? Extension.LOST
@@ -159,66 +158,66 @@ final class Renewing {
     }
 
     /** Handles a failed extension. */
-    static void extensionFailed(LockMachine machine, Command.Renew renew, Reply.Failed failed) {
-        Promise<Extension> outcome = machine.extensions.remove(renew);
+    static void extensionFailed(LockState lock, Command.Renew renew, Reply.Failed failed) {
+        Promise<Extension> outcome = lock.extensions.remove(renew);
         if (outcome != null) {
-            machine.effects.decide(outcome, new Extension.Failed(failed.cause()));
+            lock.effects.decide(outcome, new Extension.Failed(failed.cause()));
         }
     }
 
     // ================================================================ answers
 
     /** Handles the result of one renewal. Returns whether it concerns a lease that is held. */
-    static boolean renewed(LockMachine machine, Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
-        boolean held = answered(machine, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
-        machine.ownerNamed(result.owner());
+    static boolean renewed(LockState lock, Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
+        boolean held = answered(lock, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
+        Withdrawing.ownerNamed(lock, result.owner());
         return held;
     }
 
     /** Handles the answer to a restore. */
-    static void restored(LockMachine machine, Command.Restore restore, long sent, Reply.Restored restored) {
+    static void restored(LockState lock, Command.Restore restore, long sent, Reply.Restored restored) {
         // refused because an earlier try, whose answer was lost, had restored it? A renewal finds that out
         boolean twice =
                 restored.outcome() == Reply.Renewal.LOST && restore.request().equals(restored.owner());
         Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
-        boolean held = answered(machine, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome);
+        boolean held = answered(lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome);
         if (held && outcome == Reply.Renewal.OK) {
-            LockEvents.restored(machine.effects, machine.hold);
+            LockEvents.restored(lock.effects, lock.hold);
         }
-        machine.ownerNamed(restored.owner());
+        Withdrawing.ownerNamed(lock, restored.owner());
     }
 
     /** Returns whether the answer concerns a lease that is held. */
     private static boolean answered(
-            LockMachine machine, String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
-        Request request = machine.find(id);
-        long now = machine.lastEvent;
+            LockState lock, String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
+        Request request = lock.find(id);
+        long now = lock.lastEvent;
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
             return false;
         }
         RenewalClock.close(request);
         if (now >= request.deadline()) {
-            lose(machine, request, request.reasonOfEnd());
+            lose(lock, request, request.reasonOfEnd());
             return false;
         }
         switch (outcome) {
             case OK -> {
-                trust(machine, request, sent, leaseMillis);
+                trust(lock, request, sent, leaseMillis);
                 RenewalClock.prolonged(request, sent, leaseMillis);
                 request.verified();
             }
             case FORGOTTEN -> {
                 if (request.abandoned) {
-                    lose(machine, request, Reason.EXPIRED); // it would be restored in vain
+                    lose(lock, request, Reason.EXPIRED); // it would be restored in vain
                 } else {
                     request.forgotten();
-                    Effects effects = machine.effects;
-                    effects.send(restore(request, effects.serverClock(), now, machine.commandTimeout()));
+                    Effects effects = lock.effects;
+                    effects.send(restore(request, effects.serverClock(), now, lock.commandTimeout()));
                 }
             }
             case LOST -> {
-                lose(machine, request, Reason.TAKEN);
-                Asking.askOthers(machine, request);
+                lose(lock, request, Reason.TAKEN);
+                Asking.askOthers(lock, request);
             }
             case STALE ->
                 RenewalClock.verify(request, now); // at once: this very answer has corrected the server's clock
@@ -228,20 +227,19 @@ final class Renewing {
     }
 
     /** Notes that a renewal or restore was not answered: the renewer repeats it. */
-    static void renewalFailed(LockMachine machine, String id) {
-        Request request = machine.find(id);
+    static void renewalFailed(LockState lock, String id) {
+        Request request = lock.find(id);
         if (request != null && request.state == State.HELD) {
-            RenewalClock.begun(request, machine.effects.now(), false); // so that it is not repeated at once
+            RenewalClock.begun(request, lock.effects.now(), false); // so that it is not repeated at once
         }
     }
 
     /** Handles that the backend names a request as the owner, which is held already. */
-    static void grantedAgain(
-            LockMachine machine, Request request, long deadline, long token, boolean confirmed, long sent) {
-        if (machine.effects.now() >= request.deadline()) {
-            lose(machine, request, request.reasonOfEnd());
+    static void grantedAgain(LockState lock, Request request, long deadline, long token, boolean confirmed, long sent) {
+        if (lock.effects.now() >= request.deadline()) {
+            lose(lock, request, request.reasonOfEnd());
         } else if (token > request.firstToken) {
-            lose(machine, request, Reason.TAKEN); // granted a second time: the first grant had ended
+            lose(lock, request, Reason.TAKEN); // granted a second time: the first grant had ended
         } else if (token == request.firstToken) {
             RenewalClock.lasts(request, deadline);
             if (confirmed) {
@@ -253,14 +251,14 @@ final class Renewing {
     // ================================================================ suspensions
 
     /** Looks whether the lease may have ended while the machine was suspended. Returns whether it counts as lost. */
-    private static boolean doubt(LockMachine machine, Request request, long now) {
+    private static boolean doubt(LockState lock, Request request, long now) {
         MissedTime missedTime = request.missedTime();
-        Hold held = machine.hold;
+        Hold held = lock.hold;
         if (missedTime == null || held == null || held.request != request) {
             return false;
         }
         if (missedTime.isInVain(now, request.deadline())) {
-            lose(machine, request, Reason.EXPIRED);
+            lose(lock, request, Reason.EXPIRED);
             return true;
         }
         if (missedTime.isDoubtful(now, request.deadline())) {
@@ -270,11 +268,11 @@ final class Renewing {
     }
 
     /** Ends the doubt if the server has answered for the lease, to what was sent after the suspension. */
-    private static void trust(LockMachine machine, Request request, long sent, long leaseMillis) {
+    private static void trust(LockState lock, Request request, long sent, long leaseMillis) {
         MissedTime missedTime = request.missedTime();
         if (missedTime != null && missedTime.isAnsweredBy(sent)) {
             RenewalClock.answeredFor(request, missedTime.missed(), sent, leaseMillis);
-            Hold held = machine.hold;
+            Hold held = lock.hold;
             if (held != null) {
                 held.trust();
             }
@@ -284,8 +282,8 @@ final class Renewing {
     // ================================================================ loss
 
     /** Ends a hold against its owner's will. The backend is told when the owner has unwound. */
-    static void lose(LockMachine machine, Request request, Reason reason) {
-        Hold held = machine.hold;
+    static void lose(LockState lock, Request request, Reason reason) {
+        Hold held = lock.hold;
         if (held == null || held.request != request) {
             return;
         }
@@ -293,21 +291,21 @@ final class Renewing {
         if (held.loss() == null) {
             return; // its owner was faster: the release is in the mailbox
         }
-        long now = machine.effects.now();
-        machine.lostHolds = machine.lostHolds.with(held, now); // first, so that its thread finds it at any moment
-        machine.hold = null;
-        Releasing.lost(machine, request);
-        Releasing.planAfterLoss(machine, request, reason);
+        long now = lock.effects.now();
+        lock.lostHolds = lock.lostHolds.with(held, now); // first, so that its thread finds it at any moment
+        lock.hold = null;
+        Releasing.lost(lock, request);
+        Releasing.planAfterLoss(lock, request, reason);
     }
 
     /** Ends a hold because the backend has taken the lock away, or given it to another request. */
-    static void displace(LockMachine machine, Hold before) {
+    static void displace(LockState lock, Hold before) {
         Request request = before.request;
-        boolean ended = machine.effects.now() >= request.deadline();
-        lose(machine, request, ended ? request.reasonOfEnd() : Reason.TAKEN);
-        if (machine.hold != null) { // its owner was faster: the release is in the mailbox
-            machine.hold = null;
-            Releasing.lost(machine, request);
+        boolean ended = lock.effects.now() >= request.deadline();
+        lose(lock, request, ended ? request.reasonOfEnd() : Reason.TAKEN);
+        if (lock.hold != null) { // its owner was faster: the release is in the mailbox
+            lock.hold = null;
+            Releasing.lost(lock, request);
         }
     }
 }

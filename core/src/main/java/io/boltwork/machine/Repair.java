@@ -113,7 +113,7 @@ public final class Repair {
         boolean isOrphan =
                 own == null ? request != machine.wanted : own.request != request || !machine.waiters.contains(own);
         if (isOrphan) {
-            machine.withdrawing().withdraw(request);
+            Withdrawing.withdraw(machine, request);
         } else if (isForgotten && (own == null || !request.known)) {
             request.pending().dueAt = now;
         }

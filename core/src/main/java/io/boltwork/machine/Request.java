@@ -58,8 +58,9 @@ public final class Request {
     @Nullable
     Waiter waiter;
 
-    /** Its place in {@link ManyRequests}; {@code null} while there are only a few requests. */
-    ManyRequests.@Nullable Entry entry;
+    /** Is told of each change; {@code null} while there are only a few requests. */
+    @Nullable
+    RequestObserver observer;
 
     /** The server has said that it knows the request. */
     boolean known;
@@ -155,8 +156,8 @@ public final class Request {
 
     /** Returns what is pending about the request, for the lock's machine, which may change it. */
     Pending pending() {
-        if (entry != null) {
-            entry.changed();
+        if (observer != null) {
+            observer.changed();
         }
         Pending open = pending;
         if (open == null) {
@@ -175,8 +176,8 @@ public final class Request {
     /** Notes that a command about the request is being sent. */
     void sent(Command<?> command, long now) {
         pending().sent(command, now);
-        if (entry != null) {
-            entry.sent();
+        if (observer != null) {
+            observer.sent();
         }
     }
 

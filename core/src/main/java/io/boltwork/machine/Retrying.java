@@ -1,6 +1,5 @@
 package io.boltwork.machine;
 
-import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -13,34 +12,20 @@ final class Retrying {
 
     private Retrying() {}
 
-    /** Plans the repetition of a failed command after a pause, if its answer was awaited. */
-    static void retryLater(LockMachine machine, @Nullable Request request, Command<?> command) {
-        if (request != null && request.answeredTo(command)) {
-            Pending pending = request.pending();
-            pending.dueAt = machine.effects.now() + delay(machine, pending);
-            pending.failures++;
-            Releasing.leaveReleaser(machine, request);
+    /** Plans the repetition of a failed command after a pause, if its answer was awaited. Returns whether it was. */
+    static boolean retryLater(LockState lock, @Nullable Request request, Command<?> command) {
+        if (request == null || !request.answeredTo(command)) {
+            return false;
         }
+        Pending pending = request.pending();
+        pending.dueAt = lock.effects.now() + delay(lock, pending);
+        pending.failures++;
+        return true;
     }
 
     /** Returns the pause after so many failures: random, and up to twice as long after each of them. */
-    static long delay(LockMachine machine, Pending pending) {
+    static long delay(LockState lock, Pending pending) {
         long delay = FIRST_RETRY << Math.min(pending.failures, RETRY_DOUBLINGS);
-        return delay / 2 + machine.effects.random(delay / 2);
-    }
-
-    /** Ends the wait for an answer after the command timeout. A later answer is an event like any other. */
-    static void unanswered(LockMachine machine, Request request) {
-        Pending pending = request.pending();
-        machine.outage = machine.outage.failed(pending.awaitedSince, null);
-        pending.awaited = null;
-        pending.failures++;
-        pending.dueAt = machine.effects.now();
-        Releasing.leaveReleaser(machine, request);
-        if (request.state == State.WANTED && request.tryOnly) {
-            Waiter.Failed failed =
-                    new Waiter.Failed(machine.outage.unknown(machine.effects.lock(), "within its command timeout"));
-            Waiting.refuse(machine, request, failed);
-        }
+        return delay / 2 + lock.effects.random(delay / 2);
     }
 }

@@ -1,9 +1,9 @@
 package io.boltwork.machine;
 
 import io.boltwork.LockException;
+import io.boltwork.machine.Request.State;
 import io.boltwork.machine.Waiter.Denied;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of this client, from their call until they are granted the lock, refused or cancelled. Part of a {@link
@@ -11,168 +11,188 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiting {
 
-    /**
-     * A failure that all waiters are told of that came until then, some of them at each event.
-     *
-     * @param until a time of the client
-     */
-    record Dismissal(LockException cause, long until) {}
-
     private Waiting() {}
 
     // ================================================================ coming and going
 
-    /** Lets a waiter enter, or decides it at once. */
-    static void enter(LockMachine machine, Waiter waiter) {
-        waiter.since = afterDismissal(machine, machine.lastEvent);
-        if (machine.closed) {
-            decide(machine, waiter, new Waiter.Failed(machine.closed("cannot be acquired")));
-            return;
+    /** Lets a waiter enter, or decides it at once. Returns whether it has entered. */
+    static boolean enter(LockState lock, Waiter waiter) {
+        waiter.since = afterDismissal(lock, lock.lastEvent);
+        if (lock.closed) {
+            decide(lock, waiter, new Waiter.Failed(lock.closed("cannot be acquired")));
+            return false;
         }
-        Hold held = machine.hold;
-        boolean taken = held != null || machine.wanted != null && machine.wanted.known;
-        if (waiter.tryOnly && (taken || machine.wanted != null || !machine.waiters.isEmpty())) {
-            decide(machine, waiter, Denied.REFUSED);
-            return;
+        Hold held = lock.hold;
+        boolean taken = held != null || lock.wanted != null && lock.wanted.known;
+        if (waiter.tryOnly && (taken || lock.wanted != null || !lock.waiters.isEmpty())) {
+            decide(lock, waiter, Denied.REFUSED);
+            return false;
         }
         if (held != null && held.thread == null && waiter.thread == held.asker) {
-            LockEvents.waitsForItself(machine.effects, waiter);
+            LockEvents.waitsForItself(lock.effects, waiter);
         }
-        if (machine.waiters.isEmpty()) {
-            machine.outage = machine.outage.restarted();
+        if (lock.waiters.isEmpty()) {
+            lock.outage = lock.outage.restarted();
         }
-        waiter.refusalsBefore = taken ? machine.refusals - 1 : machine.refusals;
+        waiter.refusalsBefore = taken ? lock.refusals - 1 : lock.refusals;
         if (waiter.terms.isFifo && !waiter.tryOnly) {
-            enterFifo(machine, waiter);
+            enterFifo(lock, waiter);
         } else {
-            machine.waiters.add(waiter);
+            lock.waiters.add(waiter);
         }
-        machine.pump();
+        return true;
     }
 
-    private static void enterFifo(LockMachine machine, Waiter waiter) {
-        Waiters waiters = machine.waiters;
-        Request request = machine.newRequest(waiter);
+    private static void enterFifo(LockState lock, Waiter waiter) {
+        Waiters waiters = lock.waiters;
+        Request request = lock.newRequest(waiter);
         waiter.request = request;
         waiters.add(waiter);
-        Asking.ask(machine, request);
-        if (machine.requests.isInLine(request) && Objects.requireNonNull(waiters.oldest()).known) {
-            waiter.refusalsBefore = machine.refusals - 1; // no answer of its own will tell it for a while
+        Asking.ask(lock, request);
+        if (lock.requests.isInLine(request) && Objects.requireNonNull(waiters.oldest()).known) {
+            waiter.refusalsBefore = lock.refusals - 1; // no answer of its own will tell it for a while
         }
     }
 
-    /** Cancels a waiter, unless it is decided. */
-    static void cancel(LockMachine machine, Waiter waiter, boolean timedOut) {
-        boolean polls = machine.waiters.oldest() == waiter.request && waiter.request != null;
-        if (!machine.waiters.remove(waiter) && waiter.outcome.isDecided()) {
-            return; // an undecided one is cancelled: an error has cut short its entry or its decision
+    /** Cancels a waiter, unless it is decided. Returns whether it was not. */
+    static boolean cancel(LockState lock, Waiter waiter, boolean timedOut) {
+        boolean polls = lock.waiters.oldest() == waiter.request && waiter.request != null;
+        if (!lock.waiters.remove(waiter) && waiter.outcome.isDecided()) {
+            return false; // an undecided one is cancelled: an error has cut short its entry or its decision
         }
-        decide(machine, waiter, timedOut ? timedOut(machine, waiter) : Denied.CANCELLED);
+        decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
         if (waiter.request != null) {
-            machine.withdrawing().withdraw(waiter.request);
+            Withdrawing.withdraw(lock, waiter.request);
         }
-        othersPoll(machine, polls);
-        machine.pump();
+        othersPoll(lock, polls);
+        return true;
     }
 
-    private static Waiter.WaitResult timedOut(LockMachine machine, Waiter waiter) {
-        return machine.refusals - waiter.refusalsBefore > 0
+    private static Waiter.WaitResult timedOut(LockState lock, Waiter waiter) {
+        return lock.refusals - waiter.refusalsBefore > 0
                 ? Denied.REFUSED
-                : new Waiter.Failed(machine.outage.unknown(
-                        machine.effects.lock(), "within the time that the caller was willing to wait"));
+                : new Waiter.Failed(lock.outage.unknown(
+                        lock.effects.lock(), "within the time that the caller was willing to wait"));
     }
 
-    /** Enters a waiter again that an error has cut off, or that was granted a hold without learning of it. */
-    static void lookAfter(LockMachine machine, Waiter waiter) {
-        if (waiter.outcome.isDecided() || machine.waiters.contains(waiter)) {
-            return;
+    /**
+     * Returns whether a waiter is known here, or decided. Decides it if it was granted a hold without learning of it.
+     * If it is unknown, an error has cut it off, and it must enter again.
+     */
+    static boolean isKnown(LockState lock, Waiter waiter) {
+        if (waiter.outcome.isDecided() || lock.waiters.contains(waiter)) {
+            return true;
         }
-        Hold held = machine.hold;
+        Hold held = lock.hold;
         if (held != null && held.taker() == waiter) {
-            decide(machine, waiter, new Waiter.Granted(held));
-        } else {
-            machine.request(waiter);
+            decide(lock, waiter, new Waiter.Granted(held));
+            return true;
         }
+        return false;
     }
 
     /** Makes new requests for the FIFO waiters, and asks for them. */
-    static void askAnew(LockMachine machine) {
-        for (Waiter waiter : machine.waiters.queued()) {
-            Request again = machine.newRequest(waiter);
+    static void askAnew(LockState lock) {
+        for (Waiter waiter : lock.waiters.queued()) {
+            Request again = lock.newRequest(waiter);
             waiter.request = again;
-            Asking.ask(machine, again);
+            Asking.ask(lock, again);
         }
     }
 
     // ================================================================ decisions
 
-    static void decide(LockMachine machine, Waiter waiter, Waiter.WaitResult result) {
-        machine.effects.decide(waiter.outcome, result);
-        LockEvents.waited(machine.effects, waiter, result);
+    static void decide(LockState lock, Waiter waiter, Waiter.WaitResult result) {
+        lock.effects.decide(waiter.outcome, result);
+        LockEvents.waited(lock.effects, waiter, result);
+    }
+
+    /** Gives the lock to the waiter that the request is for. */
+    static void occupy(LockState lock, Request request, long now) {
+        Waiter waiter = lock.waiters.of(request);
+        request.occupied(now);
+        Hold held = new Hold(request, request.lastToken, waiter, now);
+        Waiter.Granted granted = new Waiter.Granted(held);
+        lock.hold = held;
+        lock.waiters.remove(waiter);
+        decide(lock, waiter, granted);
+        LockEvents.acquired(lock.effects, held, waiter);
+    }
+
+    /** Passes a hold to the next waiter without the backend, if that is allowed. */
+    static boolean handOver(LockState lock, Request request, Hold from) {
+        Waiter next = lock.waiters.first();
+        long now = lock.effects.now();
+        if (next == null
+                || lock.closed
+                || request.state != State.HELD
+                || !request.mayBeHandedOver(now, lock.slice())
+                || !request.terms.equals(next.terms)
+                || lock.waiters.hasOwnRequests()) {
+            return false;
+        }
+        request.lastToken++;
+        LockEvents.handedOver(lock.effects, from, next, request.lastToken);
+        occupy(lock, request, now);
+        return true;
     }
 
     /** Decides that the waiter of a request does not get the lock, and withdraws the request. */
-    static void refuse(LockMachine machine, Request request, Waiter.WaitResult result) {
-        if (request == machine.wanted) {
-            machine.wanted = null;
+    static void refuse(LockState lock, Request request, Waiter.WaitResult result) {
+        if (request == lock.wanted) {
+            lock.wanted = null;
         }
-        boolean polls = machine.waiters.oldest() == request;
-        decide(machine, machine.waiters.takeFor(request), result);
-        machine.withdrawing().withdraw(request);
-        othersPoll(machine, polls);
+        boolean polls = lock.waiters.oldest() == request;
+        decide(lock, lock.waiters.takeFor(request), result);
+        Withdrawing.withdraw(lock, request);
+        othersPoll(lock, polls);
     }
 
     /** Lets another FIFO request poll if the one that left did: the answer would have said when to ask again. */
-    private static void othersPoll(LockMachine machine, boolean itPolled) {
-        if (itPolled && machine.pollAt == Ticker.NEVER && machine.waiters.hasOwnRequests()) {
-            machine.pollAt = machine.lastEvent;
+    private static void othersPoll(LockState lock, boolean itPolled) {
+        if (itPolled && lock.pollAt == Ticker.NEVER && lock.waiters.hasOwnRequests()) {
+            lock.pollAt = lock.lastEvent;
         }
     }
 
     // ================================================================ dismissals
 
     /** Dismisses all waiters because of an outage or a final error. */
-    static void failAll(LockMachine machine, LockException cause) {
-        machine.outage = machine.outage.restarted();
-        dismissAll(machine, cause);
+    static void failAll(LockState lock, LockException cause) {
+        lock.outage = lock.outage.restarted();
+        dismissAll(lock, cause);
     }
 
     /** Dismisses all waiters that have come until now. */
-    static void dismissAll(LockMachine machine, LockException cause) {
-        if (!machine.waiters.isEmpty()) {
-            machine.withdrawing().dismissal = new Dismissal(cause, machine.effects.now());
-            dismissSome(machine);
+    static void dismissAll(LockState lock, LockException cause) {
+        if (!lock.waiters.isEmpty()) {
+            lock.rare().dismissal = new RareState.Dismissal(cause, lock.effects.now());
+            dismissSome(lock);
         }
     }
 
     /** Dismisses some of the waiters that are to be dismissed. The others follow in the next event, at once. */
-    static void dismissSome(LockMachine machine) {
-        Dismissal dismissal = dismissal(machine);
+    static void dismissSome(LockState lock) {
+        RareState.Dismissal dismissal = lock.dismissal();
         if (dismissal == null) {
             return;
         }
-        for (int i = 0; i < machine.effects.timing().underWay(); i++) {
-            Waiter waiter = machine.waiters.poll(dismissal.until());
+        for (int i = 0; i < lock.effects.timing().underWay(); i++) {
+            Waiter waiter = lock.waiters.poll(dismissal.until());
             if (waiter == null) {
-                machine.withdrawing().dismissal = null;
+                lock.rare().dismissal = null;
                 return;
             }
-            decide(machine, waiter, new Waiter.Failed(dismissal.cause()));
+            decide(lock, waiter, new Waiter.Failed(dismissal.cause()));
             if (waiter.request != null) {
-                machine.withdrawing().withdraw(waiter.request);
+                Withdrawing.withdraw(lock, waiter.request);
             }
         }
     }
 
-    /** Returns the dismissal that is under way; {@code null} if there is none. */
-    static @Nullable Dismissal dismissal(LockMachine machine) {
-        Withdrawing withdrawing = machine.withdrawing;
-        return withdrawing == null ? null : withdrawing.dismissal;
-    }
-
     /** Returns the time at which a waiter comes that comes now: after those that are being dismissed. */
-    private static long afterDismissal(LockMachine machine, long now) {
-        Dismissal dismissal = dismissal(machine);
+    private static long afterDismissal(LockState lock, long now) {
+        RareState.Dismissal dismissal = lock.dismissal();
         return dismissal == null ? now : Math.max(now, dismissal.until() + 1);
     }
 }

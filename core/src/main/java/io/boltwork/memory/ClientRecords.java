@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The client records of one server by client id, each until it expires. */
 final class ClientRecords {
-    private record Entry(ClientRecord card, String nonce, long expiresAt) {}
+    private record StoredRecord(ClientRecord card, String nonce, long expiresAt) {}
 
-    private final Map<String, Entry> entries = new TreeMap<>();
+    private final Map<String, StoredRecord> entries = new TreeMap<>();
 
     /**
      * Stores a client record in place of an earlier one, and returns the nonce of the earlier one, or an empty text. A
@@ -20,8 +20,8 @@ final class ClientRecords {
      */
     String put(Command.Announce announce, long millis) {
         dropExpired(millis);
-        Entry entry = new Entry(announce.card(), announce.nonce(), millis + announce.lifeMillis());
-        Entry before = entries.put(announce.card().id(), entry);
+        StoredRecord entry = new StoredRecord(announce.card(), announce.nonce(), millis + announce.lifeMillis());
+        StoredRecord before = entries.put(announce.card().id(), entry);
         dropExpired(millis);
         return before == null ? "" : before.nonce;
     }
@@ -35,7 +35,7 @@ final class ClientRecords {
     /** Returns the next records in the order of their client ids. */
     ScanPage<ClientRecord> page(String cursor, int count, long millis) {
         return ScanPage.of(entries, cursor, count, entry -> entry.expiresAt > millis)
-                .map(Entry::card);
+                .map(StoredRecord::card);
     }
 
     /** Returns a copy of these records. */
@@ -61,7 +61,7 @@ final class ClientRecords {
     }
 
     private @Nullable ClientRecord card(String client) {
-        Entry entry = entries.get(client);
+        StoredRecord entry = entries.get(client);
         return entry == null ? null : entry.card;
     }
 

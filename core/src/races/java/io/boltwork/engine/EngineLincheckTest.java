@@ -29,10 +29,10 @@ class EngineLincheckTest {
 
     /** Checks that the lock is free, locally and at the server, after all remaining work is done. */
     private static void checkFree(StillClient client) {
-        check(client.engine.hold("lock") == null, "still held locally");
+        check(client.engine.drivers.hold("lock") == null, "still held locally");
         client.passTo(client.now() + 3 * SECOND);
         check(client.isFree(), "left behind at the server");
-        check(client.engine.states() == 0, "left behind in the client");
+        check(client.engine.drivers.count() == 0, "left behind in the client");
         check(client.isSound(), "a defect");
     }
 
@@ -74,7 +74,7 @@ class EngineLincheckTest {
         Interleavings.of(40, () -> {
             StillClient client = new StillClient();
             Lease lease = client.lock(OPTIONS).acquire();
-            Hold hold = client.engine.hold("lock");
+            Hold hold = client.engine.drivers.hold("lock");
             CompletableFuture<LeaseLoss> before = lease.whenLost().toCompletableFuture();
             CompletableFuture<?>[] told = new CompletableFuture<?>[2];
             together(() -> told[0] = lease.releaseAsync().toCompletableFuture(), () -> {
@@ -114,10 +114,10 @@ class EngineLincheckTest {
             for (int i = 0; i < leases.length; i++) {
                 leases[i] = new EngineLock(client.engine, "lock " + i, OPTIONS).acquire();
             }
-            LockDriver[] drivers = client.engine.drivers().toArray(new LockDriver[0]);
+            LockDriver[] drivers = client.engine.drivers.all().toArray(new LockDriver[0]);
             StillClient.Task round = client.takeNext();
             client.moveTo(round.at);
-            LeaseRenewer leaseRenewer = client.engine.leaseRenewer;
+            LeaseRenewer leaseRenewer = client.engine.drivers.leaseRenewer;
             together(
                     () -> leaseRenewer.visit(drivers[0], client.now(), LEASE),
                     () -> leaseRenewer.visit(drivers[1], client.now(), LEASE));

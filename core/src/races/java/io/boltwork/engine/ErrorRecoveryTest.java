@@ -77,10 +77,10 @@ class ErrorRecoveryTest extends EngineScene {
     @Test
     void aGrantThatItsCallerDoesNotTakeIsReleased() {
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
-        client.engine.request("lock", waiter);
+        client.engine.drivers.request("lock", waiter);
         assertThat(client.isFree()).isFalse();
         client.engine.cutShort(waiter, END);
-        assertThat(client.engine.holdOf("lock", Thread.currentThread())).isNull();
+        assertThat(client.engine.drivers.holdOf("lock", Thread.currentThread())).isNull();
         pass(1_000);
         assertThat(client.isFree()).isTrue();
         assertThat(((Waiter.Granted) waiter.outcome.value()).hold().take(waiter))
@@ -100,7 +100,7 @@ class ErrorRecoveryTest extends EngineScene {
     void aWaiterCutShortIsWithdrawn() {
         holdElsewhere(60_000);
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
-        client.engine.request("lock", waiter);
+        client.engine.drivers.request("lock", waiter);
         client.engine.cutShort(waiter, END);
         pass(1_000);
         assertThat(withdrawn()).hasSize(1);

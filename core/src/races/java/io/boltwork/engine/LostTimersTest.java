@@ -62,7 +62,7 @@ class LostTimersTest extends EngineScene {
     @Test
     void aLostHeartbeatIsPlannedAgainAndNoneComesTwice() {
         AtomicInteger beats = new AtomicInteger();
-        Heartbeat heartbeat = new Heartbeat(client.engine, List.of(beats::incrementAndGet));
+        Heartbeat heartbeat = new Heartbeat(client.engine.core, List.of(beats::incrementAndGet), () -> {});
         heartbeat.plan();
         pass(3_500);
         heartbeat.planAgain();

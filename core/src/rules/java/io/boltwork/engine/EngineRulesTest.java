@@ -86,7 +86,7 @@ class EngineRulesTest extends EngineScene {
         Reply.Acquired old = new Reply.Acquired(
                 client.server.time(), Reply.Verdict.GRANTED, held.fencingToken() - 10_000, 0, 0, true, "c:2");
         Command.Acquire ask = new Command.Acquire("lock", "c:2", true, 1_000, 0, Long.MAX_VALUE);
-        client.engine.post("lock", driver -> driver.machine.answered(ask, asked, old));
+        client.engine.drivers.post("lock", driver -> driver.machine.answered(ask, asked, old));
         assertThat(held.isValid()).isTrue();
         assertThat(second).isNotDone();
         held.release();
@@ -113,7 +113,7 @@ class EngineRulesTest extends EngineScene {
     void anUnansweredNudgeIsRepeated() {
         client.lock(SECOND).acquire().release();
         Reply.Failed failed = new Reply.Failed(true, new BackendException("broken", true, null));
-        client.engine.post(
+        client.engine.drivers.post(
                 "lock", driver -> driver.machine.answered(new Command.Withdraw("lock", null, 0), client.now(), failed));
         assertThat(machine().wakeAt()).isLessThanOrEqualTo(client.now() + 100 * MILLI);
     }
@@ -122,7 +122,7 @@ class EngineRulesTest extends EngineScene {
     void aWithdrawalThatCausedAGrantIsFollowedByANudge() {
         client.lock(SECOND).acquire().release();
         Reply.Withdrawn granted = new Reply.Withdrawn(client.server.time(), true, 500, "dead:1");
-        client.engine.post(
+        client.engine.drivers.post(
                 "lock",
                 driver -> driver.machine.answered(new Command.Withdraw("lock", "c:7", 0), client.now(), granted));
         assertThat(machine().wakeAt()).isLessThanOrEqualTo(client.now() + 501 * MILLI);
@@ -150,7 +150,7 @@ class EngineRulesTest extends EngineScene {
     void aClosedMachineGrantsNothing() {
         client.lock(SECOND).acquire().release();
         Waiter waiter = Waiter.ofHandle(LockTerms.of(SECOND), false);
-        client.engine.post("lock", driver -> {
+        client.engine.drivers.post("lock", driver -> {
             driver.machine.close();
             driver.machine.request(waiter);
         });

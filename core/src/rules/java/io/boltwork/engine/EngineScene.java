@@ -111,12 +111,12 @@ abstract class EngineScene {
     // ---- the client
 
     LockMachine machine() {
-        return client.engine.drivers().iterator().next().machine;
+        return client.engine.drivers.all().iterator().next().machine;
     }
 
     /** Runs an event on the lock's machine. */
     void happens(Mailbox.Event<LockMachine> event) {
-        client.engine.post("lock", driver -> event.happen(driver.machine));
+        client.engine.drivers.post("lock", driver -> event.happen(driver.machine));
     }
 
     /** Delivers an answer now. */

@@ -73,7 +73,7 @@ class HoldingRulesTest extends EngineScene {
         forget();
         assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
         assertThat(asked()).containsExactly("c:2");
-        assertThat(client.engine.hold("lock")).isNull();
+        assertThat(client.engine.drivers.hold("lock")).isNull();
     }
 
     @Test
@@ -106,9 +106,9 @@ class HoldingRulesTest extends EngineScene {
         assertThatThrownBy(first::release).isInstanceOf(LeaseLostException.class);
         pass(500); // until the lease has ended at the server, too
         Lease second = acquire(FIXED);
-        client.engine.expired(holdOf(first));
+        client.engine.drivers.expired(holdOf(first));
         assertThat(second.isValid()).isTrue();
-        assertThat(client.engine.hold("lock")).isSameAs(holdOf(second));
+        assertThat(client.engine.drivers.hold("lock")).isSameAs(holdOf(second));
     }
 
     @Test
@@ -193,7 +193,7 @@ class HoldingRulesTest extends EngineScene {
     @Test
     void aForgottenHoldIsRestoredOrEndsIfItCannotBeReleased() throws InterruptedException {
         inThread("the owner", () -> client.lock(TEN).lock());
-        Hold hold = client.engine.hold("lock");
+        Hold hold = client.engine.drivers.hold("lock");
         client.server.delete("lock");
         happens(machine -> machine.renewed(
                 item(hold), 0, renewed(Renewal.FORGOTTEN).items().get(0)));
@@ -446,7 +446,7 @@ class HoldingRulesTest extends EngineScene {
         Command.Acquire acquire = sent(Command.Acquire.class).get(0);
         stallTo(lease);
         answered(acquire, now(), new Acquired(time(), Verdict.GRANTED, lease.fencingToken(), 0, 0, true, "c:1"));
-        assertThat(client.engine.hold("lock")).isNull();
+        assertThat(client.engine.drivers.hold("lock")).isNull();
         isLost(lease, Reason.EXPIRED);
     }
 
@@ -496,8 +496,10 @@ class HoldingRulesTest extends EngineScene {
         stallTo(lease);
         happens(LockMachine::visited);
         assertThat(hold.loss()).isNull();
-        assertThat(client.engine.hold("lock")).as("until the release arrives").isSameAs(hold);
+        assertThat(client.engine.drivers.hold("lock"))
+                .as("until the release arrives")
+                .isSameAs(hold);
         happens(machine -> machine.release(hold));
-        assertThat(client.engine.hold("lock")).isNull();
+        assertThat(client.engine.drivers.hold("lock")).isNull();
     }
 }

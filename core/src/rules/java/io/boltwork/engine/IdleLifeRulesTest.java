@@ -86,7 +86,7 @@ class IdleLifeRulesTest extends EngineScene {
         next.release();
         pass(2 * LIFE);
         assertThat(look().fence()).isZero();
-        assertThat(client.engine.states()).isLessThanOrEqualTo(1);
+        assertThat(client.engine.drivers.count()).isLessThanOrEqualTo(1);
     }
 
     @Test

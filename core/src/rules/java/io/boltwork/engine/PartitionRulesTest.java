@@ -222,7 +222,7 @@ class PartitionRulesTest extends EngineScene {
         client.servers.get(2).delete("x2");
         pass(100);
         comeBack(2);
-        assertThat(up).containsExactly(new BackendUp("" + client.engine.backend, Duration.ofMillis(200), false));
+        assertThat(up).containsExactly(new BackendUp("" + client.engine.core.backend, Duration.ofMillis(200), false));
         assertThat(recovered).hasSize(1);
         assertThat(counts(recovered.get(0))).containsExactly(1, 1, 0, 2);
         assertThat(client.engine.health().connected()).isTrue();
@@ -252,7 +252,7 @@ class PartitionRulesTest extends EngineScene {
         comeBack(1);
         pass(100);
         comeBack(2);
-        String name = "" + client.engine.backend;
+        String name = "" + client.engine.core.backend;
         assertThat(up)
                 .containsExactly(
                         new BackendUp(name, Duration.ofMillis(100), true),

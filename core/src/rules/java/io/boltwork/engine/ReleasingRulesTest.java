@@ -145,7 +145,7 @@ class ReleasingRulesTest extends EngineScene {
         List<Long> times = timesOf(Command.Release.class);
         assertThat(times).startsWith(0L, 2_000L, 4_000L).hasSize(6);
         assertThat(times.get(5)).isEqualTo(10_000);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test
@@ -164,7 +164,7 @@ class ReleasingRulesTest extends EngineScene {
     @Test
     void aReleaseOfATakenLockReportsTheLossOnce() {
         List<LeaseLoss> heard = new ArrayList<>();
-        client.engine.listeners.add(new LockListener() {
+        client.engine.core.listeners.add(new LockListener() {
             @Override
             public void lost(Lost event) {
                 heard.add(event.loss());
@@ -183,7 +183,7 @@ class ReleasingRulesTest extends EngineScene {
     @Test
     void aKnownLossIsNotReportedAgainByTheRelease() {
         List<LeaseLoss> heard = new ArrayList<>();
-        client.engine.listeners.add(new LockListener() {
+        client.engine.core.listeners.add(new LockListener() {
             @Override
             public void lost(Lost event) {
                 heard.add(event.loss());
@@ -285,7 +285,7 @@ class ReleasingRulesTest extends EngineScene {
         pass(5_000);
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         pass(1_100);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test
@@ -333,9 +333,11 @@ class ReleasingRulesTest extends EngineScene {
     void closingForgetsLostHolds() {
         client.lock(FIXED).lock();
         pass(15_000);
-        assertThat(client.engine.states()).as("its thread has not unwound").isOne();
+        assertThat(client.engine.drivers.count())
+                .as("its thread has not unwound")
+                .isOne();
         happens(LockMachine::close);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     // ---- withdrawing
@@ -364,7 +366,7 @@ class ReleasingRulesTest extends EngineScene {
         pass(10_000);
         assertThat(machine().knows("c:1")).isTrue();
         pass(10_000);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test
@@ -425,7 +427,7 @@ class ReleasingRulesTest extends EngineScene {
         answered(lastReleaseOf(lease), 0, released(Reply.Release.RELEASED, null, 500));
         pass(500);
         assertThat(withdrawn()).isEmpty();
-        assertThat(client.engine.states()).isOne();
+        assertThat(client.engine.drivers.count()).isOne();
         pass(1);
         assertThat(withdrawn()).containsExactly((String) null);
         pass(5_000);
@@ -523,6 +525,6 @@ class ReleasingRulesTest extends EngineScene {
         happens(machine -> machine.nudgeAfter(500));
         pass(400);
         happens(LockMachine::close);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 }

@@ -143,7 +143,7 @@ public final class StillClient {
             servers.add(one);
         }
         server = servers.get(0);
-        Engine.World world = new Engine.World(
+        EngineWorld world = new EngineWorld(
                 new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 this::now,
                 () -> Instant.EPOCH.plusNanos(now() + wallAhead.get()),

@@ -116,7 +116,7 @@ class SuspensionRulesTest extends EngineScene {
         isSilentAbout(Command.Renew.class);
         assertThat(new EngineLock(client.engine, "other", TEN).tryLock()).isTrue();
         notice();
-        assertThat(client.engine.suspensionDetector.total()).isEqualTo(5_000 * MILLI);
+        assertThat(client.engine.core.suspensionDetector.total()).isEqualTo(5_000 * MILLI);
         assertThat(lease.isValid()).isTrue();
     }
 
@@ -126,7 +126,7 @@ class SuspensionRulesTest extends EngineScene {
         client.delay = 1_500 * MILLI;
         client.schedule(() -> client.delay = 0, 20_000 * MILLI);
         pass(40_000);
-        assertThat(client.engine.suspensionDetector.total()).isZero();
+        assertThat(client.engine.core.suspensionDetector.total()).isZero();
     }
 
     // ---- answers of the server
@@ -279,7 +279,7 @@ class SuspensionRulesTest extends EngineScene {
         CompletableFuture<Lease> next = wish(TEN);
         isSilent();
         suspend(10_000);
-        client.engine.suspensionDetector.look();
+        client.engine.core.suspensionDetector.look();
         lease.releaseAsync();
         assertThat(next).isNotDone();
     }

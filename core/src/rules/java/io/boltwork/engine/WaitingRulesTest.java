@@ -256,7 +256,7 @@ class WaitingRulesTest extends EngineScene {
         forget();
         stall(500);
         freeElsewhere();
-        assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:1");
+        assertThat(client.engine.drivers.hold("lock").request.id()).isEqualTo("c:1");
         pass(4_999);
         assertThat(asked()).isEmpty();
         pass(1);
@@ -348,7 +348,7 @@ class WaitingRulesTest extends EngineScene {
         pass(5_000);
         assertThat(withdrawn()).containsExactly("c:1");
         assertThat(look().queue()).isEmpty();
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test
@@ -428,7 +428,7 @@ class WaitingRulesTest extends EngineScene {
         client.server.delete("lock");
         forget();
         wish(TEN); // does not share a request with the FIFO waiters
-        assertThat(client.engine.hold("lock").request.id()).isEqualTo("c:3");
+        assertThat(client.engine.drivers.hold("lock").request.id()).isEqualTo("c:3");
         assertThat(asked()).containsExactly("c:3", "c:1", "c:2");
         forget();
         pass(1);
@@ -717,7 +717,7 @@ class WaitingRulesTest extends EngineScene {
             assertThat(wish.handle((lease, thrown) -> thrown).join()).isInstanceOf(ClientClosedException.class);
         }
         assertThat(look().queue()).isEmpty();
-        assertThat(client.engine.states()).as("states that are kept").isZero();
+        assertThat(client.engine.drivers.count()).as("states that are kept").isZero();
     }
 
     @Test
@@ -725,9 +725,9 @@ class WaitingRulesTest extends EngineScene {
         pass(10_000);
         acquire(TEN).release();
         pass(999);
-        assertThat(client.engine.states()).isOne();
+        assertThat(client.engine.drivers.count()).isOne();
         pass(1);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test

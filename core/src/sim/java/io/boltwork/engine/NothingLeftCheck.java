@@ -15,9 +15,9 @@ final class NothingLeftCheck extends SimulationCheck {
     void atRest() {
         for (SimulatedClient client : simulation.clients()) {
             require(
-                    client.isDead() || client.engine.states() == 0,
+                    client.isDead() || client.engine.drivers.count() == 0,
                     () -> client + " has state left: "
-                            + client.engine.drivers().stream()
+                            + client.engine.drivers.all().stream()
                                     .map(driver -> driver.machine)
                                     .toList());
         }

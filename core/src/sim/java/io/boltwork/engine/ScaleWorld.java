@@ -53,7 +53,7 @@ final class ScaleWorld {
         return Engine.open(
                 new Wire(),
                 ClientOptions.defaults(),
-                new Engine.World(
+                new EngineWorld(
                         new ClientRecord("client" + number, "scale", "here", 1, 0, LockBackend.WIRE_VERSION),
                         time::now,
                         time::instant,

@@ -61,7 +61,7 @@ final class SimulatedClient {
         this.engine = Engine.open(
                 backend,
                 ClientOptions.defaults().withOutagePatience(simulation.plan.outagePatience()),
-                new Engine.World(
+                new EngineWorld(
                         new ClientRecord(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
                         this::clock,
                         this::wallClock,
@@ -73,7 +73,7 @@ final class SimulatedClient {
                         this::defect,
                         () -> {},
                         simulation.plan.underWay()));
-        engine.listeners.add(new LockListener() {
+        engine.core.listeners.add(new LockListener() {
             @Override
             public void lost(Lost event) {
                 timeline.add(
@@ -315,7 +315,7 @@ final class SimulatedClient {
 
     @Nullable
     LockMachine machine(String lock) {
-        for (LockDriver driver : engine.drivers()) {
+        for (LockDriver driver : engine.drivers.all()) {
             if (driver.lock().equals(lock)) {
                 return driver.machine;
             }

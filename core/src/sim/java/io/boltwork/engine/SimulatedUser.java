@@ -130,7 +130,7 @@ final class SimulatedUser {
             case ACQUIRE -> {
                 Lease[] lease = new Lease[1];
                 call("acquire()", Ticker.NEVER, act, () -> lease[0] = lock.acquire());
-                wished(act, client.engine.holdOf(act.lock(), Thread.currentThread()));
+                wished(act, client.engine.drivers.holdOf(act.lock(), Thread.currentThread()));
                 work(act, lease[0]);
                 boolean valid = lease[0].isValid();
                 leave("close()", act, lease[0].fencingToken(), valid, lease[0]::close);
@@ -162,7 +162,7 @@ final class SimulatedUser {
             simulation.require(client.isClosed(), Property.API, () -> plan.name() + " has locked and holds nothing");
             return;
         }
-        wished(act, client.engine.holdOf(act.lock(), Thread.currentThread()));
+        wished(act, client.engine.drivers.holdOf(act.lock(), Thread.currentThread()));
         try {
             work(act, lease);
         } finally {
@@ -225,7 +225,7 @@ final class SimulatedUser {
     /** Gives the lock back, and looks at what that answers. */
     private void leave(String what, Plan.Act act, long token, boolean valid, Runnable leaving) {
         boolean hadInterrupt = interrupted;
-        Hold hold = client.engine.hold(act.lock());
+        Hold hold = client.engine.drivers.hold(act.lock());
         boolean maybe = hold != null && hold.token == token && hold.isUnverified();
         try {
             call(what, client.backend.commandTimeout().toNanos(), act, leaving);
@@ -309,7 +309,7 @@ final class SimulatedUser {
                 failed(act, refused);
             }
             if (lease != null && lease.isPresent()) {
-                Hold held = client.engine.hold(act.lock());
+                Hold held = client.engine.drivers.hold(act.lock());
                 wished(act, held != null && held.token == lease.get().fencingToken() ? held : null);
                 time.after(plan.name(), act.work(), () -> client.happens(() -> leave(act, lease.get())));
             } else {

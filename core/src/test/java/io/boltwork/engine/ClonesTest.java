@@ -32,7 +32,7 @@ class ClonesTest {
         return Engine.open(
                 MemoryBackend.on(server),
                 ClientOptions.defaults(),
-                new Engine.World(
+                new EngineWorld(
                         RECORD,
                         time::now,
                         InstantSource.system(),

@@ -67,7 +67,7 @@ class CoolDownTest extends EngineScene {
         pass(61_000);
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
         pass(2_000);
-        assertThat(client.engine.states()).isZero();
+        assertThat(client.engine.drivers.count()).isZero();
     }
 
     @Test

@@ -110,7 +110,7 @@ class LeaseRenewerTest {
         for (int leaving : new int[] {0, 3, 1}) { // the first, the one that took its place, and one in the middle
             leases.remove(leaving).release();
             passSeconds(2); // the lock is forgotten
-            assertThat(client.engine.leaseRenewer.planned()).isEqualTo(leases.size());
+            assertThat(client.engine.drivers.leaseRenewer.planned()).isEqualTo(leases.size());
         }
         passSeconds(60);
         assertThat(leases).hasSize(2).allMatch(Lease::isValid);
@@ -132,17 +132,17 @@ class LeaseRenewerTest {
     @Test
     void planningALockForTheSameRoundAgainCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        LockDriver driver = new LockDriver("lock", client.engine);
-        client.engine.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
+        LockDriver driver = new LockDriver("lock", client.engine.drivers);
+        client.engine.drivers.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < 1_000; i++) { // repeatedly, each time a little later
-            client.engine.leaseRenewer.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
+            client.engine.drivers.leaseRenewer.visit(driver, round - SECOND + 1 + i, 9 * SECOND);
         }
         assertThat(threads.getCurrentThreadAllocatedBytes() - before)
                 .isLessThan(10_000); // an allocation each time: 192,000
         assertThat(driver.visitAt).isEqualTo(round);
-        client.engine.leaseRenewer.forget(driver);
+        client.engine.drivers.leaseRenewer.forget(driver);
     }
 
     @Test
@@ -304,7 +304,7 @@ class LeaseRenewerTest {
         Lease lease = acquire("lock", THREE_SECONDS);
         client.server.advance(Duration.ofSeconds(1));
         passSeconds(2);
-        assertThat(client.engine.backendWatch.clock(0).millisAt(client.now()))
+        assertThat(client.engine.core.clocks.of(0).millisAt(client.now()))
                 .isEqualTo(client.server.time().millis());
         assertThat(lease.isValid()).isTrue();
     }

@@ -82,7 +82,7 @@ class LockNewsTest {
 
     @BeforeEach
     void listen() {
-        client.engine.listeners.add(new Listener());
+        client.engine.core.listeners.add(new Listener());
     }
 
     @AfterEach
@@ -147,9 +147,9 @@ class LockNewsTest {
         assertThat(lock.tryLock()).isFalse();
         logs(); // a try does not wait
         Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
-        client.engine.request("lock", waiter);
+        client.engine.drivers.request("lock", waiter);
         logs("Thread '" + me + "' waits for the lock 'lock', which is held by an asynchronous lease that");
-        client.engine.cancel("lock", waiter, false);
+        client.engine.drivers.cancel("lock", waiter, false);
         lock.acquireAsync();
         logs(); // a handle does not wait for its thread either
     }
@@ -157,7 +157,7 @@ class LockNewsTest {
     @Test
     void aThreadThatHoldsTheLockDoesNotWaitForItself() {
         lock.lock();
-        client.engine.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
+        client.engine.drivers.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
         logs();
     }
 
@@ -195,7 +195,7 @@ class LockNewsTest {
     void aHoldThatEndsWithItsClientIsReportedButNotLogged() {
         lock.acquire();
         heard.clear();
-        client.engine.post("lock", driver -> driver.machine.close());
+        client.engine.drivers.post("lock", driver -> driver.machine.close());
         assertThat(heard).hasSize(1);
         logs();
     }
@@ -203,7 +203,7 @@ class LockNewsTest {
     @Test
     void anAbandonedHoldIsReportedOnceAndNotRenewed() throws InterruptedException {
         EngineScene.inThread("the owner", lock::lock);
-        long token = client.engine.hold("lock").token;
+        long token = client.engine.drivers.hold("lock").token;
         heard.clear();
         pass(Duration.ofSeconds(5));
         client.engine.backendWatch.connected(client.server.time()); // the hold is verified again
@@ -235,7 +235,7 @@ class LockNewsTest {
         client.holdElsewhere(Duration.ofSeconds(60).toNanos());
         lock.acquireAsync().toCompletableFuture().cancel(false);
         assertThat(lock.tryAcquire()).isEmpty();
-        client.engine.post("lock", driver -> {
+        client.engine.drivers.post("lock", driver -> {
             driver.machine.close();
             driver.machine.request(Waiter.ofHandle(LockTerms.of(OPTIONS), false));
         });

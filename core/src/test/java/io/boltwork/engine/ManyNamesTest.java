@@ -36,7 +36,7 @@ class ManyNamesTest {
         for (int i = 0; i < NAMES; i++) {
             useOnce(engine, "order:" + i);
         }
-        await("all state is dropped", () -> engine.states() == 0);
+        await("all state is dropped", () -> engine.drivers.count() == 0);
         engine.close();
     }
 
@@ -51,7 +51,7 @@ class ManyNamesTest {
             }
             useOnce(engine, name);
         }
-        await("all state is dropped", () -> engine.states() == 0);
+        await("all state is dropped", () -> engine.drivers.count() == 0);
         await("all names are forgotten", () -> {
             System.gc();
             return names.stream().allMatch(name -> name.get() == null);
@@ -69,7 +69,7 @@ class ManyNamesTest {
         }
         await(
                 "all leases have ended",
-                () -> engine.drivers().stream().allMatch(driver -> driver.machine.hold() == null));
+                () -> engine.drivers.all().stream().allMatch(driver -> driver.machine.hold() == null));
         for (int i = 0; i < 1_000; i++) {
             EngineLock lock = new EngineLock(engine, "order:" + i, LockOptions.defaults());
             assertThat(lock.holdCount()).isZero();
@@ -79,7 +79,7 @@ class ManyNamesTest {
                 assertThat(expected.loss().reason()).isEqualTo(LeaseLoss.Reason.EXPIRED);
             }
         }
-        await("all state is dropped", () -> engine.states() == 0);
+        await("all state is dropped", () -> engine.drivers.count() == 0);
         engine.close();
     }
 
@@ -93,13 +93,13 @@ class ManyNamesTest {
         for (int i = 0; i < count; i++) {
             EngineLock lock = new EngineLock(engine, "order:" + i, LockOptions.defaults());
             assertThat(lock.tryLock(Duration.ZERO, Duration.ofMillis(200))).isTrue();
-            holds.add(new WeakReference<>(engine.holdOf(lock.name(), Thread.currentThread())));
+            holds.add(new WeakReference<>(engine.drivers.holdOf(lock.name(), Thread.currentThread())));
         }
         passQuietly(time, Duration.ofSeconds(50)); // each loss would be logged
-        assertThat(engine.states()).isEqualTo(count);
+        assertThat(engine.drivers.count()).isEqualTo(count);
         assertThat((usedHeap() - before) / count).as("bytes for each").isLessThan(1_536);
         passQuietly(time, Duration.ofSeconds(45)); // lost holds are checked every half minute
-        assertThat(engine.states()).isZero();
+        assertThat(engine.drivers.count()).isZero();
         await("all holds are forgotten", () -> {
             System.gc();
             return holds.stream().allMatch(hold -> hold.get() == null);
@@ -122,7 +122,7 @@ class ManyNamesTest {
 
     /** Creates a client in virtual time, without threads. */
     private static Engine still(VirtualTime time) {
-        Engine.World world = new Engine.World(
+        EngineWorld world = new EngineWorld(
                 new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 time::now,
                 time::instant,

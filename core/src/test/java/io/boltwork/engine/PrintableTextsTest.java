@@ -60,7 +60,7 @@ class PrintableTextsTest {
     void begin() {
         client.timePassesInSleep = true;
         thread.setName(NAME);
-        client.engine.listeners.add(new TextCollector());
+        client.engine.core.listeners.add(new TextCollector());
     }
 
     @AfterEach
@@ -185,9 +185,9 @@ class PrintableTextsTest {
         texts.add(lease.toString());
         texts.add(lock.toString());
         texts.add(client.engine.toString());
-        texts.add(String.valueOf(client.engine.hold(NAME)));
+        texts.add(String.valueOf(client.engine.drivers.hold(NAME)));
         texts.add(inspector.local(NAME).toString());
-        client.engine.drivers().forEach(driver -> texts.add(driver.machine.toString()));
+        client.engine.drivers.all().forEach(driver -> texts.add(driver.machine.toString()));
         fails(lock::unlock);
         EngineScene.inThread("other", () -> fails(lock::unlock));
         lease.release();
@@ -195,8 +195,8 @@ class PrintableTextsTest {
         fails(lock::unlock);
         lock.acquireAsync().toCompletableFuture().join();
         Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
-        client.engine.request(NAME, waiter); // waits for a lock that it holds itself
-        client.engine.cancel(NAME, waiter, false);
+        client.engine.drivers.request(NAME, waiter); // waits for a lock that it holds itself
+        client.engine.drivers.cancel(NAME, waiter, false);
         inspector.forceRelease(NAME);
     }
 

@@ -36,7 +36,7 @@ class ReleaseLogTest {
     }
 
     private List<Long> recent() {
-        return log.recent().stream().map(ReleaseLog.Entry::request).toList();
+        return log.recent().stream().map(ReleaseLog.LoggedRelease::request).toList();
     }
 
     @Test
@@ -106,7 +106,7 @@ class ReleaseLogTest {
                 threads.add(thread);
                 thread.start();
             }
-            List<ReleaseLog.Entry> meanwhile = fresh.recent();
+            List<ReleaseLog.LoggedRelease> meanwhile = fresh.recent();
             for (Thread thread : threads) {
                 thread.join();
             }

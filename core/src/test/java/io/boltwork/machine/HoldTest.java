@@ -146,14 +146,14 @@ class HoldTest {
         HandleRef[] rights = new HandleRef[4];
         for (int i = 0; i < rights.length; i++) {
             hold.enter(true);
-            rights[i] = new HandleRef(outer, hold);
+            rights[i] = right(outer, hold);
         }
         rights[0].use();
         hold.leave(true);
         rights[2].use();
         hold.leave(true);
         hold.enter(true);
-        HandleRef newest = new HandleRef(outer, hold);
+        HandleRef newest = right(outer, hold);
         assertThat(newest.next).isSameAs(rights[3]);
         assertThat(rights[3].next).as("used references are removed").isSameAs(rights[1]);
         assertThat(rights[1].next).isNotNull().isNotSameAs(rights[0]);
@@ -168,6 +168,12 @@ class HoldTest {
         assertThat(hold.absence()).isEqualTo(LockListener.Absence.LEASE_UNREACHABLE);
         first.use();
         assertThat(first.isForsaken()).as("the handle is being released").isFalse();
+    }
+
+    private static HandleRef right(HandleRef.Handle handle, Hold hold) {
+        HandleRef right = new HandleRef(handle);
+        hold.give(right);
+        return right;
     }
 
     @Test
@@ -199,19 +205,19 @@ class HoldTest {
         LeaseHandle handle =
                 (LeaseHandle) new StillClient().lock(LockOptions.defaults()).acquire();
         Hold hold = hold(LockOptions.defaults(), true);
-        HandleRef clean = new HandleRef(handle, hold);
-        HandleRef late = new HandleRef(handle, hold);
-        HandleRef open = new HandleRef(handle, hold);
+        HandleRef clean = right(handle, hold);
+        HandleRef late = right(handle, hold);
+        HandleRef open = right(handle, hold);
         assertThat(clean.use()).isTrue();
         assertThat(clean.use()).isFalse();
         clean.left(false);
         late.use();
         hold.lose(Reason.TAKEN);
-        assertThat(clean.loss()).isNull();
-        assertThat(open.loss()).isNotNull();
-        assertThat(late.loss()).as("the loss is not known yet").isNull();
+        assertThat(hold.lossFor(clean)).isNull();
+        assertThat(hold.lossFor(open)).isNotNull();
+        assertThat(hold.lossFor(late)).as("the loss is not known yet").isNull();
         late.left(true);
-        assertThat(late.loss()).isNotNull();
+        assertThat(hold.lossFor(late)).isNotNull();
         assertThat(late.isOpen()).isFalse();
         assertThat(open.isOpen()).isTrue();
     }

@@ -59,11 +59,11 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
     }
 
     /** Makes the holds from {@code next} on the current ones, then executes the body. */
-    private static @Nullable Object current(Held held, int next, Body body) throws Throwable {
+    private static @Nullable Object current(Held held, int next, GuardedCode body) throws Throwable {
         if (next == held.leases().size()) {
             return body.call();
         }
-        CurrentLease.@Nullable Hold outer =
+        CurrentLease.@Nullable EnteredLock outer =
                 CurrentLease.enter(held.turns().get(next).lock(), held.leases().get(next));
         try {
             return current(held, next + 1, body);
@@ -108,12 +108,12 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
     }
 
     /** The code to execute: the method, or its fallback. */
-    interface Body {
+    interface GuardedCode {
         @Nullable
         Object call() throws Throwable;
     }
 
-    private static CompletionStage<? extends @Nullable Object> body(Body body) {
+    private static CompletionStage<? extends @Nullable Object> body(GuardedCode body) {
         try {
             CompletionStage<?> stage = (CompletionStage<?>) body.call();
             return stage == null ? CompletableFuture.completedFuture(null) : stage;

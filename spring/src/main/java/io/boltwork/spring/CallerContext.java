@@ -15,7 +15,7 @@ abstract class CallerContext {
     private static final CallerContext NONE = new CallerContext() {
         @Override
         @Nullable
-        Object call(AsyncLocking.Body body) throws Throwable {
+        Object call(AsyncLocking.GuardedCode body) throws Throwable {
             return body.call();
         }
     };
@@ -27,7 +27,7 @@ abstract class CallerContext {
 
     /** Executes the body with the captured values and returns its result. */
     @Nullable
-    abstract Object call(AsyncLocking.Body body) throws Throwable;
+    abstract Object call(AsyncLocking.GuardedCode body) throws Throwable;
 
     /** A separate class, because the library may be absent. */
     private static final class Captured extends CallerContext {
@@ -42,7 +42,7 @@ abstract class CallerContext {
 
         @Override
         @Nullable
-        Object call(AsyncLocking.Body body) throws Throwable {
+        Object call(AsyncLocking.GuardedCode body) throws Throwable {
             try (ContextSnapshot.Scope scope = snapshot.setThreadLocals()) {
                 return body.call();
             }

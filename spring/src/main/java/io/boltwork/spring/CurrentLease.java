@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
  * explicitly to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
  */
 public final class CurrentLease {
-    private static final ThreadLocal<@Nullable Hold> INNERMOST = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable EnteredLock> INNERMOST = new ThreadLocal<>();
 
     private CurrentLease() {}
 
     /** A held lock. If there is no lease, this thread itself holds the lock. */
-    record Hold(
+    record EnteredLock(
             FencedLock lock,
             @Nullable Lease lease,
-            @Nullable Hold outer) {
+            @Nullable EnteredLock outer) {
 
         @Nullable
         Lease current() {
@@ -42,14 +42,14 @@ public final class CurrentLease {
     }
 
     /** Makes a hold the innermost one of this thread, and returns the previous innermost hold. */
-    static @Nullable Hold enter(FencedLock lock, @Nullable Lease lease) {
-        Hold outer = INNERMOST.get();
-        INNERMOST.set(new Hold(lock, lease, outer));
+    static @Nullable EnteredLock enter(FencedLock lock, @Nullable Lease lease) {
+        EnteredLock outer = INNERMOST.get();
+        INNERMOST.set(new EnteredLock(lock, lease, outer));
         return outer;
     }
 
     /** Restores {@code outer} as the innermost hold of this thread. */
-    static void leave(@Nullable Hold outer) {
+    static void leave(@Nullable EnteredLock outer) {
         if (outer == null) {
             INNERMOST.remove();
         } else {
@@ -63,7 +63,7 @@ public final class CurrentLease {
      * @return the lease, even if it has been lost; empty if this thread executes nothing under a lock
      */
     public static Optional<Lease> find() {
-        Hold hold = INNERMOST.get();
+        EnteredLock hold = INNERMOST.get();
         return Optional.ofNullable(hold == null ? null : hold.current());
     }
 
@@ -74,7 +74,7 @@ public final class CurrentLease {
      * @return the lease, even if it has been lost; empty if this thread executes nothing under that lock
      */
     public static Optional<Lease> find(String lockName) {
-        for (Hold hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
+        for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
             if (hold.lock().name().equals(lockName)) {
                 return Optional.ofNullable(hold.current());
             }

@@ -27,12 +27,12 @@ final class LaterResults {
     private final LaterHolds holds = new LaterHolds();
 
     /** Acquires the lock; returns {@code null} if refused. */
-    LockTurn.@Nullable Hold take(LockTurn turn, boolean byHandle) throws InterruptedException {
+    LockTurn.@Nullable TakenLock take(LockTurn turn, boolean byHandle) throws InterruptedException {
         if (!holds.isAllLater(turn.lock())) {
             return turn.take(byHandle);
         }
         Lease lease = turn.takeDetached();
-        return lease == null ? null : new LockTurn.Hold(turn.lock(), lease);
+        return lease == null ? null : new LockTurn.TakenLock(turn.lock(), lease);
     }
 
     /** Releases the lock when the method's result has ended, and returns the result for the caller. */
@@ -44,7 +44,7 @@ final class LaterResults {
         }
         boolean ended = TransactionBoundary.takes(method, turn, lease, null);
         if (!ended) {
-            turn.release(new LockTurn.Hold(turn.lock(), lease));
+            turn.release(new LockTurn.TakenLock(turn.lock(), lease));
         }
         if (result == null || result instanceof CompletionStage<?>) {
             return result;

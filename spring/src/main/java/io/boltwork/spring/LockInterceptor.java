@@ -68,7 +68,7 @@ final class LockInterceptor implements MethodInterceptor {
                     ? locking.stage()
                     : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()), locking::execute);
         }
-        return plain(Plain.of(method, turns, invocation), 0);
+        return plain(BlockingCall.of(method, turns, invocation), 0);
     }
 
     private LockTurn turn(LockOperation operation, LockCall call) {
@@ -87,12 +87,12 @@ final class LockInterceptor implements MethodInterceptor {
      * @param leases those acquired so far; empty if the method has no lease parameter
      * @param invocation the call
      */
-    private record Plain(
+    private record BlockingCall(
             LockMethod method, LockTurns turns, @Nullable Lease[] leases, MethodInvocation invocation) {
 
-        static Plain of(LockMethod method, LockTurns turns, MethodInvocation invocation) {
+        static BlockingCall of(LockMethod method, LockTurns turns, MethodInvocation invocation) {
             int leases = method.leases().isEmpty() ? 0 : turns.all().size();
-            return new Plain(method, turns, new Lease[leases], invocation);
+            return new BlockingCall(method, turns, new Lease[leases], invocation);
         }
 
         @Nullable
@@ -105,11 +105,11 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private @Nullable Object plain(Plain call, int next) throws Throwable {
+    private @Nullable Object plain(BlockingCall call, int next) throws Throwable {
         LockMethod method = call.method();
         LockTurn turn = call.turns().all().get(next);
         boolean byHandle = call.turns().isWanted(method, turn) || method.open() || TransactionBoundary.isThere(method);
-        LockTurn.Hold hold;
+        LockTurn.TakenLock hold;
         try {
             hold = take(method, turn, byHandle);
         } catch (BackendException outage) {
@@ -138,8 +138,8 @@ final class LockInterceptor implements MethodInterceptor {
         return result;
     }
 
-    private @Nullable Object inside(Plain call, int taken, LockTurn.Hold hold) throws Throwable {
-        CurrentLease.@Nullable Hold outer = CurrentLease.enter(hold.lock(), hold.lease());
+    private @Nullable Object inside(BlockingCall call, int taken, LockTurn.TakenLock hold) throws Throwable {
+        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.lock(), hold.lease());
         try {
             return taken + 1 < call.turns().all().size() ? plain(call, taken + 1) : call.proceed();
         } finally {
@@ -147,7 +147,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private static void afterFailure(LockMethod method, LockTurn turn, LockTurn.Hold hold, Throwable failure) {
+    private static void afterFailure(LockMethod method, LockTurn turn, LockTurn.TakenLock hold, Throwable failure) {
         Lease lease = hold.lease();
         if (lease != null && TransactionBoundary.takes(method, turn, lease, null)) {
             return;
@@ -159,7 +159,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private LockTurn.@Nullable Hold take(LockMethod method, LockTurn turn, boolean byHandle)
+    private LockTurn.@Nullable TakenLock take(LockMethod method, LockTurn turn, boolean byHandle)
             throws InterruptedException {
         try {
             return results.take(turn, byHandle);
@@ -178,7 +178,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private static @Nullable Object instead(Plain call, LockDenial denial) throws Throwable {
+    private static @Nullable Object instead(BlockingCall call, LockDenial denial) throws Throwable {
         boolean skips = denial.turn().skips();
         return denial.instead(skips ? Nothing.of(call.method().method().getReturnType()) : null, call.invocation());
     }

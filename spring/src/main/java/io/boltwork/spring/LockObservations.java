@@ -4,7 +4,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.LockTurn.Hold;
+import io.boltwork.spring.LockTurn.TakenLock;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class LockObservations {
      * @param group the declared group; {@code null} to derive it from the lock's name
      */
     @Nullable
-    Hold take(@Nullable String group, FencedLock lock, @Nullable Duration wait, boolean byHandle)
+    TakenLock take(@Nullable String group, FencedLock lock, @Nullable Duration wait, boolean byHandle)
             throws InterruptedException {
         String bounded = group(group, lock);
         if (registry.isNoop()) {
@@ -51,7 +51,7 @@ final class LockObservations {
         }
         Observation observation = start(bounded, lock);
         try {
-            Hold hold = plainTake(lock, wait, byHandle);
+            TakenLock hold = plainTake(lock, wait, byHandle);
             outcome(observation, hold, null);
             return hold;
         } catch (Throwable failure) {
@@ -66,20 +66,20 @@ final class LockObservations {
         return group == null ? groups.find(lock.name()) : groups.declare(lock.name(), group);
     }
 
-    private static @Nullable Hold plainTake(FencedLock lock, @Nullable Duration wait, boolean byHandle)
+    private static @Nullable TakenLock plainTake(FencedLock lock, @Nullable Duration wait, boolean byHandle)
             throws InterruptedException {
         if (byHandle) {
             Lease lease = wait == null
                     ? lock.acquireInterruptibly()
                     : lock.tryAcquire(wait).orElse(null);
-            return lease == null ? null : new Hold(lock, lease);
+            return lease == null ? null : new TakenLock(lock, lease);
         }
         if (wait == null) {
             lock.lockInterruptibly();
         } else if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS)) {
             return null;
         }
-        return new Hold(lock, null);
+        return new TakenLock(lock, null);
     }
 
     /**

@@ -135,13 +135,13 @@ public final class LockTemplate {
     public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
             throws E {
         Objects.requireNonNull(action, "action");
-        LockTurn.Hold hold = take(name, true);
+        LockTurn.TakenLock hold = take(name, true);
         return execute(hold, () -> action.doWithLock(Objects.requireNonNull(hold.lease())));
     }
 
-    private static <T extends @Nullable Object, E extends Throwable> T current(LockTurn.Hold hold, Action<T, E> action)
-            throws E {
-        CurrentLease.@Nullable Hold outer = CurrentLease.enter(hold.lock(), hold.lease());
+    private static <T extends @Nullable Object, E extends Throwable> T current(
+            LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
+        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.lock(), hold.lease());
         try {
             return action.call();
         } finally {
@@ -149,12 +149,12 @@ public final class LockTemplate {
         }
     }
 
-    private interface Action<T extends @Nullable Object, E extends Throwable> {
+    private interface GuardedAction<T extends @Nullable Object, E extends Throwable> {
         T call() throws E;
     }
 
-    private static <T extends @Nullable Object, E extends Throwable> T execute(LockTurn.Hold hold, Action<T, E> action)
-            throws E {
+    private static <T extends @Nullable Object, E extends Throwable> T execute(
+            LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
         T result;
         try {
             result = current(hold, action);
@@ -254,7 +254,7 @@ public final class LockTemplate {
         CompletionStage<T> body;
         try {
             body = (CompletionStage<T>) Objects.requireNonNull(
-                    context.call(() -> current(new LockTurn.Hold(lock, lease), () -> action.apply(lease))),
+                    context.call(() -> current(new LockTurn.TakenLock(lock, lease), () -> action.apply(lease))),
                     "action must return a stage, but returned null");
         } catch (Throwable thrown) { // thrown by the user's action; the lock is released anyway
             body = CompletableFuture.failedFuture(thrown);
@@ -263,8 +263,8 @@ public final class LockTemplate {
                 lease.releaseAsync().whenComplete((nothing, loss) -> result.end(value, failure, loss)));
     }
 
-    private LockTurn.Hold take(String name, boolean byHandle) {
-        LockTurn.Hold hold;
+    private LockTurn.TakenLock take(String name, boolean byHandle) {
+        LockTurn.TakenLock hold;
         try {
             hold = observations.take(group, client.lock(name, options), wait, byHandle);
         } catch (InterruptedException e) {

@@ -28,7 +28,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
      * @param lock the lock
      * @param lease the handle; {@code null} if this thread owns the hold
      */
-    record Hold(FencedLock lock, @Nullable Lease lease) {
+    record TakenLock(FencedLock lock, @Nullable Lease lease) {
 
         /** Releases the hold; throws if it had been lost. */
         void release() {
@@ -42,7 +42,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
 
     /** Waits for the lock; returns {@code null} if refused. */
     @Nullable
-    Hold take(boolean byHandle) throws InterruptedException {
+    TakenLock take(boolean byHandle) throws InterruptedException {
         return observed.take(operation.group(), lock, operation.waitFor(), byHandle);
     }
 
@@ -95,7 +95,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
     }
 
     /** Releases the lock after the method has ended. Throws if the hold had been lost, unless losses are ignored. */
-    void release(Hold hold) {
+    void release(TakenLock hold) {
         try {
             hold.release();
         } catch (LeaseLostException lost) {

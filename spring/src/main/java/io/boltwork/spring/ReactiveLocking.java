@@ -17,21 +17,21 @@ import reactor.core.publisher.MonoSink;
 final class ReactiveLocking {
     private final AsyncLocking call;
     private final ReactiveAdapter adapter;
-    private final Body body;
+    private final GuardedPublisher body;
 
     /** The publisher that is subscribed to under the locks. */
-    interface Body {
+    interface GuardedPublisher {
         @Nullable
         Object publisher(Held held) throws Throwable;
     }
 
-    private ReactiveLocking(AsyncLocking call, ReactiveAdapter adapter, Body body) {
+    private ReactiveLocking(AsyncLocking call, ReactiveAdapter adapter, GuardedPublisher body) {
         this.call = call;
         this.adapter = adapter;
         this.body = body;
     }
 
-    static Object publisher(AsyncLocking call, ReactiveAdapter adapter, Body body) {
+    static Object publisher(AsyncLocking call, ReactiveAdapter adapter, GuardedPublisher body) {
         ReactiveLocking locking = new ReactiveLocking(call, adapter, body);
         return adapter.fromPublisher(
                 adapter.isMultiValue()
@@ -41,12 +41,20 @@ final class ReactiveLocking {
 
     private Flux<Object> many(CallerContext context) {
         return Flux.usingWhen(
-                taken(), held -> Flux.from(body(held, context)), Taken::completed, Taken::failed, Taken::cancelled);
+                taken(),
+                held -> Flux.from(body(held, context)),
+                LocksForSubscriber::completed,
+                LocksForSubscriber::failed,
+                LocksForSubscriber::cancelled);
     }
 
     private Mono<Object> one(CallerContext context) {
         return Mono.usingWhen(
-                taken(), held -> Mono.from(body(held, context)), Taken::completed, Taken::failed, Taken::cancelled);
+                taken(),
+                held -> Mono.from(body(held, context)),
+                LocksForSubscriber::completed,
+                LocksForSubscriber::failed,
+                LocksForSubscriber::cancelled);
     }
 
     /**
@@ -55,7 +63,7 @@ final class ReactiveLocking {
      * @param held the locks
      * @param inTransaction whether a transaction of the subscriber releases them
      */
-    private record Taken(Held held, boolean inTransaction) {
+    private record LocksForSubscriber(Held held, boolean inTransaction) {
 
         Mono<Void> completed() {
             return inTransaction ? Mono.empty() : released(held).onErrorMap(AsyncLocking::unwrapped);
@@ -75,12 +83,13 @@ final class ReactiveLocking {
         }
     }
 
-    private Mono<Taken> taken() {
+    private Mono<LocksForSubscriber> taken() {
         Mono<Held> take = Mono.create(this::take);
         return take.doOnDiscard(Held.class, Held::release)
                 .flatMap(held -> held.denial() != null
-                        ? Mono.just(new Taken(held, false))
-                        : ReactiveTransactionBoundary.takes(call.method(), held).map(taken -> new Taken(held, taken)));
+                        ? Mono.just(new LocksForSubscriber(held, false))
+                        : ReactiveTransactionBoundary.takes(call.method(), held)
+                                .map(taken -> new LocksForSubscriber(held, taken)));
     }
 
     private void take(MonoSink<Held> sink) {
@@ -101,7 +110,7 @@ final class ReactiveLocking {
     }
 
     @SuppressWarnings("unchecked") // the method's own type
-    private Publisher<Object> body(Taken taken, CallerContext context) {
+    private Publisher<Object> body(LocksForSubscriber taken, CallerContext context) {
         LockDenial denial = taken.held().denial();
         try {
             Object publisher = context.call(

@@ -29,11 +29,11 @@ final class ReactiveTransactionBoundary {
      * locks.
      */
     static Mono<Boolean> takes(LockMethod method, Held held) {
-        return PRESENT && !method.apart() ? End.register(held) : Mono.just(false);
+        return PRESENT && !method.apart() ? ReleaseAfterReactiveTransaction.register(held) : Mono.just(false);
     }
 
     /** A separate class, because it depends on classes that may be absent. */
-    private record End(Held held) implements TransactionSynchronization, Ordered {
+    private record ReleaseAfterReactiveTransaction(Held held) implements TransactionSynchronization, Ordered {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
         static Mono<Boolean> register(Held held) {
@@ -42,7 +42,7 @@ final class ReactiveTransactionBoundary {
                         boolean there =
                                 transaction.isActualTransactionActive() && transaction.isSynchronizationActive();
                         if (there) {
-                            transaction.registerSynchronization(new End(held));
+                            transaction.registerSynchronization(new ReleaseAfterReactiveTransaction(held));
                         }
                         return there;
                     })

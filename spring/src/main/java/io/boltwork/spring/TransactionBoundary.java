@@ -38,7 +38,7 @@ final class TransactionBoundary {
 
     /** Returns whether the method takes part in a transaction of this thread. */
     static boolean isThere(LockMethod method) {
-        return PRESENT && !method.apart() && End.isThere();
+        return PRESENT && !method.apart() && ReleaseAfterTransaction.isThere();
     }
 
     /**
@@ -46,7 +46,7 @@ final class TransactionBoundary {
      * after {@code later} if there is such a stage.
      */
     static boolean takes(LockMethod method, LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
-        return PRESENT && !method.apart() && End.register(turn, lease, later);
+        return PRESENT && !method.apart() && ReleaseAfterTransaction.register(turn, lease, later);
     }
 
     /** Returns the message to log when a transaction commits without an answer from the backend. */
@@ -76,8 +76,8 @@ final class TransactionBoundary {
     }
 
     /** A separate class, because it depends on classes that may be absent. */
-    private record End(LockTurn turn, Lease lease, @Nullable CompletionStage<?> later)
-            implements TransactionSynchronization {
+    private record ReleaseAfterTransaction(
+            LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) implements TransactionSynchronization {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
         static boolean isThere() {
@@ -89,7 +89,7 @@ final class TransactionBoundary {
             if (!isThere()) {
                 return false;
             }
-            TransactionSynchronizationManager.registerSynchronization(new End(turn, lease, later));
+            TransactionSynchronizationManager.registerSynchronization(new ReleaseAfterTransaction(turn, lease, later));
             return true;
         }
 
@@ -114,7 +114,7 @@ final class TransactionBoundary {
                 return;
             }
             try {
-                turn.release(new LockTurn.Hold(turn.lock(), lease));
+                turn.release(new LockTurn.TakenLock(turn.lock(), lease));
             } catch (LeaseLostException lost) {
                 if (status == STATUS_COMMITTED) {
                     throw lost; // Spring logs it: the lease was lost while the database was committing

@@ -100,7 +100,7 @@ abstract class LockContractInterrupting extends LockContractPart {
     @Test
     void anInterruptBeforeTheCallEndsItEvenOnAFreeLock() {
         FencedLock lock = newLock();
-        for (Asking form : new Asking[] {
+        for (AcquireForm form : new AcquireForm[] {
             FencedLock::lockInterruptibly,
             FencedLock::acquireInterruptibly,
             free -> free.tryLock(1, TimeUnit.MINUTES),
@@ -173,11 +173,11 @@ abstract class LockContractInterrupting extends LockContractPart {
     }
 
     @FunctionalInterface
-    private interface Asking {
+    private interface AcquireForm {
         void ask(FencedLock lock) throws Exception;
     }
 
-    private void endsAndLeavesNothing(Asking form) {
+    private void endsAndLeavesNothing(AcquireForm form) {
         FencedLock theirs = heldElsewhere();
         FencedLock ours = newLock();
         Task<Throwable> waiter = start(() -> {

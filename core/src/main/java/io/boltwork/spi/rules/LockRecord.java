@@ -22,7 +22,7 @@ public final class LockRecord {
     boolean claim;
 
     /** The queue entry that a short claim was granted to, or {@code null}. */
-    WaitQueue.@Nullable Entry shortClaim;
+    WaitQueue.@Nullable QueuedRequest shortClaim;
 
     /** No token larger than this has been issued. */
     public long fence;

@@ -339,7 +339,7 @@ public final class LockRules {
     private boolean giveToNext(String lock, LockRecord record, @Nullable String self) {
         boolean more = false;
         while (record.owner == null && !record.queue.isEmpty()) {
-            WaitQueue.Entry head = record.queue.first(budget);
+            WaitQueue.QueuedRequest head = record.queue.first(budget);
             if (head == null || head.request().equals(self)) {
                 more = head == null;
                 break;
@@ -387,7 +387,7 @@ public final class LockRules {
      */
     private void lapse(LockRecord record) {
         if (record.owner != null && lapsed(record)) {
-            WaitQueue.Entry entry = record.shortClaim;
+            WaitQueue.QueuedRequest entry = record.shortClaim;
             if (record.claim && entry != null && !entry.again()) {
                 record.queue.lapsed(entry, now());
             } else if (record.claim) {
@@ -437,7 +437,7 @@ public final class LockRules {
         return firstToken + LockBackend.TOKENS_PER_HOLD - 1;
     }
 
-    private static long claimLease(WaitQueue.Entry entry, boolean isShort) {
+    private static long claimLease(WaitQueue.QueuedRequest entry, boolean isShort) {
         return Math.min(isShort ? LockBackend.SHORT_CLAIM_MILLIS : LockBackend.CLAIM_MILLIS, entry.leaseMillis());
     }
 

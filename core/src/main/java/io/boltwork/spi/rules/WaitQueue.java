@@ -40,7 +40,7 @@ final class WaitQueue {
      * @param sinceMillis the time at which it was queued
      * @param again whether it is in the queue for the second time, after its first claim was short and has lapsed
      */
-    record Entry(String request, long leaseMillis, long takeoverMillis, long sinceMillis, boolean again) {}
+    record QueuedRequest(String request, long leaseMillis, long takeoverMillis, long sinceMillis, boolean again) {}
 
     /** The number of places that one command may still examine, and the clients that it has found not to listen. */
     static final class Budget {
@@ -55,7 +55,7 @@ final class WaitQueue {
         }
     }
 
-    private final NavigableMap<Long, Entry> entries = new TreeMap<>();
+    private final NavigableMap<Long, QueuedRequest> entries = new TreeMap<>();
     private final Map<String, Long> places = new HashMap<>();
 
     /** By client, the place below which its entries no longer count. */
@@ -100,10 +100,10 @@ final class WaitQueue {
      * used up first.
      */
     @Nullable
-    Entry first(Budget budget) {
+    QueuedRequest first(Budget budget) {
         while (head < tail && budget.left > 0) {
             budget.left--;
-            Entry entry = entries.get(head);
+            QueuedRequest entry = entries.get(head);
             if (entry != null
                     && !isGone(entry.request(), head)
                     && !budget.deaf.contains(RequestId.clientOf(entry.request()))) {
@@ -135,11 +135,11 @@ final class WaitQueue {
     }
 
     /** Removes the entry at the head. */
-    void pop(Entry entry) {
+    void pop(QueuedRequest entry) {
         takeOut(head++, entry);
     }
 
-    private void takeOut(long place, Entry entry) {
+    private void takeOut(long place, QueuedRequest entry) {
         entries.remove(place);
         places.remove(entry.request());
         if (entry.again()) {
@@ -171,13 +171,13 @@ final class WaitQueue {
             if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
                 squeeze(budget);
             }
-            place = append(new Entry(request, leaseMillis, takeoverMillis, now, false));
+            place = append(new QueuedRequest(request, leaseMillis, takeoverMillis, now, false));
         }
         return Math.toIntExact(place - head + 1);
     }
 
     /** Adds an entry at the tail, and returns its place. */
-    private long append(Entry entry) {
+    private long append(QueuedRequest entry) {
         if (isEmpty()) {
             head = 1;
             tail = 1;
@@ -201,7 +201,7 @@ final class WaitQueue {
         long to = end;
         for (int i = taken.size() - 1; i >= 0; i--) {
             to--;
-            Entry entry = entries.remove(taken.get(i));
+            QueuedRequest entry = entries.remove(taken.get(i));
             if (entry != null) {
                 entries.put(to, entry);
                 places.put(entry.request(), to);
@@ -237,12 +237,13 @@ final class WaitQueue {
     }
 
     /** Handles the lapse of the first short claim of an entry. */
-    void lapsed(Entry entry, long now) {
+    void lapsed(QueuedRequest entry, long now) {
         if (entry.sinceMillis() <= lapsedAt) {
             shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
         }
         if (late.add(RequestId.clientOf(entry.request()))) {
-            append(new Entry(entry.request(), entry.leaseMillis(), entry.takeoverMillis(), entry.sinceMillis(), true));
+            append(new QueuedRequest(
+                    entry.request(), entry.leaseMillis(), entry.takeoverMillis(), entry.sinceMillis(), true));
         } else {
             drop(RequestId.clientOf(entry.request()));
         }
@@ -276,8 +277,8 @@ final class WaitQueue {
     }
 
     /** Returns the entries that count, in their order. */
-    List<Entry> entries() {
-        List<Entry> counting = new ArrayList<>();
+    List<QueuedRequest> entries() {
+        List<QueuedRequest> counting = new ArrayList<>();
         entries.forEach((place, entry) -> {
             if (!isGone(entry.request(), place)) {
                 counting.add(entry);

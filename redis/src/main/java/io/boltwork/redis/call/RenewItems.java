@@ -1,7 +1,7 @@
 package io.boltwork.redis.call;
 
 import io.boltwork.redis.call.ScriptSpec.Arguments;
-import io.boltwork.redis.call.ScriptSpec.Keys;
+import io.boltwork.redis.call.ScriptSpec.CommandKeys;
 import io.boltwork.redis.wire.FlatReply;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MessagePack;
@@ -25,7 +25,7 @@ final class RenewItems {
     /** Enough for the request and the token of most items. */
     private static final int BYTES_PER_ITEM = 20;
 
-    static final Keys<Renew> KEYS = new Keys<>() {
+    static final CommandKeys<Renew> KEYS = new CommandKeys<>() {
         @Override
         public int count(Renew renew) {
             return renew.items().size();

@@ -20,10 +20,10 @@ import java.util.function.ToLongFunction;
  * @param reader reads the reply
  */
 record ScriptSpec<C extends Command<?>>(
-        Script script, String inGroup, Keys<C> keys, Arguments<C> arguments, Reader<C> reader) {
+        Script script, String inGroup, CommandKeys<C> keys, Arguments<C> arguments, Reader<C> reader) {
 
     /** The keys of a command. */
-    interface Keys<C> {
+    interface CommandKeys<C> {
         int count(C command);
 
         void write(ByteBuf out, C command, KeySpace keySpace);
@@ -51,8 +51,8 @@ record ScriptSpec<C extends Command<?>>(
     }
 
     /** Returns the key of a lock. */
-    static <C> Keys<C> lock(Function<C, String> lock) {
-        return new Keys<>() {
+    static <C> CommandKeys<C> lock(Function<C, String> lock) {
+        return new CommandKeys<>() {
             @Override
             public int count(C command) {
                 return 1;
@@ -71,8 +71,8 @@ record ScriptSpec<C extends Command<?>>(
     }
 
     /** Returns the key of a client's record. */
-    static <C> Keys<C> client(Function<C, String> client) {
-        return new Keys<>() {
+    static <C> CommandKeys<C> client(Function<C, String> client) {
+        return new CommandKeys<>() {
             @Override
             public int count(C command) {
                 return 1;

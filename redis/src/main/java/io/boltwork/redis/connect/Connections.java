@@ -82,7 +82,7 @@ public final class Connections {
         this.commandReconnector =
                 new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
-        this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeOwner());
+        this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeHandler());
     }
 
     /** Connects for commands. Does not try again after a failure. */
@@ -314,7 +314,7 @@ public final class Connections {
         }
     }
 
-    private final class ProbeOwner implements DeliveryProbe.ProbeOwner {
+    private final class ProbeHandler implements DeliveryProbe.ProbeOwner {
         @Override
         public void passed() {
             ServerConnection made = commands;

@@ -131,7 +131,7 @@ public final class Connector {
         byte[] name = channel.getBytes(StandardCharsets.UTF_8);
         byte[] second = told.getBytes(StandardCharsets.UTF_8);
         return make(lettuce::connectPubSub, (made, connection) -> {
-            made.addListener(new Listening(connection, second, handler));
+            made.addListener(new MessageAdapter(connection, second, handler));
             // first, because a connection that listens may send no other commands
             CompletionStage<ServerTime> time = mayPing(connection).thenCombine(connection.time(), (may, now) -> now);
             CompletionStage<?> listens = connection.isSharded()
@@ -153,12 +153,12 @@ public final class Connector {
         default void unsubscribed(ServerConnection from, String channel) {}
     }
 
-    private static final class Listening extends RedisPubSubAdapter<byte[], byte[]> {
+    private static final class MessageAdapter extends RedisPubSubAdapter<byte[], byte[]> {
         private final ServerConnection connection;
         private final byte[] told;
         private final MessageHandler handler;
 
-        Listening(ServerConnection connection, byte[] told, MessageHandler handler) {
+        MessageAdapter(ServerConnection connection, byte[] told, MessageHandler handler) {
             this.connection = connection;
             this.told = told;
             this.handler = handler;

@@ -59,14 +59,14 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
     private final Supplier<@Nullable ServerConnection> commands;
     private final Reconnector reconnector;
 
-    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private final ArrayDeque<GatheredReplicate> waiting = new ArrayDeque<>();
     private @Nullable ServerConnection connection;
     private boolean started;
     private boolean stopped;
     private boolean busy;
 
-    private record Entry(Replicate command, int slot, Consumer<Reply> handler) {
-        boolean agrees(Entry other) {
+    private record GatheredReplicate(Replicate command, int slot, Consumer<Reply> handler) {
+        boolean agrees(GatheredReplicate other) {
             return slot == other.slot
                     && command.copies() == other.command.copies()
                     && command.onDisk() == other.command.onDisk()
@@ -95,13 +95,13 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
      */
     public void send(Replicate command, int slot, Consumer<Reply> handler) {
         try {
-            loop.execute(() -> add(new Entry(command, slot, handler)));
+            loop.execute(() -> add(new GatheredReplicate(command, slot, handler)));
         } catch (RejectedExecutionException e) { // the application has shut its threads down before
             handler.accept(new Reply.Failed(false, errors.closed()));
         }
     }
 
-    private void add(Entry entry) {
+    private void add(GatheredReplicate entry) {
         if (stopped) {
             entry.handler.accept(new Reply.Failed(false, errors.closed()));
             return;
@@ -146,7 +146,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
     }
 
     private void refuse(BackendException why) {
-        for (Entry entry; (entry = waiting.poll()) != null; ) {
+        for (GatheredReplicate entry; (entry = waiting.poll()) != null; ) {
             entry.handler.accept(new Reply.Failed(false, errors.notConnected(why)));
         }
     }
@@ -166,10 +166,10 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
         renew(open, gathered());
     }
 
-    private List<Entry> gathered() {
-        List<Entry> batch = new ArrayList<>();
+    private List<GatheredReplicate> gathered() {
+        List<GatheredReplicate> batch = new ArrayList<>();
         Set<String> locks = new HashSet<>(); // a renewal has each lock only once
-        for (Entry next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
+        for (GatheredReplicate next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
             boolean fits = batch.isEmpty() || next.agrees(batch.get(0));
             if (!fits || !locks.add(next.command.item().lock())) {
                 break;
@@ -179,7 +179,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
         return batch;
     }
 
-    private void renew(ServerConnection open, List<Entry> batch) {
+    private void renew(ServerConnection open, List<GatheredReplicate> batch) {
         long notAfter = batch.stream()
                 .mapToLong(entry -> entry.command.notAfter())
                 .min()
@@ -196,7 +196,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
         open.send(call.to(batch.get(0).slot, Redirector.STAYS)); // WAIT concerns this server only
     }
 
-    private void renewed(ServerConnection open, List<Entry> batch, Renewed renewed) {
+    private void renewed(ServerConnection open, List<GatheredReplicate> batch, Renewed renewed) {
         if (renewed.items().stream().noneMatch(item -> item.outcome() == Renewal.OK)) {
             over(open, batch, (entry, i) -> replicated(renewed, i, 0));
             return;
@@ -225,7 +225,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
     }
 
     /** Returns the reply if the lease was renewed, but the number of copies is unknown. */
-    private static Reply unknown(ServerConnection open, Entry entry, Throwable failure) {
+    private static Reply unknown(ServerConnection open, GatheredReplicate entry, Throwable failure) {
         String lock = open.keySpace().describe(entry.command.item().lock());
         return new Reply.Failed(true, open.errors().failed(failure, lock).cause());
     }
@@ -236,12 +236,12 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
     }
 
     private interface Answers {
-        Reply to(Entry entry, int index);
+        Reply to(GatheredReplicate entry, int index);
     }
 
-    private void over(ServerConnection open, List<Entry> batch, Answers answers) {
+    private void over(ServerConnection open, List<GatheredReplicate> batch, Answers answers) {
         for (int i = 0; i < batch.size(); i++) {
-            Entry entry = batch.get(i);
+            GatheredReplicate entry = batch.get(i);
             try {
                 entry.handler.accept(answers.to(entry, i));
             } catch (Throwable e) {

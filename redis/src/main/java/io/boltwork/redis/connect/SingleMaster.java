@@ -52,7 +52,7 @@ public final class SingleMaster implements Routing {
     public void open(String client, BackendListener told) {
         connector.loop().execute(() -> listener = told);
         try {
-            LettuceClient.await(connections.open(client, new Hearing(told), told, true));
+            LettuceClient.await(connections.open(client, new MessageForwarder(told), told, true));
         } catch (BackendException e) {
             connector.loop().execute(connections::unopen);
             throw e;
@@ -64,16 +64,16 @@ public final class SingleMaster implements Routing {
         connector.loop().execute(() -> {
             BackendListener told = listener;
             if (told != null) {
-                connections.reopen(client, new Hearing(told));
+                connections.reopen(client, new MessageForwarder(told));
             }
         });
     }
 
     /** Passes messages of the present server to a listener. */
-    private final class Hearing implements Connector.MessageHandler {
+    private final class MessageForwarder implements Connector.MessageHandler {
         private final BackendListener listener;
 
-        Hearing(BackendListener listener) {
+        MessageForwarder(BackendListener listener) {
             this.listener = listener;
         }
 

@@ -1,0 +1,44 @@
+package io.boltwork.engine;
+
+import io.boltwork.spi.ClientRecord;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The record of a client, whose id changes if another living client has it. Thread-safe. */
+final class ClientIdentity {
+
+    private final ReentrantLock renaming = new ReentrantLock();
+    private volatile ClientRecord clientRecord;
+
+    ClientIdentity(ClientRecord clientRecord) {
+        this.clientRecord = clientRecord;
+    }
+
+    /** The client's id. */
+    String id() {
+        return clientRecord.id();
+    }
+
+    ClientRecord clientRecord() {
+        return clientRecord;
+    }
+
+    /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it was. */
+    boolean rename(String from, String to) {
+        renaming.lock();
+        try {
+            if (!id().equals(from)) {
+                return false;
+            }
+            clientRecord = new ClientRecord(
+                    to,
+                    clientRecord.application(),
+                    clientRecord.host(),
+                    clientRecord.pid(),
+                    clientRecord.sinceMillis(),
+                    clientRecord.wireVersion());
+            return true;
+        } finally {
+            renaming.unlock();
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.boltwork.engine;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.LostHolds;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Taken;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks in use of one client: finds the {@link LockDriver} of a name, and posts the events to it. Thread-safe.
+ */
+final class LockDrivers extends ErrorFlagOwner {
+
+    /** The number of locks to look at before {@link #isAnyHeld} assumes that one is held. */
+    private static final int MOST_LOOKS = 64;
+
+    final ClientCore core;
+    final LeaseRenewer leaseRenewer;
+    private final AtomicLong requests = new AtomicLong();
+    private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
+
+    /**
+     * The holds, valid or lost, that threads had not left when the client was closed. The threads learn of the loss
+     * when they leave.
+     */
+    private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
+
+    LockDrivers(ClientCore core) {
+        super(core.errorFlag);
+        this.core = core;
+        this.leaseRenewer = new LeaseRenewer(core, this);
+    }
+
+    // ================================================================ drivers and their events
+
+    /** Returns the driver of a lock, or {@code null} if the lock is not in use. */
+    @Nullable
+    LockDriver driver(String name) {
+        return drivers.get(name);
+    }
+
+    /** The drivers of all locks in use. */
+    Collection<LockDriver> all() {
+        return drivers.values();
+    }
+
+    /** The number of locks in use. */
+    int count() {
+        return drivers.size();
+    }
+
+    /** Posts an event to the machine of a lock. Returns {@code false} if there is none and the client is closed. */
+    boolean post(String name, Mailbox.Event<LockDriver> event) {
+        for (; ; ) {
+            LockDriver driver = drivers.get(name);
+            if (driver == null) {
+                if (core.isClosed()) {
+                    return false;
+                }
+                driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
+                if (core.isClosed()) { // close() may have overlooked it
+                    driver.post(this::close);
+                }
+                if (!driver.client().equals(core.identity.id())) { // cloned() may have overlooked it
+                    driver.post(LockDriver::renamed);
+                }
+            }
+            if (driver.post(event)) {
+                return true;
+            }
+            drivers.remove(name, driver);
+        }
+    }
+
+    /** Posts an event to the machine of a driver, or of the driver that has replaced it. */
+    void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
+        if (!driver.post(event)) {
+            post(driver.lock(), event);
+        }
+    }
+
+    void forget(LockDriver driver) {
+        drivers.remove(driver.lock(), driver);
+    }
+
+    /** Runs a callback of a lock after the lock's earlier callbacks. */
+    void callBack(String name, Runnable callback) {
+        LockDriver driver = drivers.get(name);
+        if (driver == null) {
+            core.newCallbackQueue().run(callback);
+        } else {
+            driver.callBack(callback);
+        }
+    }
+
+    /** Returns the number of a new request of the client. */
+    long newRequest() {
+        return requests.incrementAndGet();
+    }
+
+    /** Returns whether a lock is held, or so many locks are in use that to look at all would take long. */
+    boolean isAnyHeld() {
+        int looks = 0;
+        for (LockDriver driver : drivers.values()) {
+            if (driver.machine.hold() != null || ++looks == MOST_LOOKS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ================================================================ acquiring and releasing
+
+    /**
+     * Returns the hold of a thread, valid, or lost and not yet left; {@code null} if there is none. A hold that the
+     * thread has not taken does not count.
+     */
+    @Nullable
+    Hold holdOf(String name, Thread thread) {
+        Hold found = find(name, thread);
+        return found == null || !found.isTaken() ? null : found;
+    }
+
+    private @Nullable Hold find(String name, Thread thread) {
+        LockDriver driver = drivers.get(name);
+        return driver == null ? null : driver.machine.holdOf(thread);
+    }
+
+    /**
+     * Returns the hold of the current thread, which is acquiring, as {@link #holdOf} does. A hold that the thread has
+     * not taken by now is given back, because an error has cut short the call that it was granted for.
+     */
+    @Nullable
+    Hold ownHold(String name) {
+        Hold found = find(name, Thread.currentThread());
+        if (found == null || found.isTaken()) {
+            return found;
+        }
+        if (found.giveUp()) {
+            release(found);
+        }
+        return null;
+    }
+
+    /**
+     * Returns the hold that a thread must leave, as {@link #holdOf} does, or the hold that the end of the client has
+     * taken from the thread.
+     */
+    @Nullable
+    Hold holdToLeave(String name, Thread thread) {
+        Hold hold = holdOf(name, thread);
+        if (hold != null || !core.isClosed()) {
+            return hold;
+        }
+        LostHolds lost = closedHolds.get(name);
+        return lost == null ? null : lost.of(thread);
+    }
+
+    /** Returns the hold of this client on a lock, or {@code null} if there is none. */
+    @Nullable
+    Hold hold(String name) {
+        LockDriver driver = drivers.get(name);
+        return driver == null ? null : driver.machine.hold();
+    }
+
+    /** Requests a lock. The waiter's outcome is decided now or later. */
+    void request(String name, Waiter waiter) {
+        if (!post(name, driver -> driver.machine.request(waiter))) {
+            waiter.outcome.decide(new Waiter.Failed(closed(name, "cannot be acquired")));
+        }
+    }
+
+    void cancel(String name, Waiter waiter, boolean timedOut) {
+        post(name, driver -> driver.machine.cancel(waiter, timedOut));
+    }
+
+    /** Cancels a waiter after a time, unless its outcome is decided by then. */
+    Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
+        return core.scheduler.schedule(() -> cancel(name, waiter, true), nanos);
+    }
+
+    /** Tells the machine that the last level of a hold was left. */
+    void release(Hold hold) {
+        if (!post(hold.request.lock(), driver -> driver.machine.release(hold))) {
+            hold.released().decide(Optional.empty());
+        }
+    }
+
+    /** Tells the machine that the deadline of a hold has passed. */
+    void expired(Hold hold) {
+        post(hold.request.lock(), driver -> driver.machine.expired(hold));
+    }
+
+    /** Tells the machine that the owner of a lost hold has tried to enter it once more. */
+    void nested(Hold lost) {
+        post(lost.request.lock(), driver -> driver.machine.nested(lost));
+    }
+
+    /** Tells the machine of a lock that this client has force-released the lock. */
+    void forced(String name, Reply.Forced forced) {
+        String taken = forced.taken();
+        post(name, driver -> {
+            if (taken != null) { // the message may be lost
+                driver.machine.taken(new Taken(name, taken, forced.takenToken(), forced.server()));
+            }
+            driver.machine.nudgeAfter(forced.claimMillis());
+        });
+    }
+
+    // ================================================================ the end of the client
+
+    /** Closes the machines of all locks in use. */
+    void closeAll() {
+        for (LockDriver driver : drivers.values()) {
+            driver.post(this::close);
+        }
+    }
+
+    /** Closes the machine of a lock. Called inside the mailbox. */
+    private void close(LockDriver driver) {
+        LostHolds left = driver.machine.holdsToLeave();
+        if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
+            closedHolds.put(driver.lock(), left);
+        }
+        driver.machine.close();
+    }
+
+    /** The failure of a call that needs a client that is open. */
+    static ClientClosedException closed(String lock, String what) {
+        return new ClientClosedException("The lock '" + lock + "' " + what + ": its client is closed");
+    }
+}

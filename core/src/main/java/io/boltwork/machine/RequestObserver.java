@@ -1,0 +1,11 @@
+package io.boltwork.machine;
+
+/** Is told of the changes of one {@link Request}. */
+interface RequestObserver {
+
+    /** Notes that the request may have changed. */
+    void changed();
+
+    /** Notes that a command about the request is being sent. */
+    void sent();
+}

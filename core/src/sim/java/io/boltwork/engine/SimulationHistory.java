@@ -135,7 +135,8 @@ final class SimulationHistory {
         LockHistory lock = lock(restore.lock());
         lock.grants.add(new LockHistory.Ownership(restore.request(), restore.firstToken(), time.now()));
         ObservedHold hold = lock.byToken.get(restore.firstToken());
-        if (hold != null) {
+        // another client may have the token, if the server lost it and its clock was set back
+        if (hold != null && hold.hold.request.id().equals(restore.request())) {
             hold.knownToServerSince = time.now();
         }
     }

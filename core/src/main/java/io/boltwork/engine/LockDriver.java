@@ -84,7 +84,7 @@ public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implement
 
     @Override
     public long now() {
-        return owner.core.ticker.nanos();
+        return owner.ticker.nanos();
     }
 
     @Override

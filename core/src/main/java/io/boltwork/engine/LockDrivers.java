@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.ClientClosedException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LostHolds;
+import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
@@ -22,6 +23,10 @@ final class LockDrivers extends ErrorFlagOwner {
     private static final int MOST_LOOKS = 64;
 
     final ClientCore core;
+
+    /** The ticker of the core. Each event of a machine reads it several times. */
+    final Ticker ticker;
+
     final LeaseRenewer leaseRenewer;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
@@ -35,6 +40,7 @@ final class LockDrivers extends ErrorFlagOwner {
     LockDrivers(ClientCore core) {
         super(core.errorFlag);
         this.core = core;
+        this.ticker = core.ticker;
         this.leaseRenewer = new LeaseRenewer(core, this);
     }
 

@@ -13,6 +13,8 @@ final class Footprint implements Scenario {
     private static final Point FEW = new Point("2,000 locks", 2_000);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration QUICK_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration SETTLE = Duration.ofSeconds(12);
+    private static final Duration QUICK_SETTLE = Duration.ofSeconds(2);
     private static final Duration LEASE = Duration.ofMinutes(2); // long enough that no lock is renewed
     private static final double KIBIBYTE = 1_024;
     private static final String MEMORY = """
@@ -36,9 +38,11 @@ final class Footprint implements Scenario {
     @Override
     public String about() {
         return "One thread takes many locks, with a lease of two minutes, and gives them back. Heap is what is live"
-                + " after garbage collections, less what was live before. Idle is three seconds after the last"
-                + " unlock. Redis is MEMORY USAGE of all keys with the locks' names. Allocated is what all threads of"
-                + " the JVM allocate for pairs of one thread. Two PINGs show the part of Lettuce, Netty and the"
+                + " after garbage collections, less what was live before. Idle is "
+                + SETTLE.toSeconds()
+                + " seconds after the last unlock: Boltwork remembers a release for ten. Redis is MEMORY USAGE of"
+                + " all keys with the locks' names. Allocated is what all threads of the JVM allocate for pairs of one"
+                + " thread. Two PINGs show the part of Lettuce, Netty and the"
                 + " waiting for replies, so the difference is Boltwork's own part.";
     }
 
@@ -90,7 +94,7 @@ final class Footprint implements Scenario {
 
     @Override
     public Duration estimate(BenchPlan plan, Point point) {
-        return plan.time().plusSeconds(10 + (long) point.x() / 2_000);
+        return plan.time().plus(SETTLE).plus(SETTLE).plusSeconds(4 + (long) point.x() / 2_000);
     }
 
     @Override
@@ -103,6 +107,8 @@ final class Footprint implements Scenario {
                                 (long) point.x(),
                                 FootprintJob.HOLD,
                                 entrant.isFloor() ? 0L : 1L,
+                                FootprintJob.SETTLE,
+                                (plan.quick() ? QUICK_SETTLE : SETTLE).toMillis(),
                                 LoadJob.MILLIS,
                                 plan.millis()))
                 .withLease(LEASE);

@@ -17,13 +17,15 @@ final class FootprintJob implements Job {
     /** True if many locks are held at once. A floor that is not a lock cannot. */
     static final String HOLD = "hold";
 
+    /** The time in ms after which a library has forgotten what it does not need. */
+    static final String SETTLE = "settle";
+
     static final String HELD = "held";
     static final String RELEASE = "release";
     static final String IDLE = "idle";
     static final String PAIRS = "pairs";
 
     private static final int WARM_UP_PAIRS = 5_000;
-    private static final Duration SETTLE = Duration.ofSeconds(3); // libraries forget some things after a second or two
     private static final int COLLECTIONS = 4;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -95,8 +97,8 @@ final class FootprintJob implements Job {
                 .sum();
     }
 
-    private static void settle() throws InterruptedException {
-        Thread.sleep(SETTLE.toMillis());
+    private void settle() throws InterruptedException {
+        Thread.sleep(site.order().number(SETTLE));
     }
 
     private static double liveHeap() {

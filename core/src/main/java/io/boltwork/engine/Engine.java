@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientOptions;
 import io.boltwork.LocalLock;
@@ -99,9 +100,13 @@ public final class Engine extends ErrorFlagOwner {
         Engine engine = new Engine(backend, options, world);
         try {
             backend.open(engine.client(), engine.backendWatch);
-        } catch (RuntimeException refused) {
+        } catch (BackendException refused) {
+            backend.close(); // it belongs to this client, and the caller may not have kept it
             world.stopThreads().run();
             throw refused;
+        } catch (RuntimeException wrongUse) {
+            world.stopThreads().run(); // the backend may belong to another client
+            throw wrongUse;
         }
         engine.announcer.begin();
         engine.heartbeat.plan();

@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.boltwork.BackendException;
@@ -15,6 +16,7 @@ import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
 
 /** Tests a server that answers with an error. */
 class RefusalPromisesTest extends RedisPromiseTest {
@@ -138,6 +140,15 @@ class RefusalPromisesTest extends RedisPromiseTest {
         measured(18, "memory full, unlocked", since(start), Duration.ofMillis(200));
         assertThat(isFree(others)).isTrue();
         full.heal();
+    }
+
+    @Test
+    void aClientThatIsRefusedLeavesNothingBehind() {
+        Fault fault = inject(Faults.missingRight(redis, "publish"));
+        assertThatExceptionOfType(BackendException.class)
+                .isThrownBy(() -> LockClient.create(RedisBackend.connect(redis.uri())))
+                .withMessageContaining("lacks a right");
+        fault.heal();
     }
 
     @TimedTest

@@ -38,12 +38,11 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     private static final String EXAMPLE = ", for example redis://localhost:6379";
     private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://.*", Pattern.DOTALL);
     private static final Pattern AUTHORITY = Pattern.compile("(?:(.*)@)?(\\[[^\\]@]+]|[^:@\\[\\],]+)(?::(\\d{1,5}))?");
-    private static final Pattern TIMEOUT = Pattern.compile("(\\d{1,12})(us|ms|s|m|h|)");
+    private static final Pattern TIMEOUT = Pattern.compile("(\\d{1,12})(us|ms|s|m|h)");
     private static final Pattern DATABASE = Pattern.compile("\\d{1,9}");
     private static final Map<String, ChronoUnit> UNITS = Map.of(
             "us", ChronoUnit.MICROS,
             "ms", ChronoUnit.MILLIS,
-            "", ChronoUnit.MILLIS,
             "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES,
             "h", ChronoUnit.HOURS);
@@ -299,9 +298,8 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
                     return timeout;
                 }
             }
-            throw wrong(
-                    "has an invalid timeout; use a time of at least 1 ms with one of the units us, ms, s, m, h, such"
-                            + " as timeout=2s");
+            throw wrong("has an invalid timeout; use a time of at least 1 ms and one of the units us, ms, s, m, h, such"
+                    + " as timeout=2s");
         }
 
         private SslVerifyMode verifyMode(String value) {

@@ -261,22 +261,27 @@ public final class RedisBackend implements LockBackend {
     }
 
     private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {
-        InsecureTransport.warn(deployment, options.sentinelCredentials() != null);
+        InsecureTransport transport = new InsecureTransport(deployment);
+        transport.check(options.sentinelCredentials() != null);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
         KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
         if (options.lazyConnect()) {
-            Routing lazy =
-                    LazyRouting.connect(deployment, keySpace, () -> connectNow(deployment, keySpace, options, base));
+            Routing lazy = LazyRouting.connect(
+                    deployment, keySpace, () -> connectNow(deployment, keySpace, options, base, transport));
             return new RedisBackend(deployment, null, lazy);
         }
-        return connectNow(deployment, keySpace, options, base);
+        return connectNow(deployment, keySpace, options, base, transport);
     }
 
     private static RedisBackend connectNow(
-            RedisDeployment deployment, KeySpace keySpace, RedisOptions options, ClientOptions base) {
-        LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base);
+            RedisDeployment deployment,
+            KeySpace keySpace,
+            RedisOptions options,
+            ClientOptions base,
+            InsecureTransport transport) {
+        LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base, transport);
         try {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)

@@ -1,10 +1,13 @@
 package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -25,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests the warning about addresses that others in the network can listen to, once for each backend. */
 class InsecureTransportTest {
     private static final String CERTIFICATE = "does not check the server's certificate";
-    private static final String PASSWORD = "goes through the network in the clear";
+    private static final String PASSWORD = "goes through the network to";
 
     private final Logger logger = Logger.getLogger("io.boltwork");
     private final List<String> logged = new ArrayList<>();
@@ -56,7 +59,7 @@ class InsecureTransportTest {
 
     private void warn(RedisDeployment deployment, RedisOptions options, String warning) {
         logged.clear();
-        InsecureTransport.warn(deployment, options.sentinelCredentials() != null);
+        new InsecureTransport(deployment).check(options.sentinelCredentials() != null);
         if (warning == null) {
             assertThat(logged).isEmpty();
         } else {
@@ -73,13 +76,13 @@ class InsecureTransportTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "redis://u:s3cr3t@h                              | goes through the network in the clear",
-                "redis://:s3cr3t@10.0.0.1                        | goes through the network in the clear",
-                "redis://:s3cr3t@localhost.example.org           | goes through the network in the clear",
-                "redis://:s3cr3t@128.0.0.1                       | goes through the network in the clear",
-                "redis://:s3cr3t@[fe80::1]                       | goes through the network in the clear",
-                "redis-sentinel://:s3cr3t@h,i/0#m                | goes through the network in the clear",
-                "redis-sentinel://:s3cr3t@127.0.0.1,i/0#m        | goes through the network in the clear",
+                "redis://u:s3cr3t@h                              | goes through the network to",
+                "redis://:s3cr3t@10.0.0.1                        | goes through the network to",
+                "redis://:s3cr3t@localhost.example.org           | goes through the network to",
+                "redis://:s3cr3t@128.0.0.1                       | goes through the network to",
+                "redis://:s3cr3t@[fe80::1]                       | goes through the network to",
+                "redis-sentinel://:s3cr3t@h,i/0#m                | goes through the network to",
+                "redis-sentinel://:s3cr3t@127.0.0.1,i/0#m        | goes through the network to",
                 "redis://u:s3cr3t@localhost                      |",
                 "redis://u:s3cr3t@LOCALHOST                      |",
                 "redis://u:s3cr3t@a.localhost                    |",
@@ -140,6 +143,30 @@ class InsecureTransportTest {
                         .contains(PASSWORD)
                         .contains("boltwork.invalid");
             }
+        }
+    }
+
+    @Test
+    void aNodeThatTheClusterNamesIsChecked() {
+        try (ClusterGroup cluster = ClusterGroup.start(3, 0, ClusterGroup.PATIENCE)) {
+            RedisServer node = cluster.nodes().get(0);
+            assumeFalse(node.version().startsWith("6."), "skipped: this redis-server announces no names");
+            for (RedisServer each : cluster.nodes()) {
+                each.command("ACL", "SETUSER", "u", "on", ">s3cr3t", "~*", "&*", "+@all");
+            }
+            List<String> uris = cluster.uris().stream()
+                    .map(uri -> uri.replace("://", "://u:s3cr3t@"))
+                    .toList();
+            RedisBackend.connectCluster(uris).close();
+            assertThat(logged).noneMatch(line -> line.contains(PASSWORD));
+            cluster.announce(node, "boltwork.invalid", node.port());
+            assertThatExceptionOfType(BackendException.class).isThrownBy(() -> RedisBackend.connectCluster(uris));
+            assertThat(logged)
+                    .filteredOn(line -> line.contains(PASSWORD))
+                    .singleElement()
+                    .asString()
+                    .contains("to boltwork.invalid in the clear")
+                    .doesNotContain("s3cr3t");
         }
     }
 }

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.testkit.ChildJvm;
@@ -60,8 +61,12 @@ class QuietShutdownTest {
         /** Causes refusals for long enough that the first ones time out before the last ones. */
         private static void round(long millis) throws Exception {
             String server = "redis://127.0.0.1:" + NO_SERVER;
-            LettuceClient lettuce =
-                    new LettuceClient(RedisDeployment.parse(server, null), null, tls -> tls, ClientOptions.create());
+            LettuceClient lettuce = new LettuceClient(
+                    RedisDeployment.parse(server, null),
+                    null,
+                    tls -> tls,
+                    ClientOptions.create(),
+                    new InsecureTransport(RedisDeployment.parse(server, null)));
             RedisURI uri = RedisURI.create(server);
             uri.setTimeout(TIMEOUT);
             long begun = System.nanoTime();

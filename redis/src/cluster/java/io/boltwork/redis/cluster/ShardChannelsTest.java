@@ -3,6 +3,7 @@ package io.boltwork.redis.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.connect.Connector;
@@ -30,7 +31,8 @@ class ShardChannelsTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce = new LettuceClient(deployment, null, tls -> tls, ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment));
     private final KeySpace keySpace = new KeySpace("boltwork");
     private final ShardChannels channels = new ShardChannels(lettuce.loop(), keySpace, () -> {}, slot -> {});
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.ScriptCall;
@@ -40,7 +41,8 @@ class ReplacedMasterTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce = new LettuceClient(deployment, null, tls -> tls, ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment));
 
     /** The address that is reported as the master. */
     private volatile RedisAddress master = deployment.node();

@@ -7,18 +7,27 @@ import io.lettuce.core.StaticCredentialsProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
-/** Warns of addresses whose traffic others in the network can read or change. */
+/**
+ * Warns of connections whose traffic others in the network can read or change. One for each backend. Logs each kind of
+ * problem once. Thread-safe.
+ */
 public final class InsecureTransport {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final Pattern LOOPBACK =
             Pattern.compile("(.+\\.)?localhost\\.?|127(\\.\\d{1,3}){3}|::1|(0{1,4}:){7}0{0,3}1");
 
-    private InsecureTransport() {}
+    private final RedisDeployment deployment;
+    private final AtomicBoolean hasWarnedOfPassword = new AtomicBoolean();
 
-    /** Logs what is insecure about a deployment before the backend connects to it. Each kind of problem is one line. */
-    public static void warn(RedisDeployment deployment, boolean hasSentinelCredentials) {
+    public InsecureTransport(RedisDeployment deployment) {
+        this.deployment = deployment;
+    }
+
+    /** Checks the addresses that the application has given, before the backend connects to one of them. */
+    public void check(boolean hasSentinelCredentials) {
         List<RedisURI> addresses = new ArrayList<>(List.of(deployment.node().lettuce()));
         deployment.members().forEach(member -> addresses.add(member.lettuce()));
         if (addresses.stream().anyMatch(uri -> uri.isSsl() && uri.getVerifyMode() == SslVerifyMode.NONE)) {
@@ -28,14 +37,36 @@ public final class InsecureTransport {
                             + " change everything, including the password",
                     Printable.all(deployment));
         }
-        boolean elsewhere = addresses.stream().anyMatch(uri -> !uri.isSsl() && !isLoopback(uri.getHost()));
-        if (elsewhere && (hasSentinelCredentials || addresses.stream().anyMatch(uri -> hasPassword(uri)))) {
+        if (hasSentinelCredentials || addresses.stream().anyMatch(uri -> hasPassword(uri))) {
+            addresses.stream()
+                    .filter(uri -> isReadable(uri))
+                    .findFirst()
+                    .ifPresent(uri -> warnOfPassword(uri.getHost()));
+        }
+    }
+
+    /**
+     * Checks the address of a server to which a connection is about to be made. Sentinels and nodes of a cluster may
+     * have named it.
+     */
+    public void connecting(RedisURI server) {
+        if (isReadable(server) && hasPassword(server)) {
+            warnOfPassword(server.getHost());
+        }
+    }
+
+    private void warnOfPassword(String host) {
+        if (hasWarnedOfPassword.compareAndSet(false, true)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "The password for {0} goes through the network in the clear, and so do all commands; use rediss:// or"
-                            + " rediss-sentinel://",
-                    Printable.all(deployment));
+                    "The password for {0} goes through the network to {1} in the clear, and so do all commands; use rediss://"
+                            + " or rediss-sentinel://",
+                    Printable.all(deployment, host));
         }
+    }
+
+    private static boolean isReadable(RedisURI uri) {
+        return !uri.isSsl() && !isLoopback(uri.getHost());
     }
 
     /**

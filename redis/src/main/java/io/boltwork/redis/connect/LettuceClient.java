@@ -2,6 +2,7 @@ package io.boltwork.redis.connect;
 
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.ServerConnection;
@@ -49,6 +50,7 @@ public final class LettuceClient {
     private final RedisClient client;
     private final EventExecutor loop;
     private final Errors errors;
+    private final InsecureTransport transport;
     private volatile boolean shutDown;
 
     /** The I/O threads. They are counted once more than by the client, so that its shutdown does not end them. */
@@ -62,14 +64,17 @@ public final class LettuceClient {
      * @param given the user's resources, or {@code null} to create some
      * @param tls applies the user's TLS options on top of those of {@code base}
      * @param base the user's options for connections
+     * @param transport checks the address of each connection
      * @throws IllegalStateException if the user's resources have been shut down
      */
     public LettuceClient(
             RedisDeployment deployment,
             @Nullable ClientResources given,
             UnaryOperator<SslOptions> tls,
-            ClientOptions base) {
+            ClientOptions base,
+            InsecureTransport transport) {
         this.errors = new Errors(deployment);
+        this.transport = transport;
         if (given == null) {
             this.resources = ownResources();
         } else {
@@ -94,11 +99,13 @@ public final class LettuceClient {
 
     /** Makes a connection for commands. */
     public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(RedisURI uri) {
+        transport.connecting(uri);
         return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
     }
 
     /** Makes a connection that listens. */
     CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub(RedisURI uri) {
+        transport.connecting(uri);
         return client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
     }
 
@@ -107,6 +114,7 @@ public final class LettuceClient {
         if (shutDown) {
             return CompletableFuture.failedFuture(errors.closed());
         }
+        transport.connecting(where.lettuce());
         return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri)));
     }
 

@@ -3,6 +3,7 @@ package io.boltwork.redis.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
@@ -19,7 +20,8 @@ class PolledServerTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce = new LettuceClient(deployment, null, tls -> tls, ClientOptions.create());
+    private final LettuceClient lettuce =
+            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment));
     private final List<CompletableFuture<String>> questions = new CopyOnWriteArrayList<>();
     private final PolledServer<String> polled = new PolledServer<>(
             deployment.node(), Errors.of(deployment.node()), lettuce::connectText, (where, connection) -> {

@@ -1,7 +1,6 @@
 package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
@@ -47,13 +46,8 @@ class ClusterRightsTest {
         List<String> uris = group.uris().stream()
                 .map(uri -> uri.replace("://", "://locks:p@"))
                 .toList();
-        Client[] opened = new Client[1];
-        BackendException refused = catchThrowableOfType(
-                BackendException.class, () -> opened[0] = Client.open("a", RedisBackend.connectCluster(uris)));
-        if (refused != null) {
-            return refused;
-        }
-        try (Client client = opened[0]) {
+        try (RedisBackend backend = RedisBackend.connectCluster(uris);
+                Client client = Client.open("a", backend)) {
             return Stream.of(
                             Client.await(client.send(acquire(0))),
                             waiting(client),
@@ -62,6 +56,8 @@ class ClusterRightsTest {
                     .map(reply -> ((Failed) reply).cause())
                     .findFirst()
                     .orElse(null);
+        } catch (BackendException refused) {
+            return refused;
         }
     }
 

@@ -2,7 +2,6 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
@@ -39,18 +38,19 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     public static Client open(String id, String uri) {
-        return open(id, RedisBackend.connect(uri));
-    }
-
-    /** Opens a client on a backend. Closes the backend if the server refuses it. */
-    public static Client open(String id, RedisBackend backend) {
-        Client client = new Client(id, backend);
+        RedisBackend backend = RedisBackend.connect(uri);
         try {
-            backend.open(id, client);
-        } catch (BackendException e) {
+            return open(id, backend);
+        } catch (RuntimeException e) {
             backend.close();
             throw e;
         }
+    }
+
+    /** Opens a client on a backend. The backend stays open if the server refuses the client. */
+    public static Client open(String id, RedisBackend backend) {
+        Client client = new Client(id, backend);
+        backend.open(id, client);
         assertThat(client.events.poll()).as("the event while opening").isInstanceOf(ServerTime.class);
         return client;
     }

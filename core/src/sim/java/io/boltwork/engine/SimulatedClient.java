@@ -10,8 +10,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,9 @@ final class SimulatedClient {
     private long suspended;
 
     private long suspendedUntil;
+
+    /** For each suspension, the total time of the earlier ones by the value of the clock at its start. */
+    private final NavigableMap<Long, Long> suspensions = new TreeMap<>();
 
     /** The end of the last suspension, by the client's clock. */
     private long resumedAt = Long.MIN_VALUE;
@@ -115,9 +121,11 @@ final class SimulatedClient {
         return time.instant();
     }
 
-    /** Returns the time when this client's clock shows a value, if the client is not suspended again. */
+    /** Returns the time when this client's clock shows a value. A future value assumes that no suspension follows. */
     long realTime(long clock) {
-        return (clock - clockOffset) / (PPM + driftPpm) * PPM + suspended;
+        Map.Entry<Long, Long> next = suspensions.ceilingEntry(clock);
+        long before = next == null ? suspended : next.getValue();
+        return (clock - clockOffset) / (PPM + driftPpm) * PPM + before;
     }
 
     /** Returns the true duration of a time on this client's clock. */
@@ -195,6 +203,7 @@ final class SimulatedClient {
         if (time.now() < pausedUntil) {
             return; // the client is paused
         }
+        suspensions.put(clock(), suspended);
         pause(nanos);
         suspendedUntil = pausedUntil;
         suspended += nanos - Plan.MICRO; // no two events have the same time on its clock

@@ -94,7 +94,7 @@ final class Footprint implements Scenario {
 
     @Override
     public Duration estimate(BenchPlan plan, Point point) {
-        return plan.time().plus(SETTLE).plus(SETTLE).plusSeconds(4 + (long) point.x() / 2_000);
+        return plan.time().plus(settle(plan).multipliedBy(2)).plusSeconds(4 + (long) point.x() / 2_000);
     }
 
     @Override
@@ -108,7 +108,7 @@ final class Footprint implements Scenario {
                                 FootprintJob.HOLD,
                                 entrant.isFloor() ? 0L : 1L,
                                 FootprintJob.SETTLE,
-                                (plan.quick() ? QUICK_SETTLE : SETTLE).toMillis(),
+                                settle(plan).toMillis(),
                                 LoadJob.MILLIS,
                                 plan.millis()))
                 .withLease(LEASE);
@@ -127,6 +127,10 @@ final class Footprint implements Scenario {
             }
             return Sample.of(point, entrant, repetition, meter.read(), stage.outcome(0, patience), 0, more);
         }
+    }
+
+    private static Duration settle(BenchPlan plan) {
+        return plan.quick() ? QUICK_SETTLE : SETTLE;
     }
 
     private static double memory(RedisServer redis) {

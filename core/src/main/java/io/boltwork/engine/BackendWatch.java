@@ -60,6 +60,11 @@ final class BackendWatch implements BackendListener {
 
     // ================================================================ connections
 
+    /** Forgets old releases. Those before an outage are kept while it lasts. For one thread at a time. */
+    void forgetReleases() {
+        core.releases.forgetBefore(Math.min(partitionOutages.since(), core.ticker.nanos()));
+    }
+
     /** Returns whether all partitions can be reached. */
     boolean isConnected() {
         return partitionOutages.isNone();
@@ -72,6 +77,7 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void connected(ServerTime server, BitSet partitions) {
+        core.suspensionDetector.look(); // a suspended machine loses its connections
         boolean another = core.clocks.connected(partitions, server, core.ticker.nanos());
         List<PartitionOutages.Return> returns = partitionOutages.end(partitions, another);
         RecoveryTally recovery =
@@ -84,7 +90,11 @@ final class BackendWatch implements BackendListener {
         }
         announcer.connected();
         if (another) {
-            List<ReleaseLog.LoggedRelease> lost = core.releases.recent();
+            long lastHeard = returns.stream()
+                    .mapToLong(PartitionOutages.Return::since)
+                    .min()
+                    .orElse(core.ticker.nanos());
+            List<ReleaseLog.LoggedRelease> lost = core.releases.recent(lastHeard);
             lost.removeIf(entry -> !partitions.get(core.backend.partition(entry.lock())));
             new ReleaseRepeats(core, drivers, lost).run();
         }

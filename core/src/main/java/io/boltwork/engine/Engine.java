@@ -56,7 +56,7 @@ public final class Engine extends ErrorFlagOwner {
                         core.suspensionDetector::look,
                         announcer::check,
                         errorRecovery::check,
-                        core.releases::forgetOld),
+                        backendWatch::forgetReleases),
                 this::resumeClosing);
         this.callers = new Callers(core, drivers, heartbeat, world.sleeper());
         this.status = new ClientStatus(core, drivers, callers, backendWatch, errorRecovery);

@@ -1,6 +1,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.machine.RecoveryTally;
+import io.boltwork.machine.Ticker;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Iterator;
@@ -75,6 +76,16 @@ final class PartitionOutages {
             lock.unlock();
         }
         return returns;
+    }
+
+    /** Returns the time since when a partition cannot be reached; {@link Ticker#NEVER} if all can be reached. */
+    long since() {
+        lock.lock();
+        try {
+            return partitionOutages.isEmpty() ? Ticker.NEVER : partitionOutages.get(0).since; // the oldest
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns whether all partitions can be reached. */

@@ -17,7 +17,8 @@ final class ReleaseLog {
 
     /**
      * The longest time for which a release is kept, 10 s. A replica that counts as good may be this far behind
-     * ({@code min-replicas-max-lag} by default). A release is not kept beyond the end of the lease.
+     * ({@code min-replicas-max-lag} by default). A release is not kept beyond the end of the lease. The time of an outage
+     * does not count, because the server that takes over was behind when the outage began.
      */
     static final long KEPT = TimeUnit.SECONDS.toNanos(10);
 
@@ -65,30 +66,28 @@ final class ReleaseLog {
         return places == null ? null : places.get(place & CHUNK - 1);
     }
 
-    /** The releases that a server may have lost and whose leases may still run, the newest first. */
-    List<LoggedRelease> recent() {
+    /** The releases that may be missing at a server that has replaced another one at that time, the newest first. */
+    List<LoggedRelease> recent(long moment) {
         List<LoggedRelease> recent = new ArrayList<>();
-        long now = ticker.nanos();
         int end = next.get();
         for (int i = 1; i <= SIZE; i++) {
             LoggedRelease entry = entry(end - i);
-            if (entry != null && now < entry.until) {
+            if (entry != null && moment < entry.until) {
                 recent.add(entry);
             }
         }
         return recent;
     }
 
-    /** Removes old releases, so that they take no memory. For one thread at a time. */
-    void forgetOld() {
-        long now = ticker.nanos();
+    /** Removes the releases that were old at that time, so that they take no memory. For one thread at a time. */
+    void forgetBefore(long moment) {
         int end = next.get();
         if (end - forgotten > SIZE) {
             forgotten = end - SIZE; // earlier ones were overwritten
         }
         for (; forgotten != end; forgotten++) {
             LoggedRelease entry = entry(forgotten);
-            if (entry != null && now < entry.until) {
+            if (entry != null && moment < entry.until) {
                 return;
             }
             AtomicReferenceArray<@Nullable LoggedRelease> places = chunks.get(chunkOf(forgotten));

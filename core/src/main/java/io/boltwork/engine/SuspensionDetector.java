@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
@@ -15,6 +16,9 @@ import java.util.stream.Stream;
  * the same effect. Thread-safe.
  */
 public final class SuspensionDetector {
+
+    /** By how much two readings of the wall clock may differ from the time between them, in nanoseconds. */
+    private static final long READING = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** The number of suspensions whose times are kept. Older ones count as if they were recent. */
     private static final int KEPT = 16;
@@ -27,7 +31,9 @@ public final class SuspensionDetector {
     private final LongConsumer missed;
     private volatile Suspensions suspensions = Suspensions.NONE;
 
-    /* The fields below belong to the thread that calls look(). */
+    private final ReentrantLock looking = new ReentrantLock();
+
+    /* Guarded by looking. */
     private long lastWall;
     private long lastTick;
     private long lastTotal;
@@ -72,27 +78,47 @@ public final class SuspensionDetector {
         this.lastTick = ticker.nanos();
     }
 
-    /** Looks at the wall clock. Must be called once a second, by one thread at a time. */
+    /** Looks at the wall clock. Must be called once a second at least. */
     void look() {
+        long more;
+        looking.lock();
+        try {
+            more = moreByWallClock();
+            if (more > 0) {
+                lastTotal += more;
+                add(more);
+            }
+        } finally {
+            looking.unlock();
+        }
+        if (more > 0) {
+            missed.accept(more);
+        }
+    }
+
+    /** Returns the time that was missed since the last look and has not been noticed; 0 if it is too short. */
+    private long moreByWallClock() {
         long now = ticker.nanos();
         long wallNow = wall.millis();
         long total = total();
         long ahead = TimeUnit.MILLISECONDS.toNanos(wallNow - lastWall) - (now - lastTick);
-        long known = total - lastTotal; // noticed by a server's clock
+        long known = total - lastTotal; // noticed by a server's clock, perhaps not all of it
         lastWall = wallNow;
         lastTick = now;
         lastTotal = total;
-        if (ahead - known > ServerClock.NOTICED) {
-            lastTotal += ahead - known;
-            notice(ahead - known);
-        }
+        long more = ahead - known;
+        return more > (known == 0 ? ServerClock.NOTICED : READING) ? more : 0;
     }
 
     /** Notes that another clock ran ahead by this time, more than {@link ServerClock#NOTICED}. */
     void notice(long nanos) {
+        add(nanos);
+        missed.accept(nanos);
+    }
+
+    private void add(long nanos) {
         long now = ticker.nanos();
         SUSPENSIONS.updateAndGet(this, before -> before.and(now, nanos));
-        missed.accept(nanos);
     }
 
     /** The total time that was missed so far, in nanoseconds. */

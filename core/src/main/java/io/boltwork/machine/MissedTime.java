@@ -4,7 +4,7 @@ package io.boltwork.machine;
  * The examination of a lease since the machine was suspended: does the server still have it? Belongs to the lock's machine.
  * Times are the client's, in nanoseconds.
  */
-final class MissedTime {
+public final class MissedTime {
 
     /** By how much the lease may end earlier than its deadline. */
     private long missed;
@@ -28,7 +28,7 @@ final class MissedTime {
     }
 
     /** Returns by how much the lease may end earlier than its deadline. */
-    long missed() {
+    public long missed() {
         return missed;
     }
 

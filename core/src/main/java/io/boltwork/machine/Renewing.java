@@ -7,6 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * HELD: renews, verifies, extends and restores a lease, until its hold is left or lost. Part of a {@link LockMachine}:
@@ -29,7 +30,7 @@ final class Renewing {
                 boolean tacit = lock.outage == LockOutage.NONE && RenewalClock.mayBeTacit(request, item);
                 RenewalClock.begun(request, lock.effects.renew(item, tacit), tacit);
             } else if (!request.confirmed) {
-                lock.effects.renew(verification(request), false);
+                RenewalClock.begun(request, lock.effects.renew(verification(request), false), false);
             }
         }
     }
@@ -169,7 +170,8 @@ final class Renewing {
 
     /** Handles the result of one renewal. Returns whether it concerns a lease that is held. */
     static boolean renewed(LockState lock, Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
-        boolean held = answered(lock, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome());
+        boolean held = answered(
+                lock, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome(), result.owner());
         Withdrawing.ownerNamed(lock, result.owner());
         return held;
     }
@@ -180,7 +182,8 @@ final class Renewing {
         boolean twice =
                 restored.outcome() == Reply.Renewal.LOST && restore.request().equals(restored.owner());
         Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
-        boolean held = answered(lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome);
+        boolean held = answered(
+                lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome, restored.owner());
         if (held && outcome == Reply.Renewal.OK) {
             LockEvents.restored(lock.effects, lock.hold);
         }
@@ -189,7 +192,13 @@ final class Renewing {
 
     /** Returns whether the answer concerns a lease that is held. */
     private static boolean answered(
-            LockState lock, String id, long firstToken, long leaseMillis, long sent, Reply.Renewal outcome) {
+            LockState lock,
+            String id,
+            long firstToken,
+            long leaseMillis,
+            long sent,
+            Reply.Renewal outcome,
+            @Nullable String owner) {
         Request request = lock.find(id);
         long now = lock.lastEvent;
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
@@ -207,8 +216,8 @@ final class Renewing {
                 request.verified();
             }
             case FORGOTTEN -> {
-                if (request.abandoned) {
-                    lose(lock, request, Reason.EXPIRED); // it would be restored in vain
+                if (request.abandoned || isDoubtful(request, now)) {
+                    lose(lock, request, Reason.EXPIRED); // a restore would be in vain, or too late
                 } else {
                     request.forgotten();
                     Effects effects = lock.effects;
@@ -216,7 +225,8 @@ final class Renewing {
                 }
             }
             case LOST -> {
-                lose(lock, request, Reason.TAKEN);
+                boolean expired = owner == null && isDoubtful(request, now);
+                lose(lock, request, expired ? Reason.EXPIRED : Reason.TAKEN);
                 Asking.askOthers(lock, request);
             }
             case STALE ->
@@ -250,7 +260,7 @@ final class Renewing {
 
     // ================================================================ suspensions
 
-    /** Looks whether the lease may have ended while the machine was suspended. Returns whether it counts as lost. */
+    /** Suspends the validity of a hold whose lease may have ended. Returns whether the hold counts as lost. */
     private static boolean doubt(LockState lock, Request request, long now) {
         MissedTime missedTime = request.missedTime();
         Hold held = lock.hold;
@@ -265,6 +275,12 @@ final class Renewing {
             held.doubt();
         }
         return false;
+    }
+
+    /** Returns whether the lease may have ended while the machine was suspended. */
+    private static boolean isDoubtful(Request request, long now) {
+        MissedTime missedTime = request.missedTime();
+        return missedTime != null && missedTime.isDoubtful(now, request.deadline());
     }
 
     /** Ends the doubt if the server has answered for the lease, to what was sent after the suspension. */

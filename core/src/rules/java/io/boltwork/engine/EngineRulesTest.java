@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class EngineRulesTest extends EngineScene {
 
     private static final LockOptions SECOND = LockOptions.renewedLease(Duration.ofSeconds(1));
+    private static final LockOptions MINUTE = LockOptions.renewedLease(Duration.ofMinutes(1));
 
     private static Request request(LockOptions options) {
         return Request.of(new StillContext(), 1, Waiter.ofThread(LockTerms.of(options), false, false), 0);
@@ -137,6 +138,29 @@ class EngineRulesTest extends EngineScene {
         assertThat(look().owner()).isEqualTo("c:1");
         client.engine.backendWatch.connected(client.server.time());
         assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void anOutageOfAnyLengthDoesNotAgeTheReleasesBeforeIt() {
+        Lease lease = client.lock(MINUTE).acquire();
+        MemoryReplica behind = client.server.replica();
+        lease.release();
+        pass(9_000);
+        client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
+        pass(20_000);
+        client.server.failOver(behind);
+        client.engine.backendWatch.connected(client.server.time());
+        assertThat(look().owner()).isNull();
+    }
+
+    @Test
+    void releasesTooOldForAReplicaAreNotRepeated() {
+        client.lock(MINUTE).acquire().release();
+        pass(10_001);
+        forget();
+        client.server.failOver(client.server.replica());
+        client.engine.backendWatch.connected(client.server.time());
+        assertThat(withdrawn()).isEmpty();
     }
 
     @Test

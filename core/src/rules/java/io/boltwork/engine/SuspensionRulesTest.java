@@ -9,12 +9,14 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
+import io.boltwork.machine.Request;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -160,6 +162,52 @@ class SuspensionRulesTest extends EngineScene {
         holdElsewhere(60_000);
         notice();
         assertThat(holdOf(lease).lossOf().reason()).isEqualTo(Reason.TAKEN);
+    }
+
+    @Test
+    void aLeaseThatEndedMeanwhileIsNotRestored() {
+        Lease lease = acquire(TEN);
+        suspend(11_000);
+        client.server.flush();
+        notice();
+        assertThat(holdOf(lease).lossOf().reason()).isEqualTo(Reason.EXPIRED);
+        assertThat(sent(Command.Restore.class)).isEmpty();
+    }
+
+    @Test
+    void aLeaseThatRunsOnIsRestored() {
+        Lease lease = acquire(TWENTY);
+        suspend(11_000);
+        client.server.flush();
+        notice();
+        assertThat(lease.isValid()).isTrue();
+        assertThat(sent(Command.Restore.class)).hasSize(1);
+    }
+
+    @Test
+    void aClaimThatLapsedMeanwhileHasExpired() {
+        holdElsewhere(60_000);
+        CompletableFuture<Lease> wish = wish(FIFO);
+        client.setWall(5_000 * MILLI); // the machine is suspended until the grant arrives
+        freeElsewhere();
+        isSilentAbout(Command.Renew.class);
+        Lease lease = granted(wish);
+        client.server.advance(Duration.ofSeconds(5));
+        client.server.execute(new Command.Withdraw("lock", null, 0));
+        answersAgain();
+        notice();
+        assertThat(holdOf(lease).lossOf().reason()).isEqualTo(Reason.EXPIRED);
+    }
+
+    @Test
+    void anAbandonedHoldEndsEarlierByTheTimeMissed() throws InterruptedException {
+        inThread("the owner", () -> client.lock(TWENTY).lock());
+        pass(7_000); // the renewer notices that the thread has ended
+        suspend(5_000);
+        notice();
+        Request request = Objects.requireNonNull(machine().hold()).request;
+        assertThat(request.missedTime()).isNull();
+        assertThat(request.deadline()).isBetween(client.now() + 6_000 * MILLI, client.now() + 7_000 * MILLI);
     }
 
     @Test

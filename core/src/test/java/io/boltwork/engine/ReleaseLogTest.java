@@ -36,7 +36,9 @@ class ReleaseLogTest {
     }
 
     private List<Long> recent() {
-        return log.recent().stream().map(ReleaseLog.LoggedRelease::request).toList();
+        return log.recent(now.get()).stream()
+                .map(ReleaseLog.LoggedRelease::request)
+                .toList();
     }
 
     @Test
@@ -77,10 +79,10 @@ class ReleaseLogTest {
         }
         now.set(LEASE / 2);
         log.add(request(-1));
-        log.forgetOld();
+        log.forgetBefore(now.get());
         assertThat(recent()).hasSize(ReleaseLog.SIZE);
         now.set(LEASE + Duration.ofSeconds(1).toNanos());
-        log.forgetOld();
+        log.forgetBefore(now.get());
         now.set(0); // so that all remaining releases would be recent
         assertThat(recent()).containsExactly(-1L);
     }
@@ -106,12 +108,12 @@ class ReleaseLogTest {
                 threads.add(thread);
                 thread.start();
             }
-            List<ReleaseLog.LoggedRelease> meanwhile = fresh.recent();
+            List<ReleaseLog.LoggedRelease> meanwhile = fresh.recent(now.get());
             for (Thread thread : threads) {
                 thread.join();
             }
             assertThat(meanwhile).allMatch(entry -> entry.lock().equals("lock " + entry.request()));
-            assertThat(fresh.recent()).hasSize(REQUESTS).doesNotHaveDuplicates();
+            assertThat(fresh.recent(now.get())).hasSize(REQUESTS).doesNotHaveDuplicates();
         }
     }
 }

@@ -35,7 +35,10 @@ final class BoundsKeptCheck extends SimulationCheck {
         require(
                 begun.since - before.since >= kept || !terms.isRenewed && begun.since >= end,
                 () -> before + " is followed by " + begun + " within its minimum hold time");
-        if (before.ended && !before.client.isClosed() && terms.takeoverMillis > 0) {
+        if (before.ended
+                && !before.client.isClosed()
+                && !before.client.wasSuspendedSince(before.since)
+                && terms.takeoverMillis > 0) {
             long quiet = terms.takeoverMillis * Plan.MILLI;
             require(
                     begun.since - end >= quiet - quiet / DRIFT_PART,

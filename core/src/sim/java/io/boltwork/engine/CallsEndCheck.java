@@ -10,8 +10,8 @@ final class CallsEndCheck extends SimulationCheck {
     /** A waiter learns of an outage when the connection is lost, and its client's clock may be slow. */
     static final long OUTAGE_NOTICED = 500 * Plan.MILLI;
 
-    /** For each call, during which outage of its link it was last seen to wait. */
-    private final Map<SimulationHistory.PendingCall, Long> outages = new HashMap<>();
+    /** For each call, on which connection, or after which one, it was last seen to wait. */
+    private final Map<SimulationHistory.PendingCall, String> connections = new HashMap<>();
 
     CallsEndCheck(SimulationHistory history) {
         super(Property.CALLS_END, history);
@@ -31,8 +31,8 @@ final class CallsEndCheck extends SimulationCheck {
             String lock = call.act().lock();
             LockMachine machine = client.isDead() ? null : client.machine(lock);
             String waits = call + " waits through an outage";
-            Long outage = client.backend.outages(lock);
-            if (!outage.equals(outages.put(call, outage))) {
+            String connection = client.backend.connection(lock);
+            if (!connection.equals(connections.put(call, connection))) {
                 // another outage began: the lock was at another server meanwhile, or the connection was back
                 interrupt(waits);
             }

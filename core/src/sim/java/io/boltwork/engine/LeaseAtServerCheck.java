@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.machine.MissedTime;
 import io.boltwork.machine.Request;
 import io.boltwork.spi.Reply;
 import java.util.Random;
@@ -24,10 +25,17 @@ final class LeaseAtServerCheck extends SimulationCheck {
         }
         Reply.Inspected record = lock.data.look();
         Request request = hold.hold.request;
+        long end = hold.client.realTime(request.deadline()) - missed(request);
         require(
                 request.id().equals(record.owner())
-                        && lock.data.server().virtual(record.untilMillis()) >= hold.client.realTime(request.deadline())
+                        && lock.data.server().virtual(record.untilMillis()) >= end
                         && record.fence() >= hold.hold.token,
-                () -> hold + " is valid, and the server has " + record);
+                () -> hold + " is valid until " + end / Plan.MICRO + " µs, and the server has " + record);
+    }
+
+    /** Returns by how much the deadline of a request is known to be late, until its server is asked. */
+    private static long missed(Request request) {
+        MissedTime missedTime = request.missedTime();
+        return missedTime == null ? 0 : missedTime.missed();
     }
 }

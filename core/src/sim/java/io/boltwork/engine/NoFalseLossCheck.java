@@ -1,6 +1,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +14,18 @@ final class NoFalseLossCheck extends SimulationCheck {
     }
 
     @Override
-    void releaseReportedLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold, boolean wasValid) {
+    void releaseReportedLoss(
+            SimulatedClient client,
+            LockHistory lock,
+            @Nullable ObservedHold hold,
+            boolean wasValid,
+            Throwable failure) {
         require(
                 !wasValid
                         || hold == null
                         || history.isForced(hold)
                         || client.mayNotKnowOfSuspension()
+                        || isClone(failure)
                         || lock.data.hasGoneBack() // if data were lost as well, two holds may have the same token
                         || lock.data.losses(hold.grantedAt, time.now()) > 0,
                 () -> hold + " was valid, and its release reports a loss");
@@ -28,6 +35,7 @@ final class NoFalseLossCheck extends SimulationCheck {
     void listenerToldOfLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {
         require(
                 hold == null
+                        || hold.client != client // servers that have lost data may give two holds the same token
                         || !hold.releasedCleanly
                         || client.isClosed()
                         || lock.data.hasGoneBack()
@@ -51,6 +59,10 @@ final class NoFalseLossCheck extends SimulationCheck {
         if (plan.weather() == Plan.Weather.FAIR) {
             require(!isLostThoughSpared(history, lock, hold), () -> hold + " was lost without a fault");
         }
+    }
+
+    private static boolean isClone(Throwable failure) {
+        return failure instanceof LeaseLostException lost && lost.loss().reason() == LeaseLoss.Reason.CLONED;
     }
 
     /** Returns whether a renewed hold of an open client has ended although its server had no fault. */

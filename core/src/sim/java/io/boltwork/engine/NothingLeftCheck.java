@@ -21,8 +21,10 @@ final class NothingLeftCheck extends SimulationCheck {
                                     .map(driver -> driver.machine)
                                     .toList());
         }
-        Set<String> dead = new HashSet<>();
-        simulation.clients().stream().filter(SimulatedClient::isDead).forEach(client -> dead.add(client.id));
+        Set<String> living = new HashSet<>(); // a client that was cloned has left its old id to the other one
+        simulation.clients().stream()
+                .filter(client -> !client.isDead())
+                .forEach(client -> living.add(client.current()));
         for (String lock : plan.locks()) {
             SimulatedLock data = history.cluster.lock(lock);
             Reply.Inspected record = data.look();
@@ -34,7 +36,7 @@ final class NothingLeftCheck extends SimulationCheck {
             require(
                     data.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant repeats it
                             || record.queue().stream()
-                                    .allMatch(entry -> dead.contains(entry.request()
+                                    .noneMatch(entry -> living.contains(entry.request()
                                             .substring(0, entry.request().indexOf(':')))),
                     () -> "queue entries of living clients are left: " + record);
         }

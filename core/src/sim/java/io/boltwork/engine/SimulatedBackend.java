@@ -329,9 +329,9 @@ final class SimulatedBackend implements LockBackend {
         return silentUntil;
     }
 
-    /** The number of connections so far to the server of that lock. */
-    long outages(String lock) {
-        return link(lock).outages();
+    /** Identifies the connection to the server of that lock, or the outage after it. */
+    String connection(String lock) {
+        return link(lock).connection();
     }
 
     void heal() {

@@ -7,7 +7,9 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,9 @@ final class SimulatedClient {
     private int madeIds;
     private long pausedUntil;
     private long paused;
+
+    /** The events that wait until the client resumes. */
+    private final Deque<Runnable> delayed = new ArrayDeque<>();
 
     /** The total time of suspensions. */
     private long suspended;
@@ -180,16 +185,35 @@ final class SimulatedClient {
 
     // ================================================================ what happens to it
 
-    /** Runs an event of this client: now, or when the client resumes, or never. */
+    /** Runs an event of this client: now, or when the client resumes, or never. Events keep their order. */
     void happens(Runnable event) {
         if (dead) {
             return;
         }
-        if (time.now() < pausedUntil) {
-            time.at(pausedUntil, () -> happens(event));
-        } else {
+        if (time.now() >= pausedUntil && delayed.isEmpty()) {
             event.run();
+            return;
         }
+        delayed.add(event);
+        if (delayed.size() == 1) {
+            time.at(pausedUntil, this::resume);
+        }
+    }
+
+    /** Runs the first of the delayed events, if the client is not paused again, and plans the next one. */
+    private void resume() {
+        if (dead) {
+            return;
+        }
+        if (time.now() < pausedUntil) {
+            time.at(pausedUntil, this::resume);
+            return;
+        }
+        Runnable event = delayed.remove();
+        if (!delayed.isEmpty()) {
+            time.soon(this::resume);
+        }
+        event.run();
     }
 
     void pause(long nanos) {
@@ -213,6 +237,11 @@ final class SimulatedClient {
     /** Returns whether the client is suspended, or has resumed so recently that it may not have noticed. */
     boolean mayNotKnowOfSuspension() {
         return resumedAt != Long.MIN_VALUE && clock() - resumedAt <= Heartbeat.PERIOD;
+    }
+
+    /** Returns whether the client was suspended since that time. */
+    boolean wasSuspendedSince(long moment) {
+        return suspendedUntil > moment;
     }
 
     /** Notes that the client has another id from now on. */

@@ -182,6 +182,8 @@ final class SimulatedLink {
             if (connection == messages) {
                 timeline.add(client.id, "hears of", grant);
                 backend.hears(grant);
+            } else {
+                client.neverHears(grant);
             }
         });
     }
@@ -284,9 +286,9 @@ final class SimulatedLink {
         return hearing;
     }
 
-    /** The number of connections so far. */
-    long outages() {
-        return commands;
+    /** Identifies the present connection, or the outage after it. */
+    String connection() {
+        return name + ", connection " + commands;
     }
 
     boolean isUp() {

@@ -32,6 +32,7 @@ final class SimulatedLock {
     private final List<Long> failovers = new ArrayList<>();
     private long newest;
     private boolean goneBack;
+    private long goneBackAt;
     private long mostAheadNanos;
 
     /** The losses of data: the time, the clock, and the hold, by its first token, that was not affected. */
@@ -74,7 +75,10 @@ final class SimulatedLock {
     /** Clients or operators see the clock. */
     void lookAtClock() {
         long millis = server.time().millis();
-        goneBack |= millis < newest;
+        if (millis < newest) {
+            goneBack = true;
+            goneBackAt = time.now();
+        }
         newest = Math.max(newest, millis);
     }
 
@@ -146,6 +150,11 @@ final class SimulatedLock {
     /** Returns whether clients or operators have seen its clock go back, as its tokens may do then if it has lost data, too. */
     boolean hasGoneBack() {
         return goneBack;
+    }
+
+    /** Returns whether its clock was seen to go back at that time or later. */
+    boolean hasGoneBackSince(long at) {
+        return goneBack && goneBackAt >= at;
     }
 
     /** By how much its clock is behind what it was: leases that are known from before last so much longer. */

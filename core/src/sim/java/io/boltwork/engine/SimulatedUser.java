@@ -138,7 +138,10 @@ final class SimulatedUser {
             case CALL -> {
                 try {
                     lock.call(Duration.ofNanos(act.patience()), () -> {
-                        work(act, lock.currentLease().orElseThrow());
+                        lock.currentLease()
+                                .ifPresentOrElse(
+                                        lease -> work(act, lease),
+                                        () -> requireClosed("call() runs, and its caller holds nothing"));
                         return null;
                     });
                 } catch (LockException | InterruptedException end) {
@@ -159,7 +162,7 @@ final class SimulatedUser {
     private void holds(Plan.Act act, EngineLock lock) throws InterruptedException {
         Lease lease = lock.currentLease().orElse(null);
         if (lease == null) {
-            simulation.require(client.isClosed(), Property.API, () -> plan.name() + " has locked and holds nothing");
+            requireClosed("lock() has returned, and its caller holds nothing");
             return;
         }
         wished(act, client.engine.drivers.holdOf(act.lock(), Thread.currentThread()));
@@ -171,6 +174,10 @@ final class SimulatedUser {
                 leave("unlock()", act, lease.fencingToken(), valid, lock::unlock);
             }
         }
+    }
+
+    private void requireClosed(String otherwise) {
+        simulation.require(client.isClosed(), Property.API, () -> plan.name() + ": " + otherwise);
     }
 
     private void wished(Plan.Act act, Hold hold) {
@@ -238,7 +245,7 @@ final class SimulatedUser {
                     Property.API,
                     () -> plan.name() + " was interrupted though it had released " + token);
         } catch (LeaseLostException lost) {
-            checks.releaseReportedLoss(client, act.lock(), token, valid);
+            checks.releaseReportedLoss(client, act.lock(), token, valid, lost);
         }
     }
 
@@ -339,11 +346,11 @@ final class SimulatedUser {
         boolean maybe = ((LeaseView) lease).hold.isUnverified();
         long begin = client.awake();
         long bound = client.backend.commandTimeout().toNanos();
-        lease.releaseAsync().whenComplete((nothing, loss) -> {
+        lease.releaseAsync().whenComplete((nothing, failure) -> {
             checks.callEnded(
                     plan.name() + ": releaseAsync()", client.awake() - begin, bound + bound / BLUR_PART + BLUR);
-            if (loss != null) {
-                checks.releaseReportedLoss(client, act.lock(), lease.fencingToken(), valid);
+            if (failure != null) {
+                checks.releaseReportedLoss(client, act.lock(), lease.fencingToken(), valid, failure);
             } else {
                 simulation.require(
                         valid || maybe || client.isClosed(),

@@ -102,7 +102,12 @@ abstract class SimulationCheck {
     void failed(SimulatedClient client, Plan.@Nullable Act act, LockException failure) {}
 
     /** Called when a release has reported a loss; {@code wasValid} is what the hold was just before. */
-    void releaseReportedLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold, boolean wasValid) {}
+    void releaseReportedLoss(
+            SimulatedClient client,
+            LockHistory lock,
+            @Nullable ObservedHold hold,
+            boolean wasValid,
+            Throwable failure) {}
 
     /** Called when a release has reported no loss. */
     void releaseReportedNoLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {}

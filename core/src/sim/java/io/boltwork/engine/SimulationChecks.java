@@ -160,12 +160,12 @@ final class SimulationChecks {
         }
     }
 
-    void releaseReportedLoss(SimulatedClient client, String name, long token, boolean wasValid) {
+    void releaseReportedLoss(SimulatedClient client, String name, long token, boolean wasValid, Throwable failure) {
         history.losses++;
         LockHistory lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         for (SimulationCheck check : checks) {
-            check.releaseReportedLoss(client, lock, hold, wasValid);
+            check.releaseReportedLoss(client, lock, hold, wasValid, failure);
         }
     }
 

@@ -19,7 +19,8 @@ final class TokensGrowCheck extends SimulationCheck {
 
     @Override
     void follows(LockHistory lock, ObservedHold begun, ObservedHold before) {
-        boolean late = lock.data.losses(begun.grantedAt, time.now()) > 0; // an older grant may have been in flight
+        // an older grant may have been in flight
+        boolean late = lock.data.losses(begun.grantedAt, time.now()) > 0 || lock.data.hasGoneBackSince(begun.grantedAt);
         require(
                 late
                         || begun.hold.token > before.hold.token

@@ -123,6 +123,27 @@ class SuspensionRulesTest extends EngineScene {
     }
 
     @Test
+    void theWallClockAddsWhatAServerDidNotShow() {
+        Lease lease = acquire(TEN);
+        isSilent();
+        suspend(10_000);
+        client.engine.core.suspensionDetector.notice(9_500 * MILLI); // by an answer that was delayed
+        assertThat(lease.isValid()).isTrue();
+        notice();
+        assertThat(client.engine.core.suspensionDetector.total()).isEqualTo(10_000 * MILLI);
+        assertThat(isUnverified(lease)).isTrue();
+    }
+
+    @Test
+    void aNewConnectionShowsASuspension() {
+        Lease lease = acquire(TEN);
+        isSilent();
+        suspend(10_000);
+        client.engine.backendWatch.connected(new ServerTime(client.server.time().millis(), "another run"));
+        assertThat(isUnverified(lease)).isTrue();
+    }
+
+    @Test
     void aSlowAnswerIsNotASuspension() {
         acquire(TEN);
         client.delay = 1_500 * MILLI;

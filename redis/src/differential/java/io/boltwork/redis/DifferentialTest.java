@@ -111,7 +111,10 @@ class DifferentialTest {
                 try {
                     run.executeKindOf(seed);
                 } catch (AssertionError e) {
-                    throw new AssertionError(redis + ", -Dboltwork.seed=" + seed + ", the last commands:\n" + run, e);
+                    throw new AssertionError(
+                            redis + ", -Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n"
+                                    + run,
+                            e);
                 }
             }
         }

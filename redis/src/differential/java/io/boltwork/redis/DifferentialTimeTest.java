@@ -41,7 +41,8 @@ class DifferentialTimeTest {
                 try {
                     run.executeKindOf(seed);
                 } catch (AssertionError e) {
-                    throw new AssertionError("-Dboltwork.seed=" + seed + ", the last commands:\n" + run, e);
+                    throw new AssertionError(
+                            "-Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n" + run, e);
                 }
             }
         }

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown if the backend gave no answer, or answered with an error. If a call that acquires a lock throws it, the
- * outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already arranged to undo whatever
- * may have happened at the server.
+ * outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already arranged to undo anything
+ * that may have happened at the server.
  */
 public final class BackendException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -145,7 +145,7 @@ public final class ClientOptions {
     /**
      * Returns the name of the application, see {@link #withApplication}.
      *
-     * @return the name; empty if there is none
+     * @return the name
      */
     public String application() {
         return application;
@@ -162,7 +162,7 @@ public final class ClientOptions {
     }
 
     /**
-     * Returns how long a lock is handed over inside the client, see {@link #withSlice}.
+     * Returns for how long a lock is handed over inside the client, see {@link #withSlice}.
      *
      * @return the duration
      */

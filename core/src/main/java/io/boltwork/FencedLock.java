@@ -25,19 +25,20 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><b>Owners.</b> All that a thread gets from {@code lock()}, {@code tryLock(..)} and {@code acquire()} is one hold
- * with one count and one token. The hold ends when everything has been given back, in any order. {@code unlock()}
- * undoes one call of a {@code lock} method; a {@link Lease} releases itself. An asynchronous lease belongs to its
- * handle and not to a thread, and it is not reentrant. A warning is logged if a thread waits for a lock that its own
- * asynchronous lease holds. A hold is renewed as long as the thread of its {@code lock}s lives or one of its leases is
- * open and reachable. After that it ends with its lease, and {@link LockListener#abandoned} reports it.
+ * <p><b>Owners.</b> Nested acquisitions by one thread, through {@code lock()}, {@code tryLock(..)} or
+ * {@code acquire()}, share one hold with one count and one token. The hold ends when all of them have been released, in
+ * any order. {@code unlock()} undoes one call of a {@code lock} method; a {@link Lease} releases itself. An
+ * asynchronous lease belongs to its handle and not to a thread, and it is not reentrant. A warning is logged if a
+ * thread waits for a lock that its own asynchronous lease holds. A hold is renewed as long as the thread that called a
+ * {@code lock} method is alive, or one of the leases of the hold is open and reachable. After that it ends with its
+ * lease, and {@link LockListener#abandoned} reports it.
  *
  * <p><b>Waiting.</b> A waiter is woken when the lock is granted to it. Within one client, waiters are served in the
  * order of their arrival. If the backend does not answer, methods without a time limit wait for the client's outage
  * patience (30 s by default) and then throw {@link BackendException}. They throw it at once if waiting cannot help.
- * Methods with a time limit end by that limit: they return {@code false} or empty if the lock was known to be taken,
- * and throw {@link BackendException} if the backend gave no answer. After any failure the caller does not hold the
- * lock, and whatever may be left at the backend is undone.
+ * Methods with a time limit end within that limit: they return {@code false} or empty if the lock was known to be
+ * taken, and throw {@link BackendException} if the backend gave no answer. After any failure the caller does not hold
+ * the lock, and anything that the request left at the backend is undone.
  *
  * <p><b>Round trips.</b> An uncontended acquisition takes one round trip, and its release takes another. A nested
  * acquisition and its release take none. A lock that passes from one thread of a client to the next takes none.
@@ -81,10 +82,10 @@ public interface FencedLock extends Lock {
     void lock();
 
     /**
-     * Acquires the lock for a fixed time at most, waiting as long as necessary. Interrupts are ignored, and the
+     * Acquires the lock for at most a fixed time, waiting as long as necessary. Interrupts are ignored, and the
      * interrupt flag is kept.
      *
-     * @param lease the time after which the lock is lost if it has not been released; it is not renewed
+     * @param lease the time after which the lock is lost if it has not been released; the lease is not renewed
      * @throws IllegalArgumentException if the lease is out of the range of {@link LockOptions#fixedLease}, or shorter
      *     than the lock's {@code minHold}
      * @throws BackendException as for {@link #lock()}
@@ -127,7 +128,7 @@ public interface FencedLock extends Lock {
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Acquires the lock for a fixed time at most, if it becomes available within a limited time.
+     * Acquires the lock for at most a fixed time, if it becomes available within a limited time.
      *
      * <p>This method can serve as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked,
      * lets something happen at most once in that time. If the lease has run out and was not unlocked, such a try by the
@@ -139,7 +140,7 @@ public interface FencedLock extends Lock {
      * once but stays taken, even for the same thread, and no lease is lost.
      *
      * @param wait the longest time to wait; zero or less means not to wait
-     * @param lease the time after which the lock is lost if it has not been released; it is not renewed
+     * @param lease the time after which the lock is lost if it has not been released; the lease is not renewed
      * @return whether this thread holds the lock
      * @throws InterruptedException if the thread was interrupted before it had the lock; nothing is left behind
      * @throws IllegalArgumentException if the lease is out of the range of {@link LockOptions#fixedLease}, or shorter
@@ -310,8 +311,8 @@ public interface FencedLock extends Lock {
      * @param <T> the type of the value
      * @return a stage that completes on the client's callback executor when the lock has been released, with the
      *     outcome of the body's stage; or with {@link LockTimeoutException} if the lock was taken for all that time,
-     *     {@link LeaseLostException} if it was lost before the body had ended, {@link BackendException} if the time has
-     *     passed without any answer from the backend
+     *     {@link LeaseLostException} if it was lost before the body had ended, or {@link BackendException} if the time
+     *     has passed without any answer from the backend
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
      *     to interrupt
      */
@@ -341,11 +342,11 @@ public interface FencedLock extends Lock {
     int holdCount();
 
     /**
-     * Asks the backend whether the lock is taken: held by any client, or kept closed after a release or a lease that
-     * ended ({@link LockOptions#withMinHold}, {@link LockOptions#withTakeoverDelay}). One round trip, for which the
-     * call blocks; the answer may be outdated when it arrives.
+     * Returns whether the lock is taken: held by any client, or kept closed after a release or a lease that ended
+     * ({@link LockOptions#withMinHold}, {@link LockOptions#withTakeoverDelay}). Asks the backend and blocks for one
+     * round trip; the answer may be outdated when it arrives.
      *
-     * @return whether it is taken
+     * @return whether the lock is taken
      * @throws BackendException if the backend does not answer within its command timeout
      * @throws ClientClosedException if the client is closed
      */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A hold of a lock as a value: the right to release it, its fencing token, and what is known of its validity.
+ * A hold of a lock as a value: the right to release it, its fencing token, and what is known about its validity.
  * Thread-safe; any thread may release a lease.
  *
  * <!-- snippet: ClassExamples.java#Lease -->
@@ -50,8 +50,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns whether the lease is held: it was not released, it is not lost, and its deadline has not passed. If the
-     * lease may have ended while the machine was suspended, also {@code false} until the backend has confirmed it. No
-     * round trip.
+     * lease may have ended while the machine was suspended, this method also returns {@code false} until the backend
+     * has confirmed the lease. No round trip.
      *
      * @return whether it is held
      */
@@ -85,7 +85,7 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Asks the backend whether it still knows the lease. Use it just before work is committed: {@link #isValid()}
-     * cannot know of a lease that was taken away a moment ago. The question is a renewal that extends nothing, and the
+     * cannot know that the lease was taken away a moment ago. The question is a renewal that extends nothing, and the
      * hold may still be handed over in memory afterwards. A lease that the backend has forgotten is restored. Blocks
      * for one round trip, at most the backend's command timeout.
      *

@@ -8,7 +8,7 @@ import java.time.Instant;
  *
  * @param lockName the name of the lock
  * @param fencingToken the token of the lost hold
- * @param reason the reason of the loss
+ * @param reason the reason for the loss
  * @param when the time at which this client learned of the loss, by its own wall clock; the lease may have ended
  *     earlier
  */

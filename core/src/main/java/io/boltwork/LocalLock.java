@@ -4,7 +4,7 @@ import io.boltwork.spi.Printable;
 import java.util.Optional;
 
 /**
- * A lock as one client uses it, with the threads of that client's own JVM, which the backend does not know.
+ * A lock as one client uses it, including the threads of that client's JVM, which the backend does not know.
  *
  * @param name the name of the lock
  * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it; empty if this

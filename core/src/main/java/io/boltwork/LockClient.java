@@ -36,7 +36,7 @@ public final class LockClient implements AutoCloseable {
      *
      * @param backend the backend where leases are kept; it belongs to this client, which closes it
      * @return a new client
-     * @throws BackendException if the backend cannot be reached or refuses the client; it has been closed
+     * @throws BackendException if the backend cannot be reached or refuses the client; the backend has been closed
      * @throws IllegalStateException if the backend belongs to another client
      */
     public static LockClient create(LockBackend backend) {
@@ -49,7 +49,7 @@ public final class LockClient implements AutoCloseable {
      * @param backend the backend where leases are kept; it belongs to this client, which closes it
      * @param options the settings
      * @return a new client
-     * @throws BackendException if the backend cannot be reached or refuses the client; it has been closed
+     * @throws BackendException if the backend cannot be reached or refuses the client; the backend has been closed
      * @throws IllegalStateException if the backend belongs to another client
      */
     public static LockClient create(LockBackend backend, ClientOptions options) {

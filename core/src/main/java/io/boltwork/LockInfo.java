@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param name the name of the lock
  * @param state whether the lock is held
  * @param holder the holder, if there is one
- * @param remaining how long until the holder's lease and takeover delay end, unless it is renewed, or until a lock that
- *     is kept closed opens
+ * @param remaining how long until the holder's lease and takeover delay end, unless the lease is renewed, or until a
+ *     lock that is kept closed opens
  * @param queue the waiters in their order, the next one first
  * @param fence no fencing token larger than this has been issued
  * @param at the time of this information, by the backend's clock

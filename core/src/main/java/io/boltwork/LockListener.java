@@ -282,7 +282,7 @@ public interface LockListener {
     }
 
     /**
-     * A connection was made again.
+     * A connection was re-established.
      *
      * @param backend the address that it leads to, without credentials
      * @param outage how long there was no connection

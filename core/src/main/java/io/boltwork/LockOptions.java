@@ -27,7 +27,7 @@ public final class LockOptions {
      */
     private static final Duration SHORTEST_RENEWED = Duration.ofMillis(100);
 
-    /** The shortest lease of any kind: 2 ms and 1 % of a lease are set aside for clocks that differ. */
+    /** The shortest lease of any kind: 2 ms and 1 % of a lease are set aside for rounding and for clock drift. */
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -220,9 +220,9 @@ public final class LockOptions {
     }
 
     /**
-     * Sets the longest time for which the lock is held, for holders that may hang. When it is over, the hold is lost
-     * with {@link LeaseLoss.Reason#MAX_HOLD}, and the lock is given to the next waiter even if renewals succeed. The
-     * time counts from the moment at which the lock was acquired. Default: no limit.
+     * Sets the longest time for which the lock is held, for holders that may hang. When that time is over, the hold is
+     * lost with {@link LeaseLoss.Reason#MAX_HOLD}, and the lock is given to the next waiter even if renewals succeed.
+     * The time counts from the moment at which the lock was acquired. Default: no limit.
      *
      * @param maxHold 10 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
@@ -266,9 +266,9 @@ public final class LockOptions {
     }
 
     /**
-     * Sets how much longer the lock stays closed after a lease that ended without a release. The delay gives time to
-     * work that a dead or paused holder has started and other systems still carry out, such as writes in progress. It
-     * does not delay a release. Default: none.
+     * Sets how much longer the lock stays closed after a lease that ended without a release. The delay leaves time for
+     * work that a dead or paused holder started and that other systems are still carrying out, such as writes in
+     * progress. It does not delay a release. Default: none.
      *
      * @param takeoverDelay 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
@@ -305,8 +305,8 @@ public final class LockOptions {
     }
 
     /**
-     * Sets how many replicas must know the hold, or whether the server's disk must, before the lock counts as acquired.
-     * Use it if the master may be replaced or may restart. Default: none.
+     * Sets which copies of the hold are required before the lock counts as acquired: on a number of replicas, or on the
+     * server's disk. Use it if the master may be replaced or may restart. Default: none.
      *
      * @param replication the copies that are required, and how long to wait for them
      * @return options with that setting

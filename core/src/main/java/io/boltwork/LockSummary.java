@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param state whether the lock is held
  * @param fencingToken the first token of the holder, 0 without a holder; later tokens of the same client follow it
  *     closely
- * @param remaining how long until the holder's lease and takeover delay end, unless it is renewed, or until a lock that
- *     is kept closed opens
+ * @param remaining how long until the holder's lease and takeover delay end, unless the lease is renewed, or until a
+ *     lock that is kept closed opens
  * @param waiting how many requests wait for it, an upper bound; a client makes one request for all its waiters, unless
  *     they are {@link LockOptions.Fairness#FIFO FIFO}
  */

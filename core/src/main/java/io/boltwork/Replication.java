@@ -4,7 +4,7 @@ import io.boltwork.spi.Durations;
 import java.time.Duration;
 
 /**
- * Defines where a hold must be known before the lock counts as acquired: {@link LockOptions#withReplication}.
+ * Defines which copies of a hold are required before the lock counts as acquired: {@link LockOptions#withReplication}.
  * Immutable.
  *
  * <!-- snippet: ClassExamples.java#Replication -->
@@ -15,15 +15,15 @@ import java.time.Duration;
  *
  * <p>Redis replicates asynchronously: a master may reply that a lock is held, and fail before any replica has received
  * the hold. The new master may then grant the same lock to another owner. With {@code atLeast}, this can happen only if
- * a replica is promoted that had not confirmed the hold. If all replicas must confirm, there is no such replica. If
- * only some must, sentinels prefer the replica that has received the most, but they may promote another one.
+ * a replica that had not confirmed the hold is promoted. If all replicas must confirm, there is no such replica. If
+ * only some must, sentinels prefer the replica that has received the most data, but they may promote another one.
  * Replication is not consensus: if two holders must never both act, check the fencing token.
  *
  * <p>A single server that restarts without its last second of writes forgets holds in the same way. Use {@link #onDisk}
  * against that.
  *
  * @param replicas the number of replicas; 0 with {@code onDisk}
- * @param onDisk whether the server's own disk must have the hold
+ * @param onDisk whether the hold must be on the server's own disk
  * @param within how long to wait for the confirmations
  */
 public record Replication(int replicas, boolean onDisk, Duration within) {
@@ -36,7 +36,7 @@ public record Replication(int replicas, boolean onDisk, Duration within) {
      * Creates a requirement, like {@link #atLeast} or {@link #onDisk}.
      *
      * @param replicas the number of replicas, 1 to 100; 0 with {@code onDisk}
-     * @param onDisk whether the server's own disk must have the hold
+     * @param onDisk whether the hold must be on the server's own disk
      * @param within how long to wait for the confirmations, 1 ms to 1 minute; fractions of a millisecond are ignored
      * @throws IllegalArgumentException if a value is out of its range
      */

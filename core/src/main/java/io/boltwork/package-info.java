@@ -54,7 +54,7 @@
  * }
  * }</pre>
  *
- * <p>The fourth does without a thread. {@code callAsync()} runs an asynchronous body under the lock, and
+ * <p>The fourth occupies no thread. {@code callAsync()} runs an asynchronous body under the lock, and
  * {@code acquireAsync()} completes with the lease itself. Such a lease belongs to its handle: any thread may release
  * it, and it is not reentrant.
  *

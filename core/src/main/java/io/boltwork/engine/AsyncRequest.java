@@ -13,7 +13,7 @@ import java.util.function.Function;
 /**
  * An asynchronous request for a lock, which begins to wait when it is posted.
  *
- * @param <T> the type of the result, which is made of the lease, or of none if the request is refused
+ * @param <T> the type of the result, which is made from the lease, or from an empty value if the request is refused
  */
 final class AsyncRequest<T> extends WithdrawableFuture<T> {
 

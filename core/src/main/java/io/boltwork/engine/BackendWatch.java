@@ -124,7 +124,7 @@ final class BackendWatch implements BackendListener {
         }
     }
 
-    /** Tells that all locks that were held when the connection came back have been verified. */
+    /** Reports that all locks that were held when the connection came back have been verified. */
     private void recovered(PartitionOutages.Return back, RecoveryTally.Counts counts) {
         if (core.isClosed()) {
             return;

@@ -78,7 +78,7 @@ public final class CallbackQueue {
 
     private void start() {
         try {
-            // here if the executor does not: a lost callback is worse than one on the wrong thread
+            // on this thread if the executor fails: a lost callback is worse than one on the wrong thread
             ExecutorTask.send(this::drain, executor, Runnable::run);
         } catch (Throwable cut) { // the drain does not throw
             errorFlag.cause = cut;

@@ -62,7 +62,7 @@ final class Callers {
             sleeper.sleep(waiter.outcome, core, Math.min(nanos, ProgressWatch.patience(core)));
         }
         return waiter.outcome.isDecided()
-                ? waiter.outcome.value() // so it is for most callers, and nothing needs to be watched
+                ? waiter.outcome.value() // true for most callers, and then nothing needs to be watched
                 : awaitWatched(name, waiter, nanos, start, interruptible);
     }
 
@@ -123,8 +123,8 @@ final class Callers {
     // ================================================================ releasing
 
     /**
-     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. It is
-     * decided when the backend has answered the release, or already if the release is not awaited.
+     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. The promise
+     * is decided when the backend has answered the release, or already if the release is not awaited.
      */
     Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {

@@ -27,7 +27,7 @@ final class ClientCore {
     final Consumer<Throwable> defects;
     final LockTiming timing;
 
-    /** Makes nonces, and ids that no other client makes. */
+    /** Creates nonces, and ids that no other client has. */
     final Supplier<String> ids;
 
     final Listeners listeners = new Listeners();

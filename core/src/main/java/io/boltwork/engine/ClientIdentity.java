@@ -22,7 +22,7 @@ final class ClientIdentity {
         return clientRecord;
     }
 
-    /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it was. */
+    /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it did. */
     boolean rename(String from, String to) {
         renaming.lock();
         try {

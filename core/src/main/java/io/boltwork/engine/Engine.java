@@ -122,7 +122,9 @@ public final class Engine extends ErrorFlagOwner {
         errorFlag.raised = true;
     }
 
-    /** The client's clock has missed this time, as another clock shows. Holds may have ended meanwhile. */
+    /**
+     * Handles a suspension: the client's clock has missed this time, as another clock shows, and holds may have ended.
+     */
     private void suspended(long missed) {
         if (isClosed()) {
             return;
@@ -154,7 +156,7 @@ public final class Engine extends ErrorFlagOwner {
         announcer.connected();
     }
 
-    /** This JVM was restored from a checkpoint. Other JVMs may have been restored from the same one. */
+    /** Handles the restoration of this JVM from a checkpoint. Other JVMs may have been restored from the same one. */
     private void restored() {
         cloned(client());
     }

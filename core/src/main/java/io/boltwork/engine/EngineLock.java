@@ -25,7 +25,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one name as its users see it: a view on the engine. It has no state of its own, except a note for an
+ * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
  * unlock that an error cuts short.
  */
 public final class EngineLock implements FencedLock {
@@ -38,8 +38,8 @@ public final class EngineLock implements FencedLock {
     private final LockTerms terms;
 
     /**
-     * The hold that {@code lock} has begun last, until it is left. An unlock uses it that cannot even look up its hold.
-     * Threads write the field without order, so only the thread of the hold relies on it.
+     * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
+     * this one. Threads write the field without ordering, so only the thread of the hold relies on it.
      */
     private @Nullable Hold entered;
 

@@ -264,7 +264,7 @@ final class LeaseRenewer {
         return alone.begun;
     }
 
-    /** The time of the answer that a whole batch has succeeded; {@link Ticker#NEVER} if there is none. */
+    /** The time of the answer by which a whole batch succeeded; {@link Ticker#NEVER} if there is none. */
     long renewedAt(long batch) {
         Success success = successes.get(batch);
         return success == null ? Ticker.NEVER : success.heardAt;

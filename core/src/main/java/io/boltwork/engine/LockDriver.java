@@ -214,7 +214,7 @@ public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implement
     @Override
     void broken(Throwable defect) {
         if (defect instanceof VirtualMachineError) {
-            owner.errorFlag.cause = defect; // no defect of the machine, and no time to build a text
+            owner.errorFlag.cause = defect; // not a defect of the machine, and not the time to build a text
         } else {
             owner.core.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
         }
@@ -245,7 +245,7 @@ public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implement
         }
     }
 
-    /** Reads the memory that the next visit needs, to have it fetched. The result means nothing. For any thread. */
+    /** Reads the memory that the next visit needs, so that it is fetched. The result has no meaning. For any thread. */
     long fetch() {
         Hold held = machine.hold();
         return held == null ? 0 : held.request.number + held.request.firstToken;

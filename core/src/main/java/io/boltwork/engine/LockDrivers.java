@@ -62,7 +62,10 @@ final class LockDrivers extends ErrorFlagOwner {
         return drivers.size();
     }
 
-    /** Posts an event to the machine of a lock. Returns {@code false} if there is none and the client is closed. */
+    /**
+     * Posts an event to the machine of a lock. Returns {@code false} if the lock is not in use and the client is
+     * closed.
+     */
     boolean post(String name, Mailbox.Event<LockDriver> event) {
         for (; ; ) {
             LockDriver driver = drivers.get(name);
@@ -111,7 +114,7 @@ final class LockDrivers extends ErrorFlagOwner {
         return requests.incrementAndGet();
     }
 
-    /** Returns whether a lock is held, or so many locks are in use that to look at all would take long. */
+    /** Returns whether a lock is held, or so many locks are in use that looking at all of them would take long. */
     boolean isAnyHeld() {
         int looks = 0;
         for (LockDriver driver : drivers.values()) {

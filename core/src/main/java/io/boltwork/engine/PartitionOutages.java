@@ -78,7 +78,7 @@ final class PartitionOutages {
         return returns;
     }
 
-    /** Returns the time since when a partition cannot be reached; {@link Ticker#NEVER} if all can be reached. */
+    /** Returns the time since which some partition cannot be reached; {@link Ticker#NEVER} if all can be reached. */
     long since() {
         lock.lock();
         try {

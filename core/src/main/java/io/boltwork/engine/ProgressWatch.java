@@ -5,7 +5,7 @@ import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Durations;
 
 /**
- * Watches the progress of a sleeping caller's request: once in each command timeout, the lock's machine must look
+ * Watches the progress of a sleeping caller's request: once in each command timeout, the lock's machine must check
  * whether it still knows the waiter. A machine that has not looked by the next time is stalled. For one thread.
  */
 final class ProgressWatch {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 abstract class WithdrawableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 
     /**
-     * Withdraws the request. Called when the future was completed from outside, so it cannot take the result any more.
+     * Withdraws the request. Called when the future was completed from outside, so it can no longer take the result.
      */
     abstract void withdraw();
 

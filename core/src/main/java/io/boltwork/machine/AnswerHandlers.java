@@ -5,8 +5,8 @@ import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.Reply;
 
 /**
- * By kind of command, the part of the machine that handles its answer. A kind that is added to {@link Command} must be
- * added here, too, or this class does not compile.
+ * Maps each kind of command to the part of the machine that handles its replies. A kind that is added to
+ * {@link Command} must be added here, too, or this class does not compile.
  */
 final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?>> {
 
@@ -17,7 +17,7 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
         void accept(LockState lock, C command, long sent, R answer);
     }
 
-    /** Handles that a command has failed. */
+    /** Handles the failure of a command. */
     interface OnFailure<C> {
         void accept(LockState lock, C command, Reply.Failed failed);
     }

@@ -11,19 +11,22 @@ import java.util.concurrent.TimeUnit;
  */
 final class Asking {
 
-    /** After this time a queued request asks again in any case, because the message of its grant may have been lost. */
+    /**
+     * The time after which a queued request asks again in any case, because the message of its grant may have been
+     * lost.
+     */
     static final long SAFETY_POLL = TimeUnit.SECONDS.toNanos(5);
 
     private Asking() {}
 
     // ================================================================ sending
 
-    /** Asks as soon as a command may be sent, in the order of these calls. A try does not wait. */
+    /** Asks for the lock as soon as a command may be sent, in the order of these calls. A try is never delayed. */
     static void ask(LockState lock, Request request) {
         if (request.tryOnly || lock.requests.admits(request)) {
             askNow(lock, request);
         } else if (lock.outage != LockOutage.NONE) {
-            // the patience begins now, because no failure of this request's own will begin it
+            // the patience begins now, because no failure of the request itself will start it
             lock.outage = lock.outage.failed(lock.effects.now(), null);
         }
     }
@@ -40,10 +43,10 @@ final class Asking {
         return acquire(request, effects.serverClock(), effects.now(), lock.commandTimeout());
     }
 
-    /** Makes an acquire that is sent now, by itself or in a release. */
+    /** Creates an acquire that is sent now, by itself or in a release. */
     static Command.Acquire acquire(Request request, ServerClock clock, long now, long commandTimeout) {
         Pending open = request.pending();
-        if (open.awaitedSince == Ticker.NEVER) { // it may have waited in line until now
+        if (open.awaitedSince == Ticker.NEVER) { // the request may have waited in line until now
             open.firstSent = now;
         }
         open.unanswered++;
@@ -70,7 +73,7 @@ final class Asking {
         }
     }
 
-    /** Plans a poll of the oldest FIFO request, unless it awaits an answer or has a time of its own. */
+    /** Plans a poll by the oldest FIFO request, unless that request awaits an answer or has a time of its own. */
     static void planPoll(LockState lock) {
         Request oldest = lock.waiters.oldest();
         if (oldest != null
@@ -93,8 +96,8 @@ final class Asking {
     }
 
     /**
-     * Lets other requests ask again, because the server has forgotten one that it knew. A claim of this client may have
-     * lapsed, which removes the client's other requests, or all data is lost.
+     * Lets other requests ask again, because the server has forgotten one that it knew. Either a claim of this client
+     * has lapsed, which removes the client's other requests, or the server has lost all data.
      */
     static void askOthers(LockState lock, Request forgotten) {
         if (lock.waiters.isEmpty()) {
@@ -117,7 +120,7 @@ final class Asking {
         }
     }
 
-    /** Returns whether the answer says that the request stands in the queue. */
+    /** Returns whether the answer says that the request is in the queue. */
     static boolean waits(Command.Acquire acquire, Reply.Acquired answer) {
         return answer.verdict() == Reply.Verdict.QUEUED || answer.verdict() == Reply.Verdict.AGAIN && acquire.queue();
     }

@@ -2,10 +2,13 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 
-/** The world of a {@link LockMachine}: all that it can see and cause outside of itself. No method blocks or throws. */
+/**
+ * The environment of a {@link LockMachine}: everything outside of the machine that it can observe or cause. No method
+ * blocks or throws.
+ */
 public interface Effects extends LockContext {
 
-    /** Returns the times of this client. */
+    /** Returns the client's timeouts and other limits. */
     LockTiming timing();
 
     /** Returns the estimate of the server's clock. */
@@ -14,10 +17,13 @@ public interface Effects extends LockContext {
     /** Returns the number of a new request of this client. */
     long newRequest();
 
-    /** Returns how much the client's clock is known to have missed since a moment, because the machine was suspended. */
+    /**
+     * Returns how much time the client's clock is known to have missed since a moment, because the machine was
+     * suspended.
+     */
     long missedSince(long moment);
 
-    /** Returns a random number from 0 to {@code bound - 1}, so that clients do not act all at once. */
+    /** Returns a random number from 0 to {@code bound - 1}, so that clients do not all act at once. */
     long random(long bound);
 
     /** Sends a command. Its reply comes back as the event {@link LockMachine#answered}. */
@@ -27,7 +33,7 @@ public interface Effects extends LockContext {
      * Sends a renewal, together with others. Its result comes back as {@link LockMachine#renewed}. If the renewal is
      * {@code tacit} and the whole batch succeeds, there is no event, and {@link #renewedAt} returns the time.
      *
-     * @return when the batch was begun; no two batches of a client have the same time
+     * @return the time at which the batch was begun; no two batches of a client have the same time
      */
     long renew(Command.Renew.Item item, boolean tacit);
 

@@ -2,10 +2,10 @@ package io.boltwork.machine;
 
 import io.boltwork.BackendException;
 
-/** The end of an extension. */
+/** The outcome of an extension or of a verification. */
 public sealed interface Extension {
 
-    /** The hold lasts as long as was wanted. */
+    /** The hold lasts as long as requested, or was verified. */
     Extension DONE = Plain.DONE;
 
     /** The hold was lost. */

@@ -42,7 +42,8 @@ final class Granting {
         }
         request.acquireEnded();
         request.answeredTo(command);
-        // a request that stood in the queue is unknown; or a newcomer was granted, so no request stood in the queue
+        // a request that was in the queue is unknown; or a newcomer was granted the lock, so no request was in the
+        // queue
         boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
         request.standing = answer.verdict() == Reply.Verdict.GRANTED || Asking.waits(acquire, answer);
         if (forgotten) {
@@ -97,12 +98,12 @@ final class Granting {
     }
 
     /**
-     * Asks at once, because this very answer has corrected the estimate of the server's clock. Asks with pauses after
-     * further answers of this kind, unless the answer was under way for long.
+     * Asks at once, because this very answer has corrected the estimate of the server's clock. Pauses before asking
+     * after further answers of this kind, unless the answer was under way for long.
      */
     private static void askSoon(LockState lock, Request request, long sent) {
         long now = lock.effects.now();
-        boolean late = now - sent >= lock.commandTimeout() / 2; // behind an outage, which is over
+        boolean late = now - sent >= lock.commandTimeout() / 2; // delayed by an outage that is over
         Pending pending = request.pending();
         pending.dueAt = now + (late || pending.failures == 0 ? 0 : Retrying.delay(lock, pending));
         pending.failures++;
@@ -124,7 +125,7 @@ final class Granting {
             Asking.ask(lock, request);
             return;
         }
-        // when the lease that it was told of ends, the first in the queue first
+        // asks again when the lease that the request was told of ends; the first in the queue asks first
         long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
         long at = Math.min(now + Asking.SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
         if (request.waiter == null) {
@@ -137,8 +138,8 @@ final class Granting {
     // ================================================================ the acquire that a release carries
 
     /**
-     * Handles the answer to the acquire that a release has carried, if it has carried one. Plans a nudge if the release
-     * has caused a grant that concerns no request of this client.
+     * Handles the answer to the acquire that a release carried, if there was one. Plans a nudge if the release has
+     * caused a grant that concerns no request of this client.
      */
     static void nextAnswered(LockState lock, Command.Release release, long sent, Reply.Released answer) {
         Command.Acquire acquire = release.next();
@@ -164,7 +165,7 @@ final class Granting {
         }
     }
 
-    /** Handles the failure of a release that has carried an acquire. */
+    /** Handles the failure of the acquire that a release carried, if there was one. */
     static void nextFailed(LockState lock, Command.Release release, Reply.Failed failed) {
         Command.Acquire acquire = release.next();
         if (acquire != null) {
@@ -240,14 +241,14 @@ final class Granting {
             long until = from + LeaseTimes.safe(grant.leaseMillis(), from - origin);
             owns(lock, request, until, grant.token(), BY_MESSAGE);
         } else {
-            Asking.askNow(lock, request); // another server's clock, or one that was replaced since: confirm it first
+            Asking.askNow(lock, request); // of another server, or of one that was replaced since: confirm it first
         }
     }
 
     /**
-     * Handles that a request is the owner at the backend until the deadline at least.
+     * Handles a request that owns the lock at the backend, at least until the given time.
      *
-     * @param sent when the acquire was sent whose answer says so, which confirms it for the whole lease; or
+     * @param sent the time at which the command was sent whose answer says so, and so confirms the whole lease; or
      *     {@link #BY_MESSAGE}
      */
     private static void owns(LockState lock, Request request, long until, long token, long sent) {
@@ -293,7 +294,7 @@ final class Granting {
 
     // ================================================================ replicas
 
-    /** Returns whether replicas are required that have not confirmed that grant. */
+    /** Returns whether replicas are required that have not confirmed the grant of that token. */
     private static boolean needsReplicas(Request request, long token) {
         return request.terms.options.replication().isPresent() && request.pending().replicated != token;
     }
@@ -326,9 +327,9 @@ final class Granting {
         Command.Renew.Item item = replicate.item();
         Request request = lock.find(item.request());
         if (request == null || !request.answeredTo(replicate) || request.state != State.WANTED) {
-            return; // the request is not wanted any more, or has asked again
+            return; // the request is no longer wanted, or has asked again
         }
-        if (answer.outcome() != Reply.Renewal.OK) { // it is not the owner any more, or came too late
+        if (answer.outcome() != Reply.Renewal.OK) { // the request is no longer the owner, or its command came too late
             askSoon(lock, request, sent);
         } else if (answer.copies() < replicate.copies()) {
             BackendException cause = LockOutage.refused(lock.effects.lock(), tooFew(replicate, answer));

@@ -13,7 +13,7 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
     private static final AtomicReferenceFieldUpdater<HandleRef, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(HandleRef.class, State.class, "state");
 
-    /** A release that comes after the loss reports the loss itself, so LEAVING is a state of its own. */
+    /** LEAVING is a state of its own, because a release that is under way reports a loss itself. */
     public enum State {
         OPEN,
         LEAVING,
@@ -23,13 +23,13 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
 
     public volatile State state = State.OPEN;
 
-    /** The next older right that is not used; belongs to the hold. */
+    /** The next older right; belongs to the hold. */
     volatile @Nullable HandleRef next;
 
     /** The owner of a right. */
     public interface Handle {
 
-        /** Returns whether an error has cut short its release before the right was used. */
+        /** Returns whether an error has cut short the handle's release before the right was used. */
         boolean isCut();
     }
 
@@ -49,7 +49,7 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
     /** Returns whether an error has cut short the release of its handle. Then the machine uses the right. */
     boolean isCut() {
         Handle handle = get();
-        return handle != null && handle.isCut(); // the renewer releases the level of an unreachable handle
+        return handle != null && handle.isCut(); // absence() takes care of an unreachable handle
     }
 
     /** Uses the right. Returns whether it was open. */

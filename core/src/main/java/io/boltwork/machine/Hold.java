@@ -23,13 +23,13 @@ public final class Hold {
      * One word decides between nesting, release and loss. It has two counts and three bits.
      *
      *   counts > 0, no bit   held
-     *   counts = 0, no bit   ended cleanly; the word does not change any more
-     *   UNVERIFIED           held, but not valid: the machine was suspended, and the server is asked; also beside LOSING
-     *   LOSING               the loss is being delivered (with INTERRUPT, an interrupt); a release waits until it is
+     *   counts = 0, no bit   ended cleanly; the word no longer changes
+     *   UNVERIFIED           held, but not valid: the machine was suspended, and the server is asked; also with LOSING
+     *   LOSING               the loss is being delivered (with INTERRUPT, an interrupt); a release waits for its end
      *   LOST                 lost; the counts go down to 0 as the owner unwinds
      *
-     * The request has the deadline. A hold whose deadline has passed is lost even before the bit is set, so each thread that
-     * reads the word sets the bit first.
+     * The request has the deadline. A hold whose deadline has passed is lost even before the bit is set, so methods
+     * that act on the word set the bit first.
      */
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final long LOCK = 1L;
@@ -55,16 +55,19 @@ public final class Hold {
     /** Replaces the taker of a hold that was given up before its caller had taken it. */
     private static final Object GIVEN_UP = new Object();
 
-    /** A bit of {@link #owed}: a level by lock is to be left. */
+    /** A bit of {@link #owed}: a level by lock must be left. */
     public static final int OWED_LOCK = 1;
 
-    /** A bit of {@link #owed}: a level by handle is to be left. */
+    /** A bit of {@link #owed}: a level by handle must be left. */
     public static final int OWED_HANDLE = 2;
 
-    /** A bit of {@link #owed}: the end of the hold is to be posted. */
+    /** A bit of {@link #owed}: the end of the hold must be posted. */
     public static final int OWED_RELEASE = 4;
 
-    /** A bit of {@link #owed}: a level is to be left by a handle whose right says that an error has cut it short. */
+    /**
+     * A bit of {@link #owed}: a level must be left for a handle whose right says that an error has cut the release
+     * short.
+     */
     public static final int OWED_RIGHT = 8;
 
     public final Request request;
@@ -86,14 +89,17 @@ public final class Hold {
     private volatile @Nullable Object taker;
 
     /**
-     * The steps, as bits, that a caller could not do because an error has cut short its leaving. The machine does them instead. A field,
-     * because the stack may be full, and to write a field needs no call.
+     * The steps, as bits, that a caller owes because an error has cut short its leaving. The machine does them instead.
+     * A field, because the stack may be full and writing a field needs no call.
      */
     public volatile int owed;
 
     private volatile @Nullable LeaseLoss loss;
 
-    /** The newest of the rights of handles to release a level each. The owner adds them, and the renewer reads them. */
+    /**
+     * The newest of the handles' rights, each of which releases one level. The owner adds them, and the renewer reads
+     * them.
+     */
     private volatile @Nullable HandleRef rights;
 
     /** The outcome of the release, once there is one. */
@@ -147,9 +153,9 @@ public final class Hold {
         return taker == null;
     }
 
-    // ================================================================ the debts of a caller
+    // ================================================================ what a caller owes
 
-    /** Leaves the levels that are owed. Returns whether the hold has ended and its caller has not posted that. */
+    /** Leaves the levels that are owed. Returns whether the hold has ended without its caller having posted that. */
     boolean settleOwed() {
         if (owed == 0) {
             return false;
@@ -261,7 +267,10 @@ public final class Hold {
         return (asLease ? word >> 31 : word) & COUNT;
     }
 
-    /** Returns whether the hold is valid: not left, not lost, before its deadline. It is invalid before a loss interrupts. */
+    /**
+     * Returns whether the hold is valid: not left, not lost, and before its deadline. A hold that is lost becomes
+     * invalid before its thread is interrupted.
+     */
     public boolean isValid() {
         long now = word;
         return (now & (LOSING | LOST | UNVERIFIED)) == 0
@@ -269,12 +278,12 @@ public final class Hold {
                 && request.context.now() < request.deadline();
     }
 
-    /** Makes the hold neither valid nor lost, until the server has been asked. */
+    /** Makes the hold neither valid nor lost, until the server has answered. */
     void doubt() {
         WORD.getAndUpdate(this, now -> now >= 0 ? now | UNVERIFIED : now);
     }
 
-    /** Ends the doubt: the server has answered that it has the hold. */
+    /** Ends this state: the server has answered that it has the hold. */
     void trust() {
         if (isUnverified()) {
             WORD.getAndUpdate(this, now -> now & ~UNVERIFIED);
@@ -293,7 +302,7 @@ public final class Hold {
             last = last.next;
         }
         right.next = last;
-        for (; last != null; last = last.next) { // drops used rights, which a long hold would collect
+        for (; last != null; last = last.next) { // drops used rights, which a long hold would accumulate
             HandleRef after = last.next;
             while (after != null && !after.isOpen()) {
                 after = after.next;
@@ -304,8 +313,8 @@ public final class Hold {
     }
 
     /**
-     * Returns why the hold cannot be released any more: the thread of its {@code lock}s has ended, or its handles are
-     * unreachable. Returns {@code null} if it still can.
+     * Returns why the hold can no longer be released: the thread of its {@code lock} levels has ended, or its handles
+     * are unreachable. Returns {@code null} if it can be released.
      */
     public LockListener.@Nullable Absence absence() {
         long now = word;
@@ -328,7 +337,7 @@ public final class Hold {
         return locked ? LockListener.Absence.THREAD_ENDED : LockListener.Absence.LEASE_UNREACHABLE;
     }
 
-    /** Returns whether all levels are left, after a loss or not. */
+    /** Returns whether all levels have been left, after a loss or not. */
     public boolean isOver() {
         return (word & COUNTS) == 0;
     }
@@ -345,7 +354,10 @@ public final class Hold {
         return settledWord() < 0 ? loss : null;
     }
 
-    /** Returns the loss that concerns a handle; {@code null} if there is none, or its right was used before it. */
+    /**
+     * Returns the loss that concerns a handle; {@code null} if there is none, or if the handle's right was used before
+     * it.
+     */
     @Nullable
     public LeaseLoss lossFor(HandleRef right) {
         return right.sharesLoss() ? loss() : null;
@@ -395,7 +407,10 @@ public final class Hold {
         return new LeaseLoss(request.lock(), token, reason, Instant.now());
     }
 
-    /** Moves the word from {@code now} to LOST. No error lets LOSING stay, because other threads wait for its end. */
+    /**
+     * Changes the word from {@code now} to LOST. Even an error does not leave LOSING set, because other threads wait
+     * for its end.
+     */
     private boolean loses(long now, LeaseLoss lost) {
         if (!WORD.compareAndSet(this, now, now | LOSING)) {
             return false;
@@ -406,12 +421,12 @@ public final class Hold {
                 thread.interrupt();
             }
         } finally {
-            word = (now & ~UNVERIFIED) | LOST; // no other thread changes the other bits meanwhile
+            word = (now & ~UNVERIFIED) | LOST; // no other thread changes the counts meanwhile
         }
         return true;
     }
 
-    /** Tells the log and the listeners of the loss. */
+    /** Reports the loss to the log and to the listeners. */
     void tellLost(LeaseLoss lost) {
         if (lost.reason() != LeaseLoss.Reason.CLOSED) {
             LOG.log(
@@ -425,7 +440,7 @@ public final class Hold {
         }
     }
 
-    /** Returns the word when no loss is being delivered, which takes an instant. */
+    /** Waits until no loss is being delivered, which takes an instant, and returns the word. */
     private long settledWord() {
         for (; ; ) {
             long now = word;

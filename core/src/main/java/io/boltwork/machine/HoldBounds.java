@@ -1,21 +1,21 @@
 package io.boltwork.machine;
 
-/** The times that the options set for a hold: the client's, in nanoseconds; {@link Ticker#NEVER} for none. */
+/** The times that the options set for a hold, by the client's clock in nanoseconds; {@link Ticker#NEVER} for none. */
 final class HoldBounds {
 
-    /** For options that set no times; it is never changed. */
+    /** The bounds for options that set no times; never changed. */
     private static final HoldBounds NONE = new HoldBounds();
 
-    /** The time when the hold ends at the latest. */
+    /** The latest time at which the hold ends. */
     long maxEnd = Ticker.NEVER;
 
-    /** Until when the lock stays taken, even if it is released. */
+    /** The time until which the lock stays taken, even if it is released. */
     long minEnd = Ticker.NEVER;
 
-    /** Until when the lock stays closed after a loss, though it is being released. */
+    /** The time until which the lock stays closed after a loss, although it is being released. */
     long quietEnd = Ticker.NEVER;
 
-    /** The time when a fixed lease ends for this client. */
+    /** The time at which a fixed lease ends for this client. */
     long fixedEnd = Ticker.NEVER;
 
     private HoldBounds() {}

@@ -3,42 +3,42 @@ package io.boltwork.machine;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The arithmetic of leases: how much of a lease counts in the client, and for how long a command may have effect.
- * Spans are in nanoseconds, unless they are called millis.
+ * The arithmetic of leases: how much of a lease counts in the client, and for how long a command may take effect.
+ * Durations are in nanoseconds, unless their names say {@code Millis}.
  */
 public final class LeaseTimes {
 
     static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** One part of so many is subtracted from a lease because clocks run at different rates. */
+    /** One part in this many is subtracted from a lease because clocks run at different rates. */
     private static final int DRIFT_PART = 100;
 
-    /** Is subtracted from a lease because the server counts in whole milliseconds. */
+    /** The time that is subtracted from a lease because the server counts in whole milliseconds. */
     private static final long ROUNDING = 2 * MILLI;
 
     private LeaseTimes() {}
 
     /**
-     * Returns how much of a lease counts in the client. The drift is reckoned over the lease and the time that elapsed
-     * before it began.
+     * Returns how much of a lease counts in the client. The drift is calculated over the lease and the time that
+     * elapsed before it began.
      */
     static long safe(long leaseMillis, long elapsed) {
         long nanos = leaseMillis * MILLI;
         return nanos - (nanos + Math.max(0, elapsed)) / DRIFT_PART - ROUNDING;
     }
 
-    /** Returns the shortest lease, in milliseconds, of which that much counts in the client. */
+    /** Returns a lease, in milliseconds, just long enough for that much of it to count in the client. */
     static long covering(long nanos) {
         long least = nanos + ROUNDING;
         return (least + least / (DRIFT_PART - 1)) / MILLI + 1;
     }
 
-    /** Returns how many milliseconds after its sending a command may still have effect. */
+    /** Returns for how many milliseconds after its sending a command may still take effect. */
     static long effectMillis(long commandTimeout, long leaseMillis) {
         return Math.min(commandTimeout / MILLI, leaseMillis);
     }
 
-    /** Returns the server time after which a command that is sent now must not have effect. */
+    /** Returns the server time after which a command that is sent now must not take effect. */
     static long notAfter(ServerClock clock, long now, long effectMillis) {
         return clock.millisAt(now) + effectMillis;
     }
@@ -50,7 +50,7 @@ public final class LeaseTimes {
                 : (end - now) / MILLI + 2; // the server truncates times to whole milliseconds
     }
 
-    /** Returns after how long an unanswered renewal is sent again. */
+    /** Returns the time after which an unanswered renewal is sent again. */
     public static long renewalPatience(long leaseNanos, long commandTimeout) {
         return Math.min(commandTimeout, leaseNanos / 9);
     }

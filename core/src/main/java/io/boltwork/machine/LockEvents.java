@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells listeners, if there are any, and the log what happens to a lock. The {@link Hold} tells of losses, because any thread
- * may notice them.
+ * Reports what happens to a lock to the log and to the listeners, if there are any. The {@link Hold} reports losses,
+ * because any thread may notice them.
  */
 final class LockEvents {
 

@@ -26,7 +26,7 @@ public final class LockMachine extends LockState {
      *            whether or not the lock is held here; the oldest of these polls for all. At most one request is HELD.
      *            Any number may be RELEASING or UNDOING.
      *
-     * Each state of a request has a part of the machine, or two, which send its commands and handle the answers:
+     * Each state of a request has one or two parts of the machine, which send its commands and handle the answers:
      *
      *   Asking        WANTED            Acquire
      *   Granting      WANTED            Replicate; handles the answers to Acquire, too, and grants
@@ -34,17 +34,20 @@ public final class LockMachine extends LockState {
      *   Releasing     LOST, RELEASING   Release
      *   Withdrawing   UNDOING           Withdraw
      *
-     * Waiting has the local waiters, Retrying what follows when there is no answer. The parts work on the LockState, so
-     * that a lock costs no more objects, and no part uses the machine itself.
+     * Waiting handles the local waiters, and Retrying what follows when there is no answer. The parts work on the
+     * LockState, so that a lock costs no more objects, and no part uses the machine itself.
      *
-     * Each command is answered, or given up after the command timeout and sent again. The meaning of an answer depends on
-     * the request alone, because answers may be late, doubled, or out of order.
+     * Each command is answered, or given up after the command timeout and sent again. The meaning of an answer depends
+     * on the request alone, because answers may be late, duplicated, or out of order.
      */
 
-    /** The time for which the state of an unused lock is kept, so that a lock in use is not built anew each time. */
+    /**
+     * The time for which the state of an unused lock is kept, so that the state of a lock in regular use is not built
+     * anew each time.
+     */
     public static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
-    /** Commands of one lock that are under way at a time; other requests wait in line. */
+    /** The largest number of commands of one lock that are under way at a time; other requests wait in line. */
     public static final int UNDER_WAY = 64;
 
     public LockMachine(Effects effects) {
@@ -53,7 +56,7 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: local
 
-    /** Handles that a caller wants the lock. */
+    /** Handles a caller's request for the lock. */
     public void request(Waiter waiter) {
         lastEvent = effects.now();
         if (Waiting.enter(this, waiter)) {
@@ -61,7 +64,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles that a caller does not want the lock any more. Has no effect once the waiter is decided. */
+    /** Handles a caller that no longer wants the lock. Has no effect once the waiter is decided. */
     public void cancel(Waiter waiter, boolean timedOut) {
         lastEvent = effects.now();
         if (Waiting.cancel(this, waiter, timedOut)) {
@@ -69,14 +72,16 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Checks that the waiter of a sleeping caller is known here. If an error has cut it off, it enters again. */
+    /**
+     * Checks that the waiter of a sleeping caller is known here. If it is not, because of an error, it enters again.
+     */
     public void lookAfter(Waiter waiter) {
         if (!Waiting.isKnown(this, waiter)) {
             request(waiter);
         }
     }
 
-    /** Handles that the owner has left the outermost level of its hold, or has unwound a lost one. */
+    /** Handles an owner that has left the outermost level of its hold, or has unwound a lost hold. */
     public void release(Hold left) {
         lastEvent = effects.now();
         if (Releasing.release(this, left)) {
@@ -84,26 +89,26 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles that the owner wants the hold to last for {@code nanos} from now on at least. */
+    /** Handles the owner's request that the hold last for at least {@code nanos} from now on. */
     public void extend(Hold held, long nanos, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.extend(this, held, nanos, outcome);
         pump();
     }
 
-    /** Handles that the owner wants to know whether the backend still knows the hold. */
+    /** Handles the owner's question whether the backend still knows the hold. */
     public void verify(Hold held, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.verify(this, held, outcome);
         pump();
     }
 
-    /** Handles that the owner does not wait for that extension any more. */
+    /** Handles an owner that no longer waits for that extension or verification. */
     public void extensionGivenUp(Promise<Extension> outcome) {
         extensions.values().remove(outcome);
     }
 
-    /** Handles that a thread has noticed that the deadline of a hold has passed. */
+    /** Handles the end of a hold whose deadline has passed, as a thread has noticed. */
     public void expired(Hold noticed) {
         if (hold == noticed) {
             Renewing.lose(this, noticed.request, noticed.request.reasonOfEnd());
@@ -111,13 +116,15 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles that the owner of a lost hold has tried to nest, so that it is going to unwind. */
+    /**
+     * Handles an attempt to nest in a lost hold: its owner is going to unwind, so the hold is remembered until then.
+     */
     public void nested(Hold lost) {
         expired(lost);
         lostHolds = lostHolds.untilUnwound(lost);
     }
 
-    /** Handles that the client is being closed: the lock is not granted any more, and everything is released. */
+    /** Handles the closing of the client: the lock is no longer granted, and everything is released. */
     public void close() {
         closed = true;
         ManyRequests many = requests.many();
@@ -141,8 +148,9 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles that the client has a new id, because another living client has the old one. Nothing may be sent any more
-     * for requests under the old id, since they may be the other client's. The hold is lost, and the waiters ask anew.
+     * Handles a new id of the client, taken because another living client may have the old one. Nothing more may be
+     * sent for requests under the old id, since they may be the other client's. The hold is lost, and the waiters ask
+     * anew.
      */
     public void disowned() {
         Hold held = hold;
@@ -163,7 +171,7 @@ public final class LockMachine extends LockState {
         Waiting.askAnew(this);
         pump();
         if (before != null && wanted != null) {
-            wanted.pending().since = before.pending().since; // a try ends when it would have ended
+            wanted.pending().since = before.pending().since; // a try ends at the same time as before
         }
     }
 
@@ -194,12 +202,12 @@ public final class LockMachine extends LockState {
         pumpUnless(held);
     }
 
-    /** Handles that a renewal was not answered. */
+    /** Handles a renewal that was not answered. */
     public void renewalFailed(String id) {
         Renewing.renewalFailed(this, id);
     }
 
-    /** Handles that the backend has given the lock to a waiting request. */
+    /** Handles the message that the backend has granted the lock to a waiting request. */
     public void granted(Grant grant) {
         long now = effects.now();
         lastEvent = now;
@@ -213,7 +221,10 @@ public final class LockMachine extends LockState {
         pump();
     }
 
-    /** Handles a forced release. It concerns the hold here if server run, request and token are those of the hold. */
+    /**
+     * Handles a forced release. It concerns the hold here if the request and the token are those of the hold, and the
+     * server run is the present one.
+     */
     public void taken(Taken taken) {
         Hold held = hold;
         lastEvent = effects.now();
@@ -250,7 +261,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles that the machine was suspended for so long, or a clock was set: the server is asked about the hold. */
+    /** Handles a suspension of this computer, or a clock that was set: the server is asked about the hold. */
     public void suspended(long missed) {
         Hold held = hold;
         if (held != null) {
@@ -259,7 +270,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles a lost connection. Queued requests ask, so that the patience of an outage begins now. */
+    /** Handles a lost connection. Queued requests ask, so that the outage patience begins now. */
     public void disconnected() {
         Request request = wanted;
         if (request != null && !request.isAwaiting()) {
@@ -272,14 +283,14 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles that this client has caused a grant to a new owner, which claims the lock for that long. Plans a nudge
-     * after the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
+     * Handles a grant to a new owner that this client has caused. The owner claims the lock for that long. Plans a
+     * nudge after the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
      */
     public void nudgeAfter(long claimMillis) {
         Withdrawing.nudgeAfter(this, claimMillis);
     }
 
-    /** Handles that another server may have lost an answered release: the request is withdrawn. */
+    /** Handles an answered release that a new server may have lost: the request is withdrawn. */
     public void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
             Withdrawing.releaseAgain(this, request, lastToken);
@@ -289,7 +300,7 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: time
 
-    /** Handles the visit of the renewer. */
+    /** Handles a visit by the renewer. */
     public void visited() {
         Hold held = hold;
         if (held != null) {
@@ -346,8 +357,9 @@ public final class LockMachine extends LockState {
     // ================================================================ local and remote meet
 
     /**
-     * Does what {@link #pump} does, unless the hold is still that one. Then nothing else has changed, and there is nothing
-     * to ask for. Very many holds may be renewed, and a look at the waiters would fetch one more object for each.
+     * Does what {@link #pump} does, unless the hold is still that one: then nothing else has changed, and there is
+     * nothing to ask for. Very many holds may be renewed, and looking at the waiters would fetch one more object for
+     * each.
      */
     private void pumpUnless(@Nullable Hold held) {
         if (hold != held) {
@@ -372,7 +384,7 @@ public final class LockMachine extends LockState {
         sendWaiting();
     }
 
-    /** Sends what waited in line, as far as there is room for it. */
+    /** Sends the commands that waited in line, as far as there is room for them. */
     private void sendWaiting() {
         ManyRequests many = requests.many();
         if (many == null) {

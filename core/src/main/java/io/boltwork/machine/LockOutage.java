@@ -4,9 +4,10 @@ import io.boltwork.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An outage of the backend, as one lock knows it. Immutable, so that all locks whose backend answers share {@link #NONE}.
+ * An outage of the backend, as one lock sees it. Immutable, so that all locks whose backend answers share
+ * {@link #NONE}.
  *
- * @param since since when the backend has given no answer about this lock; {@link Ticker#NEVER} if it answers
+ * @param since the time since which the backend has given no answer about this lock; {@link Ticker#NEVER} if it answers
  * @param lastFailure the last failure since the last answer
  */
 record LockOutage(long since, @Nullable BackendException lastFailure) {
@@ -14,17 +15,19 @@ record LockOutage(long since, @Nullable BackendException lastFailure) {
     /** No outage: the backend has answered. */
     static final LockOutage NONE = new LockOutage(Ticker.NEVER, null);
 
-    /** Returns the outage after a command that was sent then has failed, or was not answered. */
+    /** Returns the outage after a command that was sent at that time has failed, or was not answered. */
     LockOutage failed(long sent, @Nullable BackendException cause) {
         return new LockOutage(since == Ticker.NEVER ? sent : since, cause == null ? lastFailure : cause);
     }
 
-    /** Returns the outage with a new beginning, because the patience counts for new waiters. */
+    /** Returns the outage without its beginning, because the patience of new waiters counts from the next failure. */
     LockOutage restarted() {
         return since == Ticker.NEVER ? this : new LockOutage(Ticker.NEVER, lastFailure);
     }
 
-    /** Returns when waiters lose a patience of that many nanoseconds; {@link Ticker#NEVER} if there is no outage. */
+    /**
+     * Returns the time at which a patience of that many nanoseconds ends; {@link Ticker#NEVER} if there is no outage.
+     */
     long patienceEnds(long patience) {
         return since == Ticker.NEVER ? Ticker.NEVER : since + patience;
     }

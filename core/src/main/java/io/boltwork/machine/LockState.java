@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LockState {
 
-    /** A slice is at least so many round trips long; a shorter one would cost more in handovers than in use. */
+    /** A slice is at least this many round trips long: a shorter one would spend more time on handovers than on use. */
     private static final int SLICE_ROUND_TRIPS = 4;
 
     private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -25,21 +25,21 @@ public abstract class LockState {
     public final Waiters waiters = new Waiters();
     public final Requests requests = new Requests();
 
-    /** The request for the first of the waiters that share. */
+    /** The request for the first of the waiters that share one. */
     @Nullable
     Request wanted;
 
     volatile @Nullable Hold hold;
 
-    /** Made by {@link #rare}; {@code null} if it was never needed. */
+    /** Created by {@link #rare}; {@code null} if it was never needed. */
     private @Nullable RareState rare;
 
     volatile LostHolds lostHolds = LostHolds.NONE;
 
-    /** Extensions under way, and the promises of their outcomes. */
+    /** Extensions and verifications under way, and the promises of their outcomes. */
     Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
 
-    /** The time when the oldest of the FIFO requests asks again, for all of them. */
+    /** The time at which the oldest of the FIFO requests asks again, for all of them. */
     long pollAt = Ticker.NEVER;
 
     LockOutage outage = LockOutage.NONE;
@@ -101,12 +101,15 @@ public abstract class LockState {
         return lostHolds.of(thread);
     }
 
-    /** Returns lost holds whose threads have not unwound. */
+    /** Returns the lost holds whose threads have not unwound. */
     LostHolds lostHolds() {
         return lostHolds;
     }
 
-    /** Returns what threads have to leave: they learn of the loss then, if the client is closed meanwhile. */
+    /**
+     * Returns the holds that threads have to leave. If the client is closed, the threads learn of the loss when they
+     * leave.
+     */
     public LostHolds holdsToLeave() {
         return hold == null ? lostHolds : lostHolds.with(hold, effects.now());
     }
@@ -117,7 +120,7 @@ public abstract class LockState {
         return effects.timing().commandTimeout();
     }
 
-    /** Returns for how long a lock that was granted now would be handed over inside the client. */
+    /** Returns for how long a lock that is granted now may be handed over inside the client. */
     public long slice() {
         return Math.max(effects.timing().slice(), Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
     }
@@ -136,7 +139,7 @@ public abstract class LockState {
 
     // ================================================================ rare state
 
-    /** Returns the state that most locks never need. Makes it if there is none. */
+    /** Returns the state that most locks never need. Creates it if there is none. */
     RareState rare() {
         RareState made = rare;
         if (made == null) {
@@ -156,7 +159,9 @@ public abstract class LockState {
         return rare == null ? Ticker.NEVER : rare.nudgeAt;
     }
 
-    /** Cancels the nudge, because the lock was heard of: the client that is in charge of it now looks after it. */
+    /**
+     * Cancels the nudge, because there is news of the lock: the client that is responsible for it now looks after it.
+     */
     void cancelNudge() {
         if (rare != null) {
             rare.nudgeAt = Ticker.NEVER;
@@ -171,7 +176,10 @@ public abstract class LockState {
         return held == null ? Ticker.NEVER : RenewalClock.visitAt(held.request, commandTimeout());
     }
 
-    /** Returns the lease of the hold as the renewer counts it, in nanoseconds: a visit about every third of it. */
+    /**
+     * Returns the lease of the hold as the renewer counts it, in nanoseconds. The renewer visits the lock about every
+     * third of it.
+     */
     public long watchedLease() {
         return RenewalClock.watchedNanos(Objects.requireNonNull(hold).request);
     }

@@ -6,12 +6,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lost holds of one lock whose threads have not unwound, so that these learn of the loss when they do. A fixed lease is
- * remembered only for a while, because threads that use locks as cool-downs never unwind. Immutable: the lock's machine
- * replaces it, and any thread may read it.
+ * The lost holds of one lock whose threads have not unwound. The threads learn of the loss when they unwind. A fixed
+ * lease is remembered only for a while, because threads that use locks as cool-downs never unwind. Immutable: the
+ * lock's machine replaces it, and any thread may read it.
  *
  * @param holds the holds
- * @param lookAt when to check next which of them can be forgotten; {@link Ticker#NEVER} if there are none
+ * @param lookAt the time at which to check next which of them can be forgotten; {@link Ticker#NEVER} if there are none
  */
 public record LostHolds(List<LostHold> holds, long lookAt) {
 
@@ -20,13 +20,16 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
     /** The interval of checks whether the threads are still alive. */
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
 
-    /** For how long a fixed lease is remembered after its loss; for its own length if that is more. */
+    /**
+     * The time for which a fixed lease is remembered after its loss. A longer lease is remembered for its own length.
+     */
     private static final long REMEMBERED = TimeUnit.MINUTES.toNanos(1);
 
     /**
      * A lost hold.
      *
-     * @param until when it is forgotten; {@link Ticker#NEVER} until its thread unwinds or ends
+     * @param until the time at which it is forgotten; {@link Ticker#NEVER} if it is kept until its thread unwinds or
+     *     ends
      */
     record LostHold(Hold hold, long until) {
 
@@ -39,7 +42,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
         }
     }
 
-    /** Returns these and a hold that was lost now, which replaces an earlier one of its thread. */
+    /** Returns these holds and one that was lost now, which replaces an earlier hold of its thread. */
     LostHolds with(Hold lost, long now) {
         Thread thread = lost.thread;
         if (thread == null || lost.isOver()) {
@@ -54,7 +57,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
                 Stream.concat(others, Stream.of(new LostHold(lost, until))).toList(), Math.min(lookAt, now + LOOK));
     }
 
-    /** Returns these without one. */
+    /** Returns these holds without one of them. */
     LostHolds without(Hold unwound) {
         return left(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
     }
@@ -63,7 +66,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
         return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
     }
 
-    /** Returns these; that one, if it is among them, is remembered until its thread unwinds. */
+    /** Returns these holds. If the given one is among them, it is remembered until its thread unwinds. */
     LostHolds untilUnwound(Hold lost) {
         return left(
                 holds.stream()
@@ -87,7 +90,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
         return null;
     }
 
-    /** Returns these without those that will never unwind or are remembered no longer, if it is time to check. */
+    /** Returns these holds. If it is time to check, leaves out those that can be forgotten. */
     LostHolds looked(long now) {
         return now < lookAt
                 ? this

@@ -13,8 +13,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one lock when there are more than a few. Limits how many of them have a command under way; the others wait
- * in line. No event costs more than the logarithm of their number. Belongs to the lock's machine.
+ * The requests of one lock when there are more than a few. Limits how many of them have a command under way; the others
+ * wait in line. The cost of an ordinary event grows at most with the logarithm of their number. Belongs to the lock's
+ * machine.
  */
 public final class ManyRequests {
 
@@ -22,15 +23,20 @@ public final class ManyRequests {
      * An entry observes its request and notes each change (Request.pending). The consequences are worked out once, after the
      * event (settle): when the request has something to do, and whether a command about it is under way.
      *
-     * An event that concerns all requests (a new connection, a server that has forgotten the queue) is a pass over them in
-     * the order of their numbers. A request that another event finds before the pass has reached it is prepared at once, so
-     * that each answer and each grant means the same as if the pass had happened in one moment.
+     * An event that concerns all requests (a new connection, a server that has forgotten the queue) starts a pass over
+     * them in the order of their numbers. A request that another event finds before the pass has reached it is prepared
+     * at once, so that each answer and each grant means the same as if the pass had happened in one moment.
      */
 
-    /** The most requests that a pass examines in one event, and the most that are due. The rest follows in the next event, at once. */
+    /**
+     * The largest number of requests that a pass examines in one event, and that {@link #due} returns. The rest follow
+     * at once, in the next event.
+     */
     static final int LOOKS = 64;
 
-    /** One place of so many is kept for a try, a poll, and the withdrawal of an unwanted grant: they do not wait in line. */
+    /**
+     * One place in this many is kept for tries, polls, and withdrawals of unwanted grants, which do not wait in line.
+     */
     private static final int RESERVE_PART = 16;
 
     /** One of the requests. */
@@ -38,16 +44,19 @@ public final class ManyRequests {
         final Request request;
         private final ManyRequests home;
 
-        /** The time when the request has something to do. The entry is in the schedule unless that is {@link Ticker#NEVER}. */
+        /**
+         * The time at which the request has something to do. The entry is in the schedule unless that is
+         * {@link Ticker#NEVER}.
+         */
         private long at = Ticker.NEVER;
 
-        /** The entry is among the changes. */
+        /** True if the entry is among the changes. */
         private boolean changed;
 
         /** The pass that the request is prepared for. */
         private @Nullable Pass pass;
 
-        /** That pass must ask for the request again. */
+        /** True if that pass must ask for the request again. */
         private boolean asksAgain;
 
         private Entry(Request request, ManyRequests home) {
@@ -76,7 +85,7 @@ public final class ManyRequests {
         private final long since;
         private final long last;
 
-        /** The connection was replaced; otherwise the server has forgotten requests. */
+        /** True if the connection was replaced; false if the server has forgotten requests. */
         private final boolean connected;
 
         private final RecoveryTally recovery;
@@ -250,7 +259,7 @@ public final class ManyRequests {
         return entry;
     }
 
-    /** Begins to send what follows from an event. */
+    /** Begins to send the commands that follow from an event. */
     void begin() {
         looks = 0;
     }
@@ -344,7 +353,7 @@ public final class ManyRequests {
         return null;
     }
 
-    /** Ends the asking, because the client is being closed. */
+    /** Stops asking, because the client is being closed. */
     void stopAsking() {
         asks.clear();
         endPass();

@@ -1,8 +1,8 @@
 package io.boltwork.machine;
 
 /**
- * The examination of a lease since the machine was suspended: does the server still have it? Belongs to the lock's machine.
- * Times are the client's, in nanoseconds.
+ * The examination of a lease after the machine was suspended: whether the server still has it. Belongs to the lock's
+ * machine. Times are the client's, in nanoseconds.
  */
 public final class MissedTime {
 
@@ -15,14 +15,14 @@ public final class MissedTime {
     /** The time when a missing answer counts as a loss. */
     private long patienceEnds;
 
-    /** Begins the examination, perhaps once more. */
+    /** Begins the examination, or begins it anew. */
     void begin(long nanos, long now, long commandTimeout) {
         missed += nanos;
         askedAt = Ticker.NEVER;
         patienceEnds = now + commandTimeout;
     }
 
-    /** Notes that a command that is sent at that time asks the server. */
+    /** Notes that a command that is sent at that time asks the server about the lease. */
     void asked(long at) {
         askedAt = Math.min(askedAt, at);
     }

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands and answers about a {@link Request} that matter for its next step, while the lock is asked for and when it is
- * released. A lease that is just held has none, because there may be very many of these. Times are the client's, in
- * nanoseconds, unless they are called server times.
+ * The commands and answers about a {@link Request} that matter for its next step, while the lock is asked for and when
+ * it is released. A lease that is merely held has none, because there may be very many such leases. Times are the
+ * client's, in nanoseconds, unless they are called server times.
  */
 final class Pending {
 
@@ -18,7 +18,7 @@ final class Pending {
     @Nullable
     Command<?> awaited;
 
-    /** The time when the last command was sent; {@link Ticker#NEVER} if none was. */
+    /** The time at which the last command was sent; {@link Ticker#NEVER} if none was. */
     long awaitedSince = Ticker.NEVER;
 
     /** The number of commands in a row that were not answered. */
@@ -29,13 +29,16 @@ final class Pending {
 
     // ---- asking
 
-    /** The time when the request was made. */
+    /** The time at which the request was made. */
     long since;
 
-    /** The time when the first acquire was sent; {@link Ticker#NEVER} if the connection was replaced before its answer. */
+    /**
+     * The time at which the first acquire was sent; {@link Ticker#NEVER} if the connection was replaced before the
+     * answer.
+     */
     long firstSent;
 
-    /** The time when the last answered acquire was sent. */
+    /** The time at which the last answered acquire was sent. */
     long answeredSent;
 
     /** The server's time in the answer to it. */
@@ -48,7 +51,7 @@ final class Pending {
     /** True if the request must ask again after the awaited answer, which may be older than the latest event. */
     boolean askAgain;
 
-    /** Acquires that were written and not answered: their bytes may still be executed. */
+    /** The number of acquires that were written and not answered: their bytes may still be executed. */
     int unanswered;
 
     /** The latest not-after: a server time. */
@@ -60,7 +63,7 @@ final class Pending {
     /** The latest not-after, by this client's clock. */
     private long staleAt;
 
-    /** The token of the grant that enough replicas know; 0 for none. */
+    /** The token of the grant that enough replicas have confirmed; 0 for none. */
     long replicated;
 
     // ---- verifying
@@ -69,7 +72,7 @@ final class Pending {
     @Nullable
     RecoveryTally recovery;
 
-    /** The server has answered that it had forgotten the hold. */
+    /** True if the server has answered that it had forgotten the hold. */
     boolean forgotten;
 
     /** The examination since the machine was suspended; {@code null} if there is none. */
@@ -82,16 +85,16 @@ final class Pending {
     @Nullable
     Hold releaser;
 
-    /** The release was sent more than once: an earlier copy may have been executed. */
+    /** True if the release was sent more than once: an earlier copy may have been executed. */
     boolean repeated;
 
     /** The time from which nothing of the request can be left at the server. */
     long giveUpAt = Ticker.NEVER;
 
-    /** The request was granted or queued while its withdrawal was under way. */
+    /** True if a withdrawal must be sent after the awaited answer. */
     boolean withdrawAgain;
 
-    /** Notes that a command is sent whose answer is awaited. */
+    /** Notes that a command is being sent whose answer is awaited. */
     void sent(Command<?> command, long now) {
         awaited = command;
         awaitedSince = now;
@@ -103,7 +106,10 @@ final class Pending {
         return unanswered == 0 && recovery == null && missedTime == null;
     }
 
-    /** Notes that a command is sent that has effect until then: a server time of that run, and the client's time. */
+    /**
+     * Notes that a command is being sent that may take effect until {@code serverTime}, by the clock of that server
+     * run, or {@code time}, by the client's clock.
+     */
     void hasEffectUntil(long serverTime, String run, long time) {
         notAfter = run.equals(notAfterRun) ? Math.max(notAfter, serverTime) : serverTime;
         notAfterRun = run;
@@ -111,8 +117,9 @@ final class Pending {
     }
 
     /**
-     * Returns how long the commands sent have effect. Their not-after may be by the clock of another server than the one that
-     * answers now, because a backend of several servers redirects commands. Then the client's clock decides.
+     * Returns for how much longer the commands sent may take effect. Their not-after may be by the clock of another
+     * server than the one that answers now, because a backend of several servers redirects commands. Then the client's
+     * clock decides.
      */
     long effectEndsIn(ServerTime server, long now) {
         return server.run().equals(notAfterRun) ? (notAfter - server.millis()) * MILLI : staleAt - now;

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is decided once. One thread may sleep until then, or one callback may be called then. Leaner than a future:
- * to sleep on it allocates nothing.
+ * A value that is decided once. One thread may sleep until it is decided, or one callback may be called then. Leaner
+ * than a future: sleeping on a promise allocates nothing.
  *
  * @param <T> the type of the value
  */
@@ -29,7 +29,7 @@ public final class Promise<T> {
         return outcome;
     }
 
-    /** Decides, and wakes the sleeping thread or calls the callback. Later decisions change nothing. */
+    /** Decides the value, and wakes the sleeping thread or calls the callback. Later decisions change nothing. */
     public void decide(T value) {
         Thread sleeper = decideQuietly(value);
         if (sleeper != null) {
@@ -37,7 +37,7 @@ public final class Promise<T> {
         }
     }
 
-    /** Decides, and calls the callback. Returns the sleeping thread, which the caller must unpark. */
+    /** Decides the value, and calls the callback. Returns the sleeping thread, if any, which the caller must unpark. */
     @Nullable
     public Thread decideQuietly(T value) {
         Decided<T> decided = new Decided<>(value);
@@ -68,7 +68,9 @@ public final class Promise<T> {
         throw new IllegalStateException("not decided");
     }
 
-    /** Sleeps until it is decided, the time has passed, or the thread is unparked or interrupted. For one thread. */
+    /**
+     * Sleeps until the value is decided, the time has passed, or the thread is unparked or interrupted. For one thread.
+     */
     public void sleep(Object blocker, long nanos) {
         Thread current = Thread.currentThread();
         Object before = state;
@@ -81,7 +83,7 @@ public final class Promise<T> {
         }
     }
 
-    /** Calls {@code callback} when it is decided: now or later, on the deciding thread. For one callback. */
+    /** Calls {@code callback} when the value is decided: now, or later on the deciding thread. For one callback. */
     public void then(Runnable callback) {
         if (!STATE.compareAndSet(this, OPEN, callback)) {
             callback.run();

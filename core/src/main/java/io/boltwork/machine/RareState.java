@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 final class RareState {
 
     /**
-     * A failure that all waiters are told of that came until then, some of them at each event.
+     * A failure that is reported to all waiters that came no later than {@code until}, some of them at each event.
      *
-     * @param until a time of the client
+     * @param until a time of the client's clock
      */
     record Dismissal(LockException cause, long until) {}
 
@@ -17,6 +17,6 @@ final class RareState {
     @Nullable
     Dismissal dismissal;
 
-    /** The time of the next question to the server whether the latest grant that this client caused was taken. */
+    /** The time of the next nudge, which makes the server check the latest grant that this client has caused. */
     long nudgeAt = Ticker.NEVER;
 }

@@ -31,7 +31,10 @@ public final class RecoveryTally {
         }
     }
 
-    /** Notes that no outcomes are added any more. {@code then} gets the counts when all outcomes are known. Once. */
+    /**
+     * Notes that no more outcomes will be added. Passes the counts to {@code then} when all outcomes are known. Called
+     * once.
+     */
     public void over(Consumer<Counts> then) {
         end = then;
         done();

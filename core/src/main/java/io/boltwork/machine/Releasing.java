@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * LOST and RELEASING: gives the lock back until the backend has answered, or nothing can be left there. Part of a
+ * LOST and RELEASING: gives the lock back, until the backend has answered or nothing can be left there. Part of a
  * {@link LockMachine}: handles the answers to {@code Release}.
  */
 final class Releasing {
@@ -18,7 +18,7 @@ final class Releasing {
 
     // ================================================================ losing and leaving
 
-    /** Notes that the request does not own the lock any more, though its owner here has not unwound. */
+    /** Notes that the request no longer owns the lock, although its owner here has not unwound. */
     static void lost(LockState lock, Request request) {
         request.settle(RecoveryTally::lost);
         request.state = State.LOST;
@@ -26,19 +26,19 @@ final class Releasing {
         request.pending().giveUpAt = request.nothingLeft(lock.effects.now(), lock.commandTimeout());
     }
 
-    /** Plans when a lost hold is released, though its owner may not have unwound by then. */
+    /** Plans when a lost hold is released, although its owner may not have unwound by then. */
     static void planAfterLoss(LockState lock, Request request, Reason reason) {
         if (reason == Reason.MAX_HOLD) {
             request.quiet(lock.effects.now());
-            start(lock, request); // the limit is for the others, who do not wait for its owner
+            start(lock, request); // the limit serves other owners, which must not wait for this one
         } else if (reason == Reason.EXPIRED) {
             request.pending().dueAt = request.closedUntil; // waiters may have been told the end of an earlier lease
         }
     }
 
     /**
-     * Handles that the owner has left its hold, or has unwound a lost one. Returns whether that was new: otherwise
-     * nothing has changed.
+     * Handles an owner that has left its hold, or has unwound a lost one. Returns {@code false} if the hold was handed
+     * over before, so that nothing has changed.
      */
     static boolean release(LockState lock, Hold left) {
         Request request = left.request;
@@ -70,7 +70,7 @@ final class Releasing {
 
     // ================================================================ releasing
 
-    /** Begins to give the lock back. The next waiter's acquire goes along, if it may be sent now. */
+    /** Begins to give the lock back. The release carries the next waiter's acquire, if that may be sent now. */
     static void start(LockState lock, Request request) {
         if (lock.effects.now() >= request.deadline()) {
             request.quietAfterLease();
@@ -182,7 +182,7 @@ final class Releasing {
         LockEvents.releaseFailed(lock.effects, releaser);
     }
 
-    /** Tells the releaser that the lock may have been another client's, too, because both had the same id. */
+    /** Tells the releaser that another client may have held the lock, too, because both had the same id. */
     static void disowned(LockState lock, Request request) {
         Hold releaser = request.state == State.RELEASING ? request.pending().releaser : null;
         if (releaser != null) {

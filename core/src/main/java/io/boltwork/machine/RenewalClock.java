@@ -87,7 +87,7 @@ public final class RenewalClock {
         return begun != Ticker.NEVER && request.context.renewedAt(begun) < request.deadline;
     }
 
-    /** Closes the open renewal: it was answered, or does not matter any more. */
+    /** Closes the open renewal: it was answered, or no longer matters. */
     static void close(Request request) {
         hear(request);
         begun(request, Ticker.NEVER, false);
@@ -97,7 +97,7 @@ public final class RenewalClock {
 
     /**
      * Returns when the hold counts as lost; {@link Ticker#NEVER} until it is held. Only a suspension of the machine
-     * moves it back. For any thread.
+     * moves this time back. For any thread.
      */
     static long deadline(Request request) {
         long begun = request.tacit; // first: the machine moves the deadline before it closes the renewal
@@ -111,7 +111,7 @@ public final class RenewalClock {
         DEADLINE.lazySet(request, Math.min(request.leaseEnd, request.bounds.maxEnd));
     }
 
-    /** Notes that the request is the owner at the server until then at least. */
+    /** Notes that the request is the owner at the server at least until that time. */
     static void lasts(Request request, long until) {
         request.leaseEnd = Math.max(request.leaseEnd, until);
         DEADLINE.lazySet(request, Math.max(request.deadline, Math.min(request.leaseEnd, request.bounds.maxEnd)));
@@ -136,15 +136,15 @@ public final class RenewalClock {
         }
     }
 
-    /** Notes that the server has answered for the whole lease, to what was sent at that time. */
+    /** Notes that the server has confirmed the whole lease, in its answer to a command that was sent at that time. */
     static void confirm(Request request, long sent) {
         request.confirmed = true;
         request.renewAt = Math.max(request.renewAt, renewAfter(request, sent));
     }
 
     /**
-     * Notes that the server has answered for the lease since the machine was suspended. What was not prolonged since
-     * then ends earlier by the time missed.
+     * Notes that the server has confirmed the lease since the machine was suspended. A lease that was not prolonged
+     * since then ends earlier by the time missed.
      */
     static void answeredFor(Request request, long missed, long sent, long leaseMillis) {
         long end = Math.max(request.leaseEnd - missed, sent + LeaseTimes.safe(leaseMillis, 0));
@@ -198,14 +198,14 @@ public final class RenewalClock {
         return (isFixed(request) ? Math.min(leaseMillis, LONGEST_UNVERIFIED_MILLIS) : leaseMillis) * MILLI;
     }
 
-    /** Returns what it means that the deadline has passed. */
+    /** Returns the reason for a loss at the deadline. */
     static LeaseLoss.Reason reasonOfEnd(Request request) {
         return deadline(request) >= request.bounds.maxEnd ? LeaseLoss.Reason.MAX_HOLD : LeaseLoss.Reason.EXPIRED;
     }
 
     // ================================================================ when to renew
 
-    /** Requires that the server is asked, from that time on, whether it still knows the lease. */
+    /** Requires the server to be asked, from that time on, whether it still knows the lease. */
     static void verify(Request request, long now) {
         close(request);
         request.renewAt = now;
@@ -227,8 +227,9 @@ public final class RenewalClock {
     }
 
     /**
-     * Returns when to renew a lease that was answered for at {@code begun}: a third of the lease later, in the third
-     * round of the renewer from there, whether that round is half a round late or early.
+     * Returns when to renew a lease that was confirmed by a command begun at that time: two and a half rounds of the
+     * renewer later. The renewer rounds this up to its third round from there, a third of the lease later, even if a
+     * round is up to half a round late or early.
      */
     private static long renewAfter(Request request, long begun) {
         return begun + watchedNanos(request) * 5 / 18;
@@ -248,7 +249,7 @@ public final class RenewalClock {
         return request.renewals > 1;
     }
 
-    /** Returns by how much a renewal is late, of a lease that the server has answered for. */
+    /** Returns by how much the renewal of a confirmed lease is late; 0 for other leases. */
     static long renewalLag(Request request, long now) {
         if (!request.terms.isRenewed || !request.confirmed) {
             return 0;
@@ -275,8 +276,8 @@ public final class RenewalClock {
     }
 
     /**
-     * Returns when the machine must look at the lease. The renewer visits renewed leases. A lease that is not
-     * confirmed, not answered for, or not renewed has times of its own.
+     * Returns when the machine must look at the lease. The renewer visits renewed leases. A lease has times of its own
+     * if it is not confirmed, not renewed, or its renewals are not answered.
      */
     static long wakeAt(Request request, long commandTimeout) {
         MissedTime missedTime = request.missedTime();

@@ -19,7 +19,7 @@ final class Renewing {
 
     // ================================================================ renewing
 
-    /** Renews the lease if it is time, or ends the hold whose deadline has passed. */
+    /** Renews the lease if it is time to, or ends the hold if its deadline has passed. */
     static void renewIfDue(LockState lock, Request request, long now) {
         RenewalClock.hear(request);
         if (now >= request.deadline()) {
@@ -49,7 +49,7 @@ final class Renewing {
         RenewalClock.verify(request, now);
     }
 
-    /** Makes a renewal, or a {@linkplain #verification verification} of a lease that must not last longer. */
+    /** Creates a renewal, or a {@linkplain #verification verification} of a lease that must not last longer. */
     static Command.Renew.Item renewal(Request request, long now) {
         if (request.confirmed && (RenewalClock.isFixed(request) || request.deadline() >= request.bounds.maxEnd)) {
             return verification(request);
@@ -59,15 +59,15 @@ final class Renewing {
     }
 
     /**
-     * Makes a renewal that only asks whether the server has the lease, and shows that this client exists. It prolongs
-     * nothing, however late it is executed. The server never moves the end of a lease back, and without a lease and a
-     * takeover delay it moves it to the present at most.
+     * Creates a renewal that only asks whether the server has the lease, and shows that this client exists. The renewal
+     * prolongs nothing, however late it is executed: the server never moves the end of a lease back, and without a
+     * lease and a takeover delay it moves the end to the present at most.
      */
     static Command.Renew.Item verification(Request request) {
         return new Command.Renew.Item(request.lock(), request.id(), request.firstToken, RenewalClock.NO_LEASE, 0);
     }
 
-    /** Makes a renewal that lets the lease last for that long from now on at least. */
+    /** Creates a renewal that lets the lease last for at least that long from now on. */
     static Command.Renew.Item extension(Request request, long now, long leaseMillis) {
         request.extended = true;
         return item(request, now, leaseMillis);
@@ -79,7 +79,7 @@ final class Renewing {
                 request.lock(), request.id(), request.firstToken, leaseMillis, request.terms.takeoverMillis);
     }
 
-    /** Makes a command that restores a hold that the server has forgotten. */
+    /** Creates a command that restores a hold that the server has forgotten. */
     static Command.Restore restore(Request request, ServerClock clock, long now, long commandTimeout) {
         RenewalClock.begun(request, now, false);
         long stale = request.notAfter(clock, now, commandTimeout);
@@ -89,7 +89,10 @@ final class Renewing {
                 request.lock(), request.id(), request.firstToken, leaseMillis, request.terms.takeoverMillis, stale);
     }
 
-    /** Returns whether nothing exists any more that could release the hold. Such a hold ends with its lease. */
+    /**
+     * Returns whether the hold can no longer be released, because its thread or its handles are gone. Such a hold ends
+     * with its lease.
+     */
     private static boolean isAbandoned(LockState lock, Request request) {
         Hold held = lock.hold;
         LockListener.Absence absence = held == null ? null : held.absence();
@@ -106,7 +109,7 @@ final class Renewing {
 
     // ================================================================ extensions
 
-    /** Asks the server for a lease of {@code nanos} from now on at least. */
+    /** Asks the server for a lease of at least {@code nanos} from now on. */
     static void extend(LockState lock, Hold held, long nanos, Promise<Extension> outcome) {
         if (isHeld(lock, held, outcome)) {
             Request request = held.request;
@@ -144,7 +147,7 @@ final class Renewing {
         lock.effects.send(renew);
     }
 
-    /** Handles the answer to an extension, which is a renewal, too. */
+    /** Handles the answer to an extension or a verification, both of which are renewals, too. */
     static void extended(LockState lock, Command.Renew renew, long sent, Reply.Renewed.Item result) {
         Command.Renew.Item item = renew.items().get(0);
         boolean held = renewed(lock, item, sent, result);
@@ -158,7 +161,7 @@ final class Renewing {
         }
     }
 
-    /** Handles a failed extension. */
+    /** Handles a failed extension or verification. */
     static void extensionFailed(LockState lock, Command.Renew renew, Reply.Failed failed) {
         Promise<Extension> outcome = lock.extensions.remove(renew);
         if (outcome != null) {
@@ -178,7 +181,7 @@ final class Renewing {
 
     /** Handles the answer to a restore. */
     static void restored(LockState lock, Command.Restore restore, long sent, Reply.Restored restored) {
-        // refused because an earlier try, whose answer was lost, had restored it? A renewal finds that out
+        // an earlier restore, whose answer was lost, may have succeeded: a renewal finds that out
         boolean twice =
                 restored.outcome() == Reply.Renewal.LOST && restore.request().equals(restored.owner());
         Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
@@ -230,7 +233,7 @@ final class Renewing {
                 Asking.askOthers(lock, request);
             }
             case STALE ->
-                RenewalClock.verify(request, now); // at once: this very answer has corrected the server's clock
+                RenewalClock.verify(request, now); // at once: this very answer has corrected the estimated server clock
             case BROKEN -> {} // the renewer tries again until the deadline
         }
         return true;
@@ -244,7 +247,7 @@ final class Renewing {
         }
     }
 
-    /** Handles that the backend names a request as the owner, which is held already. */
+    /** Handles a request that is held already and that the backend names as the owner. */
     static void grantedAgain(LockState lock, Request request, long deadline, long token, boolean confirmed, long sent) {
         if (lock.effects.now() >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());
@@ -283,7 +286,7 @@ final class Renewing {
         return missedTime != null && missedTime.isDoubtful(now, request.deadline());
     }
 
-    /** Ends the doubt if the server has answered for the lease, to what was sent after the suspension. */
+    /** Ends the doubt if the server has confirmed the lease, in its answer to a command sent after the suspension. */
     private static void trust(LockState lock, Request request, long sent, long leaseMillis) {
         MissedTime missedTime = request.missedTime();
         if (missedTime != null && missedTime.isAnsweredBy(sent)) {

@@ -54,8 +54,8 @@ public final class Repair {
     }
 
     /**
-     * Returns whether the caller will not take the hold, or has not for so long that the hold is given up. A caller that comes
-     * later asks again.
+     * Returns whether the caller will not take the hold, or has not taken it for so long that the hold is given up. A
+     * caller that comes later asks again.
      */
     private boolean isNotTaken(Hold held, Waiter taker) {
         return taker.forsaken

@@ -17,14 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class Request {
 
     /**
-     * A slice lasts for so many owners if they need longer than its time, as in lock cohorting (Dice, Marathe, Shavit:
-     * Lock Cohorting, PPoPP 2012). With a handover to another client after each owner, owners that work for
+     * A slice lasts for this many owners if they need longer than its time, as in lock cohorting (Dice, Marathe,
+     * Shavit: Lock Cohorting, PPoPP 2012). With a handover to another client after each owner, owners that work for
      * milliseconds would lose a good part of their time. With eight owners, a handover of 2 ms is half a percent of
      * 50 ms of work each.
      */
     private static final int SLICE_TURNS = 8;
 
-    /** A slice lasts no longer than this for its owners: eight times 62 ms. Slower owners hardly notice a handover. */
+    /**
+     * The longest time for which a slice is extended for its owners: eight times 62 ms. Slower owners hardly notice a
+     * handover.
+     */
     private static final long LONGEST_TURNS = 500 * MILLI;
 
     /** The states of a request. docs/synchronization.md shows the transitions. */
@@ -37,7 +40,7 @@ public final class Request {
         LOST,
         /** Gives the lock back and waits for the answer. */
         RELEASING,
-        /** Is not wanted any more, and is being withdrawn. */
+        /** Is no longer wanted, and is being withdrawn. */
         UNDOING
     }
 
@@ -51,67 +54,67 @@ public final class Request {
 
     State state;
 
-    /** Commands and answers about the request; {@code null} while its lease is just held. */
+    /** Commands and answers about the request; {@code null} while its lease is merely held. */
     private @Nullable Pending pending;
 
     /** The waiter that a FIFO request is for, until it is granted; {@code null} if the request is for the first waiter. */
     @Nullable
     Waiter waiter;
 
-    /** Is told of each change; {@code null} while there are only a few requests. */
+    /** Notified of each change; {@code null} while there are only a few requests. */
     @Nullable
     RequestObserver observer;
 
-    /** The server has said that it knows the request. */
+    /** True if the server has said that it knows the request. */
     boolean known;
 
-    /** The server knows the request, and nothing has happened since that may have made the server forget it. */
+    /** True if the server knows the request, and nothing has happened since that may have made the server forget it. */
     boolean standing;
 
-    /** The time when the latest of the commands sent, if the server executes it at once, would cease to keep others out. */
+    /** The latest time until which a command sent so far keeps others out, if the server executed it at once. */
     long reach;
 
     // ---- holding
 
-    /** The time when the hold counts as lost, without an open tacit renewal; {@link RenewalClock} writes it. */
+    /** The time at which the hold counts as lost, without an open tacit renewal; {@link RenewalClock} writes it. */
     volatile long deadline = Ticker.NEVER;
 
-    /** The time when the lease ends, as the server has answered for it: not before that. */
+    /** The time before which the lease does not end, according to the server's answers. */
     long leaseEnd;
 
     /**
-     * The time when others can have the lock if the hold just ends: lease and takeover delay, counted from the latest time at
-     * which they can have begun.
+     * The time at which others can have the lock if the hold simply ends: lease and takeover delay, counted from the
+     * latest time at which they can have begun.
      */
     public long closedUntil;
 
     final HoldBounds bounds;
 
-    /** The owner has wanted it for longer than its options say. */
+    /** True if the owner has extended the lease. */
     public boolean extended;
 
     public long firstToken;
     public long lastToken;
 
-    /** The server has answered for the whole lease, and on this connection. Otherwise it is asked soon. */
+    /** True if the server has confirmed the whole lease, on this connection. Otherwise the server is asked soon. */
     boolean confirmed;
 
-    /** The time when the lease is to be renewed. */
+    /** The time at which the lease is to be renewed. */
     long renewAt;
 
-    /** Nothing exists any more that could release the hold, and listeners have been told. */
+    /** True if the hold can no longer be released, and listeners have been told. */
     boolean abandoned;
 
-    /** The time when the open renewal was begun, or has failed; {@link Ticker#NEVER} if there is none. */
+    /** The time at which the open renewal was begun, or has failed; {@link Ticker#NEVER} if there is none. */
     long renewing = Ticker.NEVER;
 
-    /** The same of a renewal whose success is not reported; {@link RenewalClock} writes it. */
+    /** The same for a renewal whose success is not reported; {@link RenewalClock} writes it. */
     volatile long tacit = Ticker.NEVER;
 
-    /** Renewals that were sent since the last answer: none, one, or more. */
+    /** The number of renewals that were sent since the last answer; 2 for two or more. */
     byte renewals;
 
-    /** The time when it was granted. */
+    /** The time at which it was granted. */
     private long began;
 
     private Request(LockContext context, long number, LockTerms terms, boolean tryOnly, State state) {
@@ -123,7 +126,7 @@ public final class Request {
         this.bounds = HoldBounds.of(terms);
     }
 
-    /** Makes a request for {@code waiter}, and unless that is FIFO, for the waiters behind it. */
+    /** Creates a request for {@code waiter} and, unless that is FIFO, for the waiters behind it. */
     public static Request of(LockContext context, long number, Waiter waiter, long now) {
         Request request = new Request(context, number, waiter.terms, waiter.tryOnly, State.WANTED);
         if (waiter.terms.isFifo && !waiter.tryOnly) {
@@ -135,7 +138,7 @@ public final class Request {
         return request;
     }
 
-    /** Makes a request that is unknown here and that the server may know. */
+    /** Creates a request to be withdrawn, which is unknown here and which the server may know. */
     static Request unwanted(LockContext context, long number, long lastToken) {
         Request request = new Request(context, number, LockTerms.DEFAULTS, false, State.UNDOING);
         request.lastToken = lastToken;
@@ -205,7 +208,7 @@ public final class Request {
         }
     }
 
-    /** Ceases to await an answer, because the connection was replaced. A try awaits it still. */
+    /** Stops awaiting an answer, because the connection was replaced. A try still awaits it. */
     void givesUpAnswer(long now) {
         if (state == State.WANTED && tryOnly) {
             return;
@@ -239,12 +242,12 @@ public final class Request {
         return isAwaiting() && now >= patienceEnds(pending(), commandTimeout);
     }
 
-    /** Returns when the awaited command counts as unanswered. A try that has to ask again waits no longer for that. */
+    /** Returns when the awaited command counts as unanswered. The time of a try counts from its beginning. */
     private long patienceEnds(Pending open, long commandTimeout) {
         return (tryOnly && state == State.WANTED ? open.since : open.awaitedSince) + commandTimeout;
     }
 
-    /** Returns whether a command that was not answered, or is sent later, is to be sent now. */
+    /** Returns whether a command that was not answered, or was planned for later, must be sent now. */
     boolean isDue(long now) {
         return pending != null && pending.awaited == null && now >= pending.dueAt;
     }
@@ -262,7 +265,7 @@ public final class Request {
         }
     }
 
-    /** Drops what was pending if nothing is, and the lease is just held. */
+    /** Drops what was pending if nothing is, and the lease is merely held. */
     private void dropPendingIfHeld() {
         if (state == State.HELD && pending != null && pending.isOver()) {
             pending = null;
@@ -279,12 +282,12 @@ public final class Request {
         return stale;
     }
 
-    /** Notes that a command is sent that asks for such a lease. */
+    /** Notes that a command is being sent that asks for a lease of this length. */
     void reaches(long now, long leaseMillis) {
         reach = Math.max(reach, now + (leaseMillis + terms.takeoverMillis) * MILLI);
     }
 
-    /** Notes that a command is sent that prolongs the lease. */
+    /** Notes that a command is being sent that prolongs the lease. */
     void prolongs(long now, long leaseMillis) {
         reaches(now, leaseMillis);
         closedUntil = Math.max(closedUntil, now + (leaseMillis + terms.takeoverMillis) * MILLI);
@@ -295,12 +298,12 @@ public final class Request {
         return unanswered() > 0 && staleIn(server, now) >= 0;
     }
 
-    /** Returns for how long the commands sent have effect. */
+    /** Returns for how much longer the commands sent may take effect. */
     long staleIn(ServerTime server, long now) {
         return pending().effectEndsIn(server, now);
     }
 
-    /** Returns when no command that was sent can make the request an owner, or keep it one. */
+    /** Returns the time from which no command that was sent can make the request the owner, or keep it the owner. */
     long nothingLeft(long now, long commandTimeout) {
         return Math.max(now + leaseNanos(), reach) + commandTimeout;
     }
@@ -384,7 +387,7 @@ public final class Request {
         return bounds.maxEnd == Ticker.NEVER ? Ticker.NEVER : bounds.maxEnd - now;
     }
 
-    /** Returns what it means that the deadline has passed. */
+    /** Returns the reason for a loss at the deadline. */
     LeaseLoss.Reason reasonOfEnd() {
         return RenewalClock.reasonOfEnd(this);
     }
@@ -408,7 +411,7 @@ public final class Request {
         }
     }
 
-    /** Returns what is examined since the machine was suspended; {@code null} if nothing is. */
+    /** Returns the examination since the machine was suspended; {@code null} if there is none. */
     @Nullable
     public MissedTime missedTime() {
         return pending == null ? null : pending.missedTime;
@@ -433,7 +436,7 @@ public final class Request {
         pending().forgotten = true;
     }
 
-    /** Counts that the server knows the hold. */
+    /** Counts the hold as known to the server. */
     void verified() {
         if (pending != null) {
             settle(pending.forgotten ? RecoveryTally::restored : RecoveryTally::kept);
@@ -441,7 +444,7 @@ public final class Request {
         }
     }
 
-    /** Counts the outcome, if it is to be counted. */
+    /** Counts an outcome, if the fate of the hold is being counted. */
     void settle(Consumer<RecoveryTally> outcome) {
         RecoveryTally counted = pending == null ? null : pending.recovery;
         if (counted != null) {

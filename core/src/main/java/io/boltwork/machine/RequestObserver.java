@@ -1,6 +1,6 @@
 package io.boltwork.machine;
 
-/** Is told of the changes of one {@link Request}. */
+/** Observes the changes of one {@link Request}. */
 interface RequestObserver {
 
     /** Notes that the request may have changed. */

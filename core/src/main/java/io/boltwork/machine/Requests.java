@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The requests of one lock that the backend knows or may know, oldest first. Belongs to the lock's machine. */
 public final class Requests {
 
-    /** So many requests are examined one by one at each event. */
+    /** The largest number of requests that are examined one by one at each event. */
     private static final int FEW = 16;
 
     /** The only request. More are rare, and a held lock must not need a map. */

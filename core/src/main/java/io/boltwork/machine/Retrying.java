@@ -4,7 +4,10 @@ import io.boltwork.spi.Command;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** No answer, in any state: when a command about a request is sent again. Part of a {@link LockMachine}. */
+/**
+ * Decides, in any state, when a command about a request that was not answered is sent again. Part of a
+ * {@link LockMachine}.
+ */
 final class Retrying {
 
     private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(100);
@@ -23,7 +26,10 @@ final class Retrying {
         return true;
     }
 
-    /** Returns the pause after so many failures: random, and up to twice as long after each of them. */
+    /**
+     * Returns the pause before a repetition: random, 50 to 100 ms at first, and doubled by each failure, at most five
+     * times.
+     */
     static long delay(LockState lock, Pending pending) {
         long delay = FIRST_RETRY << Math.min(pending.failures, RETRY_DOUBLINGS);
         return delay / 2 + lock.effects.random(delay / 2);

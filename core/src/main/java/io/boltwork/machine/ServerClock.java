@@ -18,7 +18,7 @@ public final class ServerClock {
     private final String run;
     private volatile long aheadMillis;
 
-    /** {@code null} until an answer has been read. */
+    /** Holds {@code null} until an answer has been read. */
     private final AtomicReference<@Nullable Most> most;
 
     /**
@@ -29,13 +29,13 @@ public final class ServerClock {
      */
     private record Most(long aheadMillis, long missed) {}
 
-    /** Makes an estimate for a run of which no answer has been read. */
+    /** Creates an estimate for a run of which no answer has been read. */
     public ServerClock(String run) {
         this.run = run;
         this.most = new AtomicReference<>();
     }
 
-    /** Makes an estimate that continues the one before, if that is of the same run. */
+    /** Creates an estimate that continues an earlier one, if that is of the same run. */
     public ServerClock(String run, ServerClock before) {
         this.run = run;
         this.most = new AtomicReference<>(run.equals(before.run) ? before.most.get() : null);

@@ -24,13 +24,15 @@ public final class Waiter {
 
     public final Promise<WaitResult> outcome = new Promise<>();
 
-    /** An error has cut short the caller, which takes no hold any more. A field, so that no call is needed to write it. */
+    /**
+     * True if an error has cut short the caller, which will not take a hold. A field, so that writing it needs no call.
+     */
     public volatile boolean forsaken;
 
     /** The number of refusals of the lock before the wait began. Belongs to the machine. */
     int refusalsBefore;
 
-    /** The time when the wait began; belongs to the machine. */
+    /** The time at which the wait began; belongs to the machine. */
     long since;
 
     /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
@@ -52,17 +54,17 @@ public final class Waiter {
         this.asLease = asLease;
     }
 
-    /** Makes a waiter for the current thread. */
+    /** Creates a waiter for the current thread. */
     public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
         return new Waiter(terms, tryOnly, Thread.currentThread(), asLease);
     }
 
-    /** Makes a waiter for a handle that no thread owns. */
+    /** Creates a waiter for a handle that no thread owns. */
     public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
         return new Waiter(terms, tryOnly, null, true);
     }
 
-    /** The end of a wish. */
+    /** The outcome of a wait. */
     public sealed interface WaitResult {}
 
     /** The lock is held. */
@@ -72,11 +74,11 @@ public final class Waiter {
     public enum Denied implements WaitResult {
         /** The lock is held already, or other waiters were first. */
         REFUSED,
-        /** The caller does not want the lock any more. */
+        /** The caller no longer wants the lock. */
         CANCELLED
     }
 
-    /** Returns the outcome that listeners are told. */
+    /** Returns the outcome as listeners are told of it. */
     static LockListener.Outcome outcomeOf(WaitResult result) {
         if (result instanceof Granted) {
             return LockListener.Outcome.GRANTED;

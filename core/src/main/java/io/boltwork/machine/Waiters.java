@@ -90,7 +90,7 @@ public final class Waiters {
 
     /** Returns the waiter that a request is for. */
     Waiter of(Request request) {
-        // a shared request implies a waiter: pump() keeps it so
+        // a shared request implies a waiter: pump() ensures that
         return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
     }
 
@@ -101,7 +101,7 @@ public final class Waiters {
         return waiter;
     }
 
-    /** Removes and returns a waiter that came until that time; {@code null} if there is none. */
+    /** Removes and returns a waiter that came no later than that time; {@code null} if there is none. */
     @Nullable
     Waiter poll(long until) {
         Waiter waiter = cameUntil(until, lastSharing);

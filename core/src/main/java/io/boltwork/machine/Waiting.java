@@ -50,15 +50,15 @@ final class Waiting {
         waiters.add(waiter);
         Asking.ask(lock, request);
         if (lock.requests.isInLine(request) && Objects.requireNonNull(waiters.oldest()).known) {
-            waiter.refusalsBefore = lock.refusals - 1; // no answer of its own will tell it for a while
+            waiter.refusalsBefore = lock.refusals - 1; // the request will get no answer of its own for a while
         }
     }
 
-    /** Cancels a waiter, unless it is decided. Returns whether it was not. */
+    /** Cancels a waiter, unless it is decided. Returns whether this call has cancelled it. */
     static boolean cancel(LockState lock, Waiter waiter, boolean timedOut) {
         boolean polls = lock.waiters.oldest() == waiter.request && waiter.request != null;
         if (!lock.waiters.remove(waiter) && waiter.outcome.isDecided()) {
-            return false; // an undecided one is cancelled: an error has cut short its entry or its decision
+            return false; // but an undecided waiter is cancelled: an error has cut short its entry or its decision
         }
         decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
         if (waiter.request != null) {
@@ -91,7 +91,7 @@ final class Waiting {
         return false;
     }
 
-    /** Makes new requests for the FIFO waiters, and asks for them. */
+    /** Creates new requests for the FIFO waiters, and asks for the lock. */
     static void askAnew(LockState lock) {
         for (Waiter waiter : lock.waiters.queued()) {
             Request again = lock.newRequest(waiter);
@@ -119,7 +119,7 @@ final class Waiting {
         LockEvents.acquired(lock.effects, held, waiter);
     }
 
-    /** Passes a hold to the next waiter without the backend, if that is allowed. */
+    /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */
     static boolean handOver(LockState lock, Request request, Hold from) {
         Waiter next = lock.waiters.first();
         long now = lock.effects.now();
@@ -148,7 +148,7 @@ final class Waiting {
         othersPoll(lock, polls);
     }
 
-    /** Lets another FIFO request poll if the one that left did: the answer would have said when to ask again. */
+    /** Lets another FIFO request poll if the one that left did: its answer would have said when to ask again. */
     private static void othersPoll(LockState lock, boolean itPolled) {
         if (itPolled && lock.pollAt == Ticker.NEVER && lock.waiters.hasOwnRequests()) {
             lock.pollAt = lock.lastEvent;
@@ -163,7 +163,7 @@ final class Waiting {
         dismissAll(lock, cause);
     }
 
-    /** Dismisses all waiters that have come until now. */
+    /** Dismisses all waiters that have come so far. */
     static void dismissAll(LockState lock, LockException cause) {
         if (!lock.waiters.isEmpty()) {
             lock.rare().dismissal = new RareState.Dismissal(cause, lock.effects.now());
@@ -171,7 +171,7 @@ final class Waiting {
         }
     }
 
-    /** Dismisses some of the waiters that are to be dismissed. The others follow in the next event, at once. */
+    /** Dismisses some of the waiters that must be dismissed. The others follow at once, in the next event. */
     static void dismissSome(LockState lock) {
         RareState.Dismissal dismissal = lock.dismissal();
         if (dismissal == null) {
@@ -190,7 +190,7 @@ final class Waiting {
         }
     }
 
-    /** Returns the time at which a waiter comes that comes now: after those that are being dismissed. */
+    /** Returns the time of arrival of a waiter that comes now: after those that are being dismissed. */
     private static long afterDismissal(LockState lock, long now) {
         RareState.Dismissal dismissal = lock.dismissal();
         return dismissal == null ? now : Math.max(now, dismissal.until() + 1);

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UNDOING: withdraws requests that are not wanted any more, until the backend has confirmed that nothing of them is
- * left. Nudges the server after grants that this client has caused and that may never be taken. Part of a {@link
- * LockMachine}: handles the answers to {@code Withdraw}.
+ * UNDOING: withdraws requests that are no longer wanted, until the backend has confirmed that nothing of them is left.
+ * Nudges the server after grants that this client has caused and that may never be taken. Part of a
+ * {@link LockMachine}: handles the answers to {@code Withdraw}.
  */
 final class Withdrawing {
 
@@ -23,16 +23,16 @@ final class Withdrawing {
 
     // ================================================================ withdrawing
 
-    /** Withdraws a request that is not wanted any more. */
+    /** Withdraws a request that is no longer wanted. */
     static void withdraw(LockState lock, Request request) {
         if (request.unanswered() == 0 && !request.known) {
             lock.requests.remove(request); // the server has never heard of it
             return;
         }
         request.state = State.UNDOING;
-        request.pending().giveUpAt = Ticker.NEVER; // it may stand in the queue, which does not end with any lease
+        request.pending().giveUpAt = Ticker.NEVER; // it may be in the queue, where it would stay after any lease
         if (request.isAwaiting() && lock.requests.isFull()) {
-            request.pending().withdrawAgain = true; // when its acquire has been answered
+            request.pending().withdrawAgain = true; // the withdrawal is sent when its acquire has been answered
         } else {
             send(lock, request);
         }
@@ -149,7 +149,7 @@ final class Withdrawing {
                 && request.state == State.UNDOING
                 && request.pending().giveUpAt == Ticker.NEVER
                 && !failed.cause().isRetryable()) {
-            // the backend refuses for good: nothing is left to do when all that was asked for has ended
+            // the backend refuses for good: nothing is left to do when every lease that was asked for has ended
             request.pending().giveUpAt = request.nothingLeft(lock.effects.now(), lock.commandTimeout());
         }
     }
@@ -157,7 +157,7 @@ final class Withdrawing {
     // ================================================================ nudging
 
     /**
-     * Plans a nudge after the claim of the lock's new owner, whose client may not exist any more. Nudges at once if the
+     * Plans a nudge after the claim of the lock's new owner, whose client may no longer exist. Nudges at once if the
      * server has to be asked {@linkplain Reply#AGAIN again}.
      */
     static void nudgeAfter(LockState lock, long claimMillis) {

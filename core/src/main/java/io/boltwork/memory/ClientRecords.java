@@ -16,7 +16,7 @@ final class ClientRecords {
 
     /**
      * Stores a client record in place of an earlier one, and returns the nonce of the earlier one, or an empty text. A
-     * record that is announced for no time is dropped.
+     * record that is announced with a life of 0 is dropped.
      */
     String put(Command.Announce announce, long millis) {
         dropExpired(millis);

@@ -10,7 +10,7 @@ public final class MemoryReplica {
     private final Keys keys;
     private final ClientRecords clients;
 
-    /** Creates a replica of data that must not change any more. */
+    /** Creates a replica of data that must no longer change. */
     MemoryReplica(Keys keys, ClientRecords clients) {
         this.keys = keys;
         this.clients = clients;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Common parameters: {@code request} is {@code <client>:<number>} and identifies one wish for the lock.
  * {@code firstToken} is the token that the backend answered when it granted the request. {@code lastToken} is the last
  * token of the hold's block that was used. Leases and delays are in milliseconds. {@code notAfter} is a time of the
- * server's clock, in milliseconds since the epoch; after it the command must change nothing.
+ * server's clock, in milliseconds since the epoch, after which the command must change nothing.
  *
  * @param <R> the type of the answer of a backend that has executed the command
  */
@@ -109,8 +109,8 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param firstToken the first token of the hold
      * @param lastToken the last token used
      * @param keepMillis how much longer the lock stays closed to all requests (the rest of a minimum hold); 0 for none
-     * @param next a request to be queued behind the waiting ones, or {@code null}; it waits whatever its {@code queue}
-     *     says
+     * @param next a request to be queued behind the waiting ones, or {@code null}; it waits even if its {@code queue}
+     *     is {@code false}
      */
     record Release(
             String lock,
@@ -138,7 +138,7 @@ public sealed interface Command<R extends Reply.Answer> {
 
     /**
      * Withdraws a request, whether it waits in the queue or owns the lock. A free lock is then granted to the next
-     * waiter. Without a request, the command only does the latter (the <em>nudge</em>).
+     * waiter. Without a request, the command only grants a free lock (the <em>nudge</em>).
      *
      * @param lock the name of the lock
      * @param request the request that is no longer wanted, or {@code null}
@@ -216,7 +216,7 @@ public sealed interface Command<R extends Reply.Answer> {
 
     /**
      * Extends a lease as {@link Renew} does, and then waits until replicas of the server, or its own disk, have the
-     * lease and everything before it. Does not delay other commands.
+     * lease and everything written before it. Does not delay other commands.
      *
      * @param item the lease to extend
      * @param copies how many replicas are wanted; 1 with {@code onDisk}
@@ -297,8 +297,8 @@ public sealed interface Command<R extends Reply.Answer> {
     /**
      * Takes a lock away from its owner, or opens a lock that is kept closed, and grants it to the next waiter. A
      * {@link Taken} message is sent to the owner's client. The fence is raised above the block of the hold that was
-     * taken away, so that its owner learns of it at its next contact in any case and cannot restore it. The fence is
-     * also raised if the server knows no owner, because it may have forgotten one.
+     * taken away, so that the owner learns of the loss at its next contact in any case and cannot restore the hold. The
+     * fence is also raised if the server knows no owner, because it may have forgotten one.
      *
      * @param lock the name of the lock
      * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or

@@ -3,7 +3,7 @@ package io.boltwork.spi;
 /** Executes each kind of command in one step, and returns its answer, as a backend whose data is in memory can. */
 public interface CommandExecutor {
     /**
-     * Asks for a lock.
+     * Grants a lock to a request, or queues or refuses the request.
      *
      * @param command the command
      * @return the answer
@@ -35,7 +35,7 @@ public interface CommandExecutor {
     Reply.Renewed renew(Command.Renew command);
 
     /**
-     * Checks which replicas know of a grant.
+     * Extends a lease and counts the copies of it.
      *
      * @param command the command
      * @return the answer

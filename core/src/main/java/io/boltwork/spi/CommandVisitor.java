@@ -1,7 +1,7 @@
 package io.boltwork.spi;
 
 /**
- * Distinguishes the kinds of commands. A new kind is a new method, so that no visitor can forget it.
+ * Distinguishes the kinds of commands. A new kind of command adds a method, so that no visitor can forget it.
  *
  * @param <T> the type of the result
  */

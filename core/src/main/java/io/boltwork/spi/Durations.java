@@ -12,12 +12,12 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Returns a duration in whole milliseconds.
+     * Checks a duration and returns it in whole milliseconds.
      *
      * @param parameter the name of the parameter, for the message
      * @param value its value
-     * @param least the shortest that is allowed
-     * @param most the longest that is allowed
+     * @param least the shortest allowed duration
+     * @param most the longest allowed duration
      * @return the value; fractions of a millisecond are dropped
      * @throws IllegalArgumentException if the value is out of bounds
      */

@@ -6,7 +6,8 @@ package io.boltwork.spi;
  * @param lock the name of the lock
  * @param request the request that owns it now
  * @param token the first token of the hold's block
- * @param leaseMillis the lease, counted from {@code server}; short (a <em>claim</em>) until the owner renews it
+ * @param leaseMillis the lease, counted from the time in {@code server}; short (a <em>claim</em>) until the owner
+ *     renews it
  * @param server the server and the time of the grant
  */
 public record Grant(String lock, String request, long token, long leaseMillis, ServerTime server) {

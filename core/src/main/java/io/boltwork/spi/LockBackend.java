@@ -35,7 +35,7 @@ public interface LockBackend extends AutoCloseable {
     long SHORT_CLAIMS_LAST_MILLIS = 30_000;
 
     /**
-     * The largest number of places of queues that a backend examines for one command, or for several commands that it
+     * The largest number of queue places that a backend examines for one command, or for several commands that it
      * executes in one step.
      */
     int PLACES_PER_STEP = 250;

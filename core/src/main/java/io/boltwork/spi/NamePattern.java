@@ -1,15 +1,16 @@
 package io.boltwork.spi;
 
 /**
- * A pattern for names: {@code *} stands for any number of characters, also none, {@code ?} for one character, and every
- * other character for itself. A character is a Unicode code point. A literal star or question mark cannot be expressed.
+ * A pattern for names: {@code *} stands for any number of characters, including none, {@code ?} for one character, and
+ * every other character for itself. A character is a Unicode code point. A literal star or question mark cannot be
+ * expressed.
  *
  * @param text the pattern
  */
 public record NamePattern(String text) {
 
     /**
-     * Returns whether a name matches this pattern. Takes at most as many steps as the product of both lengths.
+     * Returns whether a name matches this pattern. Takes at most as many steps as the product of the two lengths.
      *
      * @param name the name, which must match as a whole
      * @return {@code true} if it matches

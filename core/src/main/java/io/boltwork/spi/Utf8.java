@@ -4,7 +4,7 @@ import java.util.Objects;
 
 /**
  * Computes the length of text in UTF-8, the encoding in which a backend stores names. Text with an unpaired surrogate
- * cannot be encoded: an encoder replaces the surrogate by a question mark, so two names of a client could become one
+ * cannot be encoded: an encoder replaces the surrogate with a question mark, so two names of a client could become one
  * name at the backend.
  */
 public final class Utf8 {

@@ -3,7 +3,7 @@
  * {@linkplain io.boltwork.spi.Command commands} and answers with {@linkplain io.boltwork.spi.Reply replies}, both plain
  * values. Only authors of a backend need this package.
  *
- * <p>The rules of a backend are executable: {@link io.boltwork.memory.MemoryServer} is their shortest form, and
+ * <p>The rules of a backend are executable: {@link io.boltwork.spi.rules.LockRules} contains them, and
  * {@code LockContract} in the testkit is the test that every backend must pass. In short:
  *
  * <ul>

@@ -18,15 +18,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the protocol: changes the {@linkplain LockRecord record} of a lock as one command demands it at one moment
- * of a server's clock, and returns the reply. Every store that can read, change and write a record atomically can use
- * them. Not thread-safe; one instance is for one command.
+ * The rules of the protocol. Each method applies one command to the {@linkplain LockRecord record} of a lock at one
+ * moment of a server's clock, and returns the reply. Every store that can read, change and write a record atomically
+ * can use them. Not thread-safe; one instance is for one command.
  *
- * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares the
- * results. Every rule prevents a trace that goes wrong, so no rule may be changed for style.
+ * <p>The Redis backend has the same rules as Lua scripts; a test executes the same commands with both and compares the
+ * results. Every rule prevents a particular failure, so no rule may be changed for style.
  */
 public final class LockRules {
-    /** Is in the place of the owner while a released lock is kept closed; no request has this id. */
+    /** Takes the place of the owner while a released lock is kept closed; no request has this id. */
     static final String KEPT = "-";
 
     private final ServerTime server;
@@ -45,7 +45,7 @@ public final class LockRules {
      * @param idleMillis how long a record lives after its last use, in milliseconds
      * @param replicas how many replicas receive a change at once
      * @param publish sends a grant to the client of its request; returns whether that client listens
-     * @param warn sends a message to the client of its request
+     * @param warn sends the message about a lock that was taken away to the client of its request
      */
     public LockRules(
             ServerTime server,
@@ -63,7 +63,7 @@ public final class LockRules {
     }
 
     /**
-     * Asks for a lock.
+     * Grants a lock to a request, or queues or refuses the request.
      *
      * @param record the record of the lock
      * @param command the command
@@ -78,7 +78,8 @@ public final class LockRules {
     }
 
     /**
-     * Gives a lock back and asks for it again for the next request, if there is one.
+     * Releases a lock, asks for it on behalf of the next request if the command carries one, and grants it to the next
+     * waiter.
      *
      * @param record the record of the lock
      * @param command the command
@@ -117,7 +118,7 @@ public final class LockRules {
     }
 
     /**
-     * Takes a request back, and grants a free lock to the next waiter.
+     * Withdraws a request, and grants a free lock to the next waiter.
      *
      * @param record the record of the lock
      * @param command the command
@@ -143,7 +144,7 @@ public final class LockRules {
      *
      * @param record the record of the lock
      * @param item the lease
-     * @param notAfter the time of the server's clock after which nothing must be changed
+     * @param notAfter the time of the server's clock after which nothing may be changed
      * @return the result for that lease
      */
     public Reply.Renewed.Item renew(LockRecord record, Command.Renew.Item item, long notAfter) {
@@ -168,7 +169,7 @@ public final class LockRules {
     }
 
     /**
-     * Extends a lease and counts the replicas that know of it.
+     * Extends a lease and counts the replicas that have it.
      *
      * @param record the record of the lock
      * @param command the command
@@ -421,7 +422,10 @@ public final class LockRules {
         return server.millis();
     }
 
-    /** Returns how long until the claim of the owner runs out, or a lock that is kept closed opens. */
+    /**
+     * Returns how long until the claim of the owner runs out or a lock that is kept closed opens, 0 if neither applies;
+     * {@link Reply#AGAIN} if more waiting requests must be examined.
+     */
     private long claimMillis(LockRecord record) {
         if (record.owner == null && !record.queue.isEmpty()) {
             return Reply.AGAIN;

@@ -14,21 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queue of a lock: entries at ascending places from {@code head} to {@code tail - 1}. A request that leaves from
- * the middle leaves a hole, so a position is an upper bound. The places of an empty ring start again at 1.
+ * the middle leaves a hole, so a position is an upper bound. The places of an empty queue start again at 1.
  *
  * <p>The entries of a dead client are not searched for. Instead, a mark at the tail states that all entries of the
  * client below it no longer count; they are removed when the head reaches them.
  */
 final class WaitQueue {
 
-    /** The number of places from which on a ring that begins with holes is shortened. */
+    /** A queue of at least this many places is shortened if it begins with holes. */
     private static final int LONG = 1_000;
 
-    /** The number of places that are examined to shorten a ring. */
+    /** The number of places that are examined to shorten the queue. */
     private static final int WINDOW = 100;
 
     /**
-     * One in this many new entries shortens the ring, by at least as many places. So an entry costs little on average.
+     * At most one in this many new entries shortens the queue, by at least as many places, so an entry costs little on
+     * average.
      */
     private static final int EVERY = WINDOW / 2;
 
@@ -61,10 +62,10 @@ final class WaitQueue {
     /** By client, the place below which its entries no longer count. */
     private final Map<String, Long> gone = new HashMap<>();
 
-    /** The same by place: the client whose entries below it no longer count. */
+    /** The inverse of {@link #gone}: by place, the client whose entries below that place no longer count. */
     private final NavigableMap<Long, String> marks = new TreeMap<>();
 
-    /** Clients that have an entry for the second time. */
+    /** The clients with an entry that is in the queue for the second time. */
     private final Set<String> late = new HashSet<>();
 
     /** The first place; 0 if no request waits. */
@@ -121,7 +122,10 @@ final class WaitQueue {
         return null;
     }
 
-    /** Ends a search for the first entry: a ring without places becomes empty. */
+    /**
+     * Ends a search for the first entry: a queue without places becomes empty, and lapsed claims that no longer matter
+     * are forgotten.
+     */
     void looked(long now) {
         if (head >= tail) {
             head = 0;
@@ -225,8 +229,8 @@ final class WaitQueue {
     }
 
     /**
-     * Handles the lapse of a claim of full length, or of the second short one of a request: the client is dead, or it
-     * asks again.
+     * Handles the lapse of a claim of full length, or of the second short claim of a request. Drops all entries of the
+     * client, which is dead or will ask again.
      */
     void lapsed(String request, boolean wasShort, long now) {
         if (!wasShort) {
@@ -249,7 +253,7 @@ final class WaitQueue {
         }
     }
 
-    /** Makes all entries of a client no longer count. */
+    /** Invalidates all entries of a client. */
     private void drop(String client) {
         if (isEmpty()) {
             return;
@@ -262,7 +266,7 @@ final class WaitQueue {
 
     // ================================================================ reading
 
-    /** Takes over the entries of another ring, which are immutable, and their places. */
+    /** Copies the state of another queue. The entries are immutable, so both queues may have them. */
     void enterAll(WaitQueue other) {
         entries.putAll(other.entries);
         places.putAll(other.places);

@@ -9,16 +9,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps processors awake with one process per processor that runs only when no other process wants to (Linux' {@code
- * SCHED_IDLE}). A sleeping processor takes tens of microseconds to wake, a virtual one longer. Without this, the bench
- * would measure that, and a contender that wastes processor time would be fastest. Not thread-safe.
+ * Keeps processors awake with one process per processor that runs only when no other process wants to (Linux's {@code
+ * SCHED_IDLE}). A sleeping processor takes tens of microseconds to wake, a virtual one longer. Otherwise the bench
+ * would measure this delay, and a contender that wastes processor time would be fastest. Not thread-safe.
  */
 final class Awake implements AutoCloseable {
     private static final List<String> LOWEST = List.of("chrt", "--idle", "0", "nice", "-n", "19");
 
     /**
-     * Checks now and then whether the process that started it is alive, so that it ends with that process in every
-     * case.
+     * Checks regularly whether the process that started this one is alive, so that this one ends with it in every case.
      */
     private static final String SPIN = "while kill -0 %d; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
 

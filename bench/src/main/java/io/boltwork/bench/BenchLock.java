@@ -7,7 +7,7 @@ interface BenchLock {
     /** Acquires the lock and waits as long as necessary. */
     void lock();
 
-    /** Acquires the lock within a time. Returns {@code false} if that time was too short. */
+    /** Acquires the lock if it becomes available within the given time. Returns {@code false} if it does not. */
     boolean tryLock(Duration wait) throws InterruptedException;
 
     void unlock();

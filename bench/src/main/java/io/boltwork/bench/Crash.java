@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** S8. */
+/** Scenario S8. */
 final class Crash implements Scenario {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration QUEUEING = Duration.ofMillis(1_200);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** S11. */
+/** Scenario S11. */
 final class CriticalSections extends LoadScenario {
     private static final int THREADS = 16;
     private static final int MOST_JVMS = 4;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** S5. */
+/** Scenario S5. */
 final class FlashSaleScenario extends LoadScenario {
     private static final Duration WORK = Duration.ofMillis(50);
     private static final Duration PATIENCE = Duration.ofSeconds(90);

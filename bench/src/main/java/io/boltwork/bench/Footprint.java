@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** S9. */
+/** Scenario S9. */
 final class Footprint implements Scenario {
     private static final Point MANY = new Point("20,000 locks", 20_000);
     private static final Point FEW = new Point("2,000 locks", 2_000);

@@ -14,7 +14,7 @@ final class FootprintJob implements Job {
     /** The prefix of all lock names. */
     static final String PREFIX = "footprint:";
 
-    /** True if many locks are held at once. A floor that is not a lock cannot. */
+    /** True if many locks are held at once. A floor that is not a lock cannot hold any. */
     static final String HOLD = "hold";
 
     /** The time in ms after which a library has forgotten what it does not need. */

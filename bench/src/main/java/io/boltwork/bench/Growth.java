@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** S10. */
+/** Scenario S10. */
 final class Growth extends LoadScenario {
     /**
      * One for each processor of the machine that the page describes. The compilers of four JVMs do not rest there

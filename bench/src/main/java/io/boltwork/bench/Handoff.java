@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.List;
 
-/** S7. */
+/** Scenario S7. */
 final class Handoff extends LoadScenario {
     private static final Point TWO = new Point("2 JVMs", 2);
 

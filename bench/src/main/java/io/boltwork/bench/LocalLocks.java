@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The JDK's fair lock of this JVM, not a distributed lock. It shows what threads of this machine need to hand over a
- * lock.
+ * The JDK's fair lock of this JVM, not a distributed lock. It shows how long threads of this machine take to hand over
+ * a lock.
  */
 final class LocalLocks implements Contender {
     private final ConcurrentMap<String, BenchLock> locks = new ConcurrentHashMap<>();

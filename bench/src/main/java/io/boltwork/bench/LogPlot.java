@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * A plot of curves over two logarithmic axes, as SVG. Not thread-safe.
  *
- * <p>XChart would draw each letter as a path: a plot of 13 curves has about 370 KB then, and no text to search for.
+ * <p>XChart would draw each letter as a path: a plot of 13 curves would have about 370 KB, and no searchable text.
  */
 final class LogPlot {
     private static final int WIDTH = 900;

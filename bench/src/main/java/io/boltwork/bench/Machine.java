@@ -36,7 +36,7 @@ final class Machine {
             return Double.NaN; // not Linux
         }
         String[] words = read(STAT).lines().findFirst().orElseThrow().trim().split("\\s+");
-        // cpu user nice system idle iowait irq softirq steal; interrupts count to no process, nor here
+        // cpu user nice system idle iowait irq softirq steal; interrupts belong to no process, and are not counted
         double ticks = 0;
         for (int i : new int[] {1, 2, 3, 8}) {
             ticks += Double.parseDouble(words[i]);

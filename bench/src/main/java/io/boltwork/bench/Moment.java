@@ -13,7 +13,7 @@ final class Moment {
 
     private Moment() {}
 
-    /** Returns the present time, such as {@code 2026-01-31 09:12}. */
+    /** Returns the current time, such as {@code 2026-01-31 09:12}. */
     static String now() {
         return MINUTE.format(Instant.now());
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** S1. */
+/** Scenario S1. */
 final class OneThread extends LoadScenario {
     private static final Point ONE = new Point("1 thread", 1);
 

@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.List;
 
-/** S2. */
+/** Scenario S2. */
 final class OwnLocks extends LoadScenario {
     private static final Point FEW = new Point("16 threads", 16);
     private static final Point MANY = new Point("64 threads", 64);

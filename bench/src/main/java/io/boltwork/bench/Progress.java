@@ -44,7 +44,7 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Called when a measurement has ended that was expected to take this time. */
+    /** Called when a measurement has ended, with the time that it was expected to take. */
     void end(Duration expected) {
         done = done.plus(expected);
         if (bar != null) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** S6. */
+/** Scenario S6. */
 final class Renewal implements Scenario {
     private static final Duration LEASE = Duration.ofSeconds(6);
     private static final Duration TIME = Duration.ofSeconds(30);

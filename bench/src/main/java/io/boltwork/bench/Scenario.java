@@ -10,7 +10,7 @@ interface Scenario {
 
     String title();
 
-    /** Returns a few sentences for the page that describe the course and the important figures. */
+    /** Returns a few sentences for the page that describe the procedure and the important figures. */
     String about();
 
     /** Returns all contenders that take part at any point, on one server. */
@@ -48,7 +48,7 @@ interface Scenario {
     /** Returns the targets. */
     List<Target> targets();
 
-    /** Returns the approximate time of a measurement in all. */
+    /** Returns the approximate total time of a measurement. */
     Duration estimate(BenchPlan plan, Point point);
 
     Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition) throws InterruptedException;

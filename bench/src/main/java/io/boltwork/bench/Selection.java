@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored data that may stand on one page: results of one commit, on one machine, with one set of versions.
+ * The stored data that may appear on one page: results of one commit, on one machine, with one set of versions.
  *
- * @param results the results that may
- * @param engine the results of JMH, if they may
- * @param others the results that may not
+ * @param results the results that may appear on the page
+ * @param engine the results of JMH, if they may appear on the page
+ * @param others the other results
  */
 record Selection(List<ScenarioResults> results, @Nullable EngineAlone engine, List<ScenarioResults> others) {
 

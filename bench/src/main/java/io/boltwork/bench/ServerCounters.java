@@ -56,7 +56,7 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
                 answered);
     }
 
-    /** Returns the sum over several servers, each since its own moment. */
+    /** Returns the sum, over several servers, of the differences to their earlier counters. */
     static ServerCounters since(List<ServerCounters> before, List<ServerCounters> now) {
         Map<String, Long> calls = new TreeMap<>();
         long in = 0;

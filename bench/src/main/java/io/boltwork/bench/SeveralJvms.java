@@ -3,7 +3,7 @@ package io.boltwork.bench;
 import java.time.Duration;
 import java.util.List;
 
-/** S4. */
+/** Scenario S4. */
 final class SeveralJvms extends LoadScenario {
     private static final Point FOUR = new Point("4 JVMs × 4 threads", 16);
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** S3. */
+/** Scenario S3. */
 final class SharedLock extends LoadScenario {
     private static final Point TWO = new Point("2 threads", 2);
     private static final Point SIXTEEN = new Point("16 threads", 16);

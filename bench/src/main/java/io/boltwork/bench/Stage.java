@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers and workers of one measurement. They are new for each measurement, so that the measurement before leaves
+ * The servers and workers of one measurement. They are new for each measurement, so that an earlier measurement leaves
  * no traces. Not thread-safe.
  */
 final class Stage implements AutoCloseable {

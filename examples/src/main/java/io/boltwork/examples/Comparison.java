@@ -49,7 +49,10 @@ final class Comparison implements AutoCloseable {
         out.printf("The stock is kept in Redis %s, %s.%n", warehouse.serverVersion(), whoseRedis);
     }
 
-    /** Opens the shops and serves buyers for a second or two, because a JVM is slow until it has loaded and compiled its code. */
+    /**
+     * Opens the shops and serves buyers for a second or two, because a JVM is slow until it has loaded and compiled its
+     * code.
+     */
     void rehearse() throws InterruptedException {
         out.println("Opening the shops, with a rehearsal that warms them up...");
         for (ShopProcess shop : shops) {

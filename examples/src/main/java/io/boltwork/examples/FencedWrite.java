@@ -3,7 +3,7 @@ package io.boltwork.examples;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 
-/** Uses the hold as a value: each write passes its token, and its holder is told of its loss. */
+/** Uses the hold as a value: each write passes its fencing token, and the holder is notified if the hold is lost. */
 final class FencedWrite {
 
     /** A resource that refuses a token smaller than the largest that it has seen. */

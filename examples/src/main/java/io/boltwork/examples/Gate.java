@@ -6,7 +6,7 @@ import io.boltwork.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** The way to a purchase: each buyer must pass it. */
+/** The gate before a purchase, which each buyer must pass. */
 interface Gate {
     /** The result if the lock was lost; smaller than any token. */
     long LOST = -1;

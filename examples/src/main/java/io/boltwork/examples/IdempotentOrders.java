@@ -16,11 +16,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Executes requests once that arrive twice, at the same moment or a day later. There is a lock for each order, and a record of its
- * answer. All callers get the same answer.
+ * Executes each request only once, even if it arrives twice, at the same moment or a day later. There is a lock for
+ * each order, and a record of its answer. All callers get the same answer.
  *
- * <p>The lock excludes duplicates, and the record outlives the lock. If a process dies between the charge and the record, the next
- * duplicate charges again: pass the order's id to the payment, too.
+ * <p>The lock excludes duplicates, and the record outlives the lock. If a process dies between the charge and the
+ * record, the next duplicate charges again: pass the order's id to the payment, too.
  */
 final class IdempotentOrders implements AutoCloseable {
     private final LockClient locks;

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Instances of an example on one Redis, each in its own JVM. Collects the lines that they print, each with the instance's name
- * and a colon before it. Not thread-safe.
+ * Instances of an example on one Redis, each in its own JVM. Collects the lines that they print, each preceded by the
+ * instance's name and a colon. Not thread-safe.
  */
 final class Instances implements AutoCloseable {
     /** A separate key prefix, in case an application uses the same Redis. */

@@ -3,8 +3,8 @@ package io.boltwork.examples;
 import java.time.Duration;
 
 /**
- * The facts of a sale that a shop needs. Buyers are numbered across all shops. They arrive at even intervals, at one shop after
- * the other.
+ * The facts of a sale that a shop needs. Buyers are numbered across all shops. They arrive at even intervals, at each
+ * shop in turn.
  *
  * @param item the item's name, which is also the lock's name
  * @param mode how buyers exclude each other

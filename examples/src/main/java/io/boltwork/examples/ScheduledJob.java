@@ -22,7 +22,10 @@ import java.util.Optional;
 final class ScheduledJob {
     private ScheduledJob() {}
 
-    /** Runs the job, or not. Every instance calls this once per period, at about the same time. */
+    /**
+     * Runs the job, unless another instance runs it. Returns whether this instance has run it. Every instance calls
+     * this once per period, at about the same time.
+     */
     static boolean runOnce(LockClient locks, Duration period, Runnable job) {
         // @start region="scheduled-job"
         // half a period: longer than clocks differ, and over before the next one

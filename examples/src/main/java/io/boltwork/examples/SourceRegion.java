@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads regions of an example's source, as it was compiled: the lines between {@code @start region="name"} and {@code @end}. */
+/**
+ * Reads regions of an example's source, as it was compiled: the lines between {@code @start region="name"} and
+ * {@code @end}.
+ */
 final class SourceRegion {
     private SourceRegion() {}
 

@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes commands to servers that may be down when the client starts. A thread connects in the background until that
- * succeeds, and ends then. The connected backend follows later outages by itself. Until then, the client has an
- * outage with the reason of the last attempt.
+ * Routes commands to servers that may be down when the client starts. A background thread tries to connect until it
+ * succeeds, and then ends. Until then, the client is in an outage, with the reason of the last attempt. The connected
+ * backend handles later outages by itself.
  */
 final class LazyRouting implements Routing {
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -43,13 +43,13 @@ final class LazyRouting implements Routing {
     private final Supplier<RedisBackend> connector;
     private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
-    /** A connected backend that was not opened yet. */
+    /** A connected backend that has not been opened yet. */
     private @Nullable RedisBackend made;
 
     /** The opened backend, from which grants can arrive. */
     private volatile @Nullable RedisBackend opened;
 
-    /** The client whose grants are wanted. */
+    /** The id of the client that receives the grants. */
     private volatile String client = "";
 
     private volatile BackendException absence;
@@ -68,7 +68,7 @@ final class LazyRouting implements Routing {
      * Tries once to connect. Blocks.
      *
      * @param connector connects, or throws
-     * @throws BackendException if the server was reached and refuses
+     * @throws BackendException if a server was reached but refuses the client
      */
     static LazyRouting connect(RedisDeployment deployment, KeySpace keySpace, Supplier<RedisBackend> connector) {
         LazyRouting servers = new LazyRouting(deployment, keySpace, connector);
@@ -154,7 +154,10 @@ final class LazyRouting implements Routing {
         }
     }
 
-    /** The client sends nothing before grants can arrive. */
+    /**
+     * Passes events on to the client. Sets the opened backend before the client learns that it is connected, because
+     * the client then sends commands.
+     */
     private final class FirstNews implements BackendListener {
         private final RedisBackend backend;
         private final BackendListener client;

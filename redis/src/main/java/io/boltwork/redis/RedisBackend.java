@@ -404,7 +404,7 @@ public final class RedisBackend implements LockBackend {
     /**
      * Returns the address of the server, for messages.
      *
-     * @return such as {@code redis://user@host:6379/0}; never contains the password
+     * @return the address without the password, such as {@code redis://user@host:6379/0}
      */
     @Override
     public String toString() {

@@ -38,11 +38,11 @@ if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <=
       taken, takenToken = owner, token
     end
   end
-  -- Every holder, also one that this server has forgotten, must still find the fence when its lease ends.
+  -- Every holder, even one that this server has forgotten, must still find the fence when its lease ends.
   life = math.max(life, closed + $FORCED_MILLIS)
   lapse()
   owner, ends, claim = '', 0, ''
-  -- Also without an owner: a holder that this server has forgotten must not restore its hold.
+  -- Raised even without an owner, because a holder that this server has forgotten must not restore its hold.
   fence = math.max(fence + 1, us)
   save('owner', owner, 'fence', fence)
 end

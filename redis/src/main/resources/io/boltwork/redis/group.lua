@@ -18,7 +18,7 @@ local function withdraw(KEYS, ARGV)
 --- @script "withdraw"
 end
 
--- Returns the failure and its line, in the order of an error reply.
+-- Returns the failure and its line, in the form of an error reply.
 local function told(failure)
   if type(failure) == 'table' then -- since 7.0
     return failure.err .. ' on @user_script:' .. (failure.line or 0)

@@ -1,4 +1,4 @@
--- Publishes a message to the client that asks, as grants are published, to find out whether messages of scripts arrive.
+-- Publishes a message to the calling client, in the same way as grants, to find out whether messages of scripts arrive.
 -- See docs/servers.md#the-probe.
 -- KEYS
 --   1  with sharded channels only: a key of the slot; the script does not touch it

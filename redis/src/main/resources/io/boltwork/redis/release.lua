@@ -47,7 +47,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
   local claimed = math.min(lease or 0, $CLAIM_MILLIS)
   local left = claimed + (takeover or 0)
   if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
-    -- First a write, which a server that takes no writes refuses: no client may hear of a grant that was not made.
+    -- First a write, which fails if the server refuses writes: no client may hear of a grant that was not made.
     if isLast then
       call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
     else

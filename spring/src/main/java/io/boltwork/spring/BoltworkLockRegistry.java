@@ -54,7 +54,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * Returns the lock with that key. Makes no round trip.
+     * Returns the lock with the given key. Makes no round trip.
      *
      * @param lockKey a string
      * @return the lock

@@ -60,7 +60,7 @@ public final class CurrentLease {
     /**
      * Returns the innermost lease. Makes no round trip.
      *
-     * @return the lease, even if it has been lost; empty if this thread executes nothing under a lock
+     * @return the lease, even if it has been lost; empty if this thread executes no code under a lock
      */
     public static Optional<Lease> find() {
         EnteredLock hold = INNERMOST.get();
@@ -71,7 +71,7 @@ public final class CurrentLease {
      * Returns the lease of the named lock. Makes no round trip.
      *
      * @param lockName the lock's full name, including prefix and keys
-     * @return the lease, even if it has been lost; empty if this thread executes nothing under that lock
+     * @return the lease, even if it has been lost; empty if this thread executes no code under that lock
      */
     public static Optional<Lease> find(String lockName) {
         for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
@@ -86,7 +86,7 @@ public final class CurrentLease {
      * Returns the innermost lease. Makes no round trip.
      *
      * @return the lease, even if it has been lost
-     * @throws IllegalStateException if this thread executes nothing under a lock
+     * @throws IllegalStateException if this thread executes no code under a lock
      */
     public static Lease get() {
         return find().orElseThrow(() -> new IllegalStateException(missing("a lock")));
@@ -97,7 +97,7 @@ public final class CurrentLease {
      *
      * @param lockName the lock's full name, including prefix and keys
      * @return the lease, even if it has been lost
-     * @throws IllegalStateException if this thread executes nothing under that lock
+     * @throws IllegalStateException if this thread executes no code under that lock
      */
     public static Lease get(String lockName) {
         return find(lockName)
@@ -107,7 +107,7 @@ public final class CurrentLease {
     /**
      * Throws unless this thread executes code under a lock and the innermost lease is valid. Makes no round trip.
      *
-     * @throws IllegalStateException if this thread executes nothing under a lock
+     * @throws IllegalStateException if this thread executes no code under a lock
      * @throws io.boltwork.LeaseLostException if the innermost lease has been lost
      */
     public static void ensureHeld() {
@@ -118,7 +118,7 @@ public final class CurrentLease {
      * Throws unless this thread executes code under the named lock and its lease is valid. Makes no round trip.
      *
      * @param lockName the lock's full name, including prefix and keys
-     * @throws IllegalStateException if this thread executes nothing under that lock
+     * @throws IllegalStateException if this thread executes no code under that lock
      * @throws io.boltwork.LeaseLostException if the lease has been lost
      */
     public static void ensureHeld(String lockName) {
@@ -129,7 +129,7 @@ public final class CurrentLease {
      * Extends the innermost lease, as {@link Lease#extend} does. Makes one round trip.
      *
      * @param atLeast the minimum remaining time from now on
-     * @throws IllegalStateException if this thread executes nothing under a lock
+     * @throws IllegalStateException if this thread executes no code under a lock
      * @throws io.boltwork.LeaseLostException if the lease has been lost
      * @throws io.boltwork.BackendException if the backend did not answer
      */

@@ -213,7 +213,7 @@ public @interface DistributedLock {
     OnRefused onRefused() default OnRefused.DEFAULT;
 
     /**
-     * The outcome for a caller while the backend does not answer. The method is not executed in any case.
+     * The outcome for a caller while the backend does not answer. The method is not executed, whatever the outcome.
      *
      * @return the outcome
      */

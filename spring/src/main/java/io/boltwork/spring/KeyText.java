@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /*
- * The name for the same object must be the same at each call. An object whose class does not define toString() has a
+ * The name for the same object must be the same in each call. An object whose class does not define toString() has a
  * text that contains an identity hash, such as Order@1b6d3586. The same is true of arrays, and of anything that
  * contains such objects.
  */
@@ -41,7 +41,7 @@ final class KeyText {
     }
 
     /**
-     * Returns the text of a value in a name; {@code null} if the value is null or empty, as a text, a collection or an
+     * Returns the text of a value in a name; {@code null} if the value is null, or an empty text, collection or
      * optional.
      *
      * @throws IllegalArgumentException if the text would differ between calls for the same object
@@ -118,8 +118,8 @@ final class KeyText {
     }
 
     /**
-     * Escapes {@code %}, {@code :} and the characters that separate the values of a name, so that each name has one
-     * meaning.
+     * Escapes {@code %}, {@code :} and the characters that separate the values of a name, so that names are
+     * unambiguous.
      */
     static String escaped(String text, String separators) {
         int at = 0;

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /*
- * A method whose return type does not say that its result comes later acquires its lock by thread. When the method has
- * returned a stage, the thread has left the method but still holds the lock. Without this class, the thread's next call
- * would reenter the hold while the earlier work is still going on.
+ * A method whose return type does not say that its result comes later acquires its lock for the calling thread. When
+ * the method has returned a stage, the thread has left the method but still holds the lock. Without this class, the
+ * thread's next call would reenter the hold while the earlier work is still going on.
  */
 /** Holds of threads that have left the method because its result comes later. Thread-safe. */
 final class LaterHolds {
@@ -22,7 +22,7 @@ final class LaterHolds {
     /** Makes releasing a hold and decrementing its count one step. */
     private final ReentrantLock leaving = new ReentrantLock();
 
-    /** Records that this thread leaves a hold of the lock to work that goes on. The returned action undoes this. */
+    /** Records that this thread leaves a hold of the lock to work that continues. The returned action undoes this. */
     Runnable begin(FencedLock lock) {
         Key key = new Key(Thread.currentThread(), lock);
         counts.merge(key, 1, Integer::sum);

@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Result types whose work continues, or has not started, when a method returns them. For some of them the end can be
- * awaited (stages and reactive types). For others it cannot, so that no lock can be held for them.
+ * awaited (stages and reactive types). For others the end cannot be awaited, so no lock can be held for them.
  */
 final class LaterTypes {
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";

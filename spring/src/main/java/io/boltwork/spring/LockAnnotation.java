@@ -21,10 +21,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /*
- * Composed annotations count. Annotations of interfaces and superclasses count if there is none closer. An attribute
- * that the annotation on a method omits is taken from the one on its class. Some attributes belong together: a method
- * that specifies the length of its lease takes no lease attributes from its class, and a method that has a name takes
- * no keys.
+ * Composed annotations apply, too. Annotations of interfaces and superclasses apply if there is none closer. An
+ * attribute that the annotation on a method omits is taken from the one on its class. Some attributes belong together:
+ * a method that specifies the length of its lease takes no lease attributes from its class, and a method that has a
+ * name takes no keys.
  */
 /**
  * A {@link DistributedLock} that applies to a method. Immutable.

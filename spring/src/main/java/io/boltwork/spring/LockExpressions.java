@@ -98,7 +98,7 @@ final class LockExpressions {
         return withTexts(method, "keys", text(method, text, expression(method, "keys", text)));
     }
 
-    /** Checks that each value has a text that is the same at each call, as far as its type is declared. */
+    /** Checks that each value has a text that is the same in each call, as far as its type is declared. */
     private LockText withTexts(Method method, String attribute, LockText text) {
         ExpressionTypes types =
                 new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none(), names);

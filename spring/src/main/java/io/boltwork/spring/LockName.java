@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /*
- * A name that is composed of several values must have one meaning: the keys "x:y" and "z" must give another name than
+ * A name that is composed of several values must be unambiguous: the keys "x:y" and "z" must give a different name than
  * "x" and "y:z". Colons and percent signs in values are therefore escaped, and in a template also the characters that
  * separate its values. A single value is left unchanged, so that code that writes the name by hand gets the same lock.
  */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class LockObservations {
     static final String NAME = "boltwork.lock.acquire";
 
-    /** A duration longer than the range of nanoseconds in a long. */
+    /** A duration that is too long for a number of nanoseconds in a long. */
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final ObservationRegistry registry;

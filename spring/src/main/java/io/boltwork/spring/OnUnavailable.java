@@ -1,6 +1,6 @@
 package io.boltwork.spring;
 
-/** The outcome for a caller while the backend does not answer. The method is not executed in any case. */
+/** The outcome for a caller while the backend does not answer. The method is not executed, whatever the outcome. */
 public enum OnUnavailable {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.on-unavailable}, then {@link

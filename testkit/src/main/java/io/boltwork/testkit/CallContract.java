@@ -2,7 +2,10 @@ package io.boltwork.testkit;
 
 import org.junit.jupiter.api.Nested;
 
-/** The part of {@link LockContract} about calls: acquiring, waiting, releasing and inspecting locks while the server answers. */
+/**
+ * The part of {@link LockContract} about calls: acquiring, awaiting, releasing and inspecting locks while the server
+ * answers.
+ */
 public abstract class CallContract {
 
     /** For tests of backends. */

@@ -274,8 +274,8 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Kills a node if it is alive and restarts it without data. It remembers its identity and the addresses of the
-     * others.
+     * Kills a node if it is alive and restarts it without data. The node remembers its identity and the addresses of
+     * the others.
      *
      * @param node the node
      */
@@ -327,7 +327,7 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Makes a replica take over although its master is well, and waits until that has happened.
+     * Makes a replica take over although its master is healthy, and waits until that has happened.
      *
      * @param replica the replica
      */
@@ -434,7 +434,7 @@ public final class ClusterGroup implements AutoCloseable {
     }
 
     /**
-     * Assigns a slot without an owner to a master, and waits until the cluster is well.
+     * Assigns a slot without an owner to a master, and waits until the cluster is healthy.
      *
      * @param slot the slot
      * @param master its new master

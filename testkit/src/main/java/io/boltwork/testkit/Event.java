@@ -45,7 +45,7 @@ public record Event(
         INVOKE,
         /** The call did what was requested. */
         OK,
-        /** The call did not do it: the lock was refused, or there was no hold (any more) to release or to be valid. */
+        /** The call did not do what was requested: the lock was refused, or there was no valid hold to release or check. */
         FAIL,
         /** The call threw an exception that leaves the outcome open. A call that never ended counts as unknown, too. */
         UNKNOWN

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Something that can go wrong, for tests of how the code under test reacts. {@code toString()} describes the fault in
  * words. A fault is created by {@link Faults} or {@link FaultyLink}. It does nothing until it is injected, and may be
- * injected again after it was healed.
+ * injected again after it has been healed.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.start();
@@ -26,8 +26,8 @@ public interface Fault extends AutoCloseable {
     void inject();
 
     /**
-     * Undoes the fault as far as possible: connections and processes that were killed stay so, and lost data stays
-     * lost.
+     * Undoes the fault as far as possible: broken connections stay broken, a killed JVM stays killed, and lost data
+     * stays lost.
      */
     void heal();
 

@@ -224,7 +224,7 @@ public final class RedisServer implements AutoCloseable {
     /**
      * Returns the version that the server reports.
      *
-     * @return such as {@code 7.0.15}
+     * @return the version, such as {@code 7.0.15}
      */
     public String version() {
         return version;

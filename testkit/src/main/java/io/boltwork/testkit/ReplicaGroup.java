@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A master and its replicas, as real processes. Only the test promotes replicas. Not thread-safe, as {@link
- * RedisServer} is not.
+ * A master and its replicas, as real processes. Only the test promotes replicas. Not thread-safe, like {@link
+ * RedisServer}.
  */
 public final class ReplicaGroup implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();

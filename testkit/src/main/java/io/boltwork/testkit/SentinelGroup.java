@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * Three sentinels that watch a master and its two replicas, as real processes. They replace a master that has not
- * answered for {@link #PATIENCE}. Not thread-safe, as {@link RedisServer} is not.
+ * answered for {@link #PATIENCE}. Not thread-safe, like {@link RedisServer}.
  */
 public final class SentinelGroup implements AutoCloseable {
 
@@ -142,7 +142,7 @@ public final class SentinelGroup implements AutoCloseable {
     /**
      * Returns the address for clients.
      *
-     * @return such as {@code redis-sentinel://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3/0#mymaster}
+     * @return the address, such as {@code redis-sentinel://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3/0#mymaster}
      */
     public String uri() {
         return sentinels.stream()
@@ -153,7 +153,7 @@ public final class SentinelGroup implements AutoCloseable {
     /**
      * Returns the address for clients of a group that was started by {@link #startNamed}.
      *
-     * @return such as {@code rediss-sentinel://localhost:1,localhost:2,localhost:3/0#mymaster}
+     * @return the address, such as {@code rediss-sentinel://localhost:1,localhost:2,localhost:3/0#mymaster}
      */
     public String tlsUri() {
         return sentinels.stream()
@@ -229,9 +229,9 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Makes the sentinels promote a replica although the master is well, and waits until they agree. A sentinel
-     * abandons a promotion that takes longer than its {@code failover-timeout}. Because the master is well, it does not
-     * try again by itself, so this method repeats the request.
+     * Makes the sentinels promote a replica although the master is healthy, and waits until they agree. A sentinel
+     * abandons a promotion that takes longer than its {@code failover-timeout}. Because the master is healthy, the
+     * sentinel does not try again by itself, so this method repeats the request.
      *
      * @return the new master
      */

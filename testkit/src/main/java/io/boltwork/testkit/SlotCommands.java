@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** The commands that change which node of a Redis Cluster has a slot. They wait for no other node. */
+/** The commands that change which node of a Redis Cluster has a slot. They do not wait for other nodes. */
 final class SlotCommands {
 
     private SlotCommands() {}
@@ -44,7 +44,7 @@ final class SlotCommands {
         }
     }
 
-    /** Tells the new master of a slot, and then the masters that there are, that it has the slot. */
+    /** Tells the new master of a slot that it has the slot, and then tells all current masters. */
     static void give(int slot, RedisServer to, Supplier<List<RedisServer>> masters) {
         setSlot(to, slot, "NODE", id(to)); // first, so that the slot always has an owner
         for (RedisServer other : masters.get()) {

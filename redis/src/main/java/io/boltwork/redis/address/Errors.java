@@ -18,8 +18,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what failures mean: whether they may pass, and what the user can do. Messages include the words of the server,
- * except for the parts of a command that it quotes. Its exception is never kept as a cause. Both might contain a
+ * Explains failures: whether they are temporary, and what the user can do. Messages include the server's words, but not
+ * the parts of a command that the server quotes. The server's exception is never kept as a cause. Both might contain a
  * password.
  */
 public final class Errors {
@@ -35,8 +35,9 @@ public final class Errors {
     private static final Pattern QUOTED = Pattern.compile(",? with args beginning with.*", Pattern.DOTALL);
 
     /**
-     * A missing right that appeared only inside a script, possibly after the script had written something. It has no
-     * code of its own. These are the words of Redis up to 7.0, and those of later versions and of Valkey.
+     * Matches the error of a right that turned out to be missing inside a script, possibly after the script had written
+     * something. The error has no code of its own. The first alternative is the wording of Redis up to 7.0, the second
+     * that of later versions and of Valkey.
      */
     private static final Pattern NO_RIGHT_INSIDE =
             Pattern.compile("The user executing the script can't|ACL failure in script");
@@ -45,7 +46,7 @@ public final class Errors {
     private static final String NO_DISK =
             "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
-    /** Java's words for a valid certificate of another host. */
+    /** Java's wording for a valid certificate of another host. */
     private static final Pattern OTHER_NAME = Pattern.compile("No subject alternative|No name matching");
 
     /** Errors that occur before a script has written anything. */
@@ -127,7 +128,7 @@ public final class Errors {
                 false);
     }
 
-    /** Returns the failure of an attempt for which several servers were asked in vain. */
+    /** Returns the failure of an attempt in which several servers were asked without success. */
     public static BackendException none(String what, List<BackendException> failures) {
         StringJoiner all = new StringJoiner("; ", " (", ")");
         all.setEmptyValue("");
@@ -294,7 +295,7 @@ public final class Errors {
                 null);
     }
 
-    /** Returns the failure for a server whose place as the master another one has taken. */
+    /** Returns the failure for a server that is not used because another one has taken its place. */
     public BackendException replaced(String how) {
         return new BackendException(server + " is not used: " + how, true, null);
     }
@@ -358,12 +359,12 @@ public final class Errors {
         return String.valueOf(root(failure).getMessage()).contains("RedisHandshakeHandler not registered");
     }
 
-    /** Returns whether the user may run no script that the server knows, and therefore can take no lock. */
+    /** Returns whether the user may not run EVALSHA, and therefore cannot take locks. */
     public static boolean isAboutScripts(String error) {
         return code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
     }
 
-    /** Returns whether a right was missing that only a script needs. */
+    /** Returns whether a right turned out to be missing inside a script. */
     public static boolean isAboutRightInside(String error) {
         return NO_RIGHT_INSIDE.matcher(error).find();
     }

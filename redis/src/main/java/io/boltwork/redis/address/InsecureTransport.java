@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
 /**
- * Warns of connections whose traffic others in the network can read or change. One for each backend. Logs each kind of
- * problem once. Thread-safe.
+ * Warns of connections whose traffic others in the network can read or change. Each backend has its own instance, which
+ * logs each kind of problem once. Thread-safe.
  */
 public final class InsecureTransport {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -70,8 +70,8 @@ public final class InsecureTransport {
     }
 
     /**
-     * Returns whether an address has a password. Credentials providers of the application count as having one,
-     * because they are asked only when a connection is made.
+     * Returns whether an address has a password. An address with a credentials provider of the application counts as
+     * having one, because the provider is asked only when a connection is made.
      */
     private static boolean hasPassword(RedisURI uri) {
         return !(uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed)

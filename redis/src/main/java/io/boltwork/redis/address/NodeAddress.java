@@ -21,8 +21,8 @@ public record NodeAddress(String host, int port) {
      * brackets.
      *
      * @param text the target
-     * @param asked the node that redirected; its host counts if the target has none
-     * @return the address, or {@code null} if the text is no address of a node
+     * @param asked the node that redirected; its host is used if the target has none
+     * @return the address, or {@code null} if the text is not the address of a node
      */
     public static @Nullable NodeAddress parse(String text, NodeAddress asked) {
         Matcher parts = TEXT.matcher(text);
@@ -33,13 +33,13 @@ public record NodeAddress(String host, int port) {
         return of(host, Integer.parseInt(parts.group("port")), asked);
     }
 
-    /** Returns the address of a node. If the node does not report its host, the host of {@code asked} counts. */
+    /** Returns the address of a node. If the node does not report its host, the host of {@code asked} is used. */
     public static NodeAddress of(@Nullable String host, int port, NodeAddress asked) {
         boolean told = host != null && !host.isEmpty() && !host.equals("?");
         return new NodeAddress(told ? Objects.requireNonNull(host) : asked.host, port);
     }
 
-    /** Returns a text of a reply, whichever type the codec gave it. */
+    /** Returns a text of a reply as a string, whether the codec returned bytes or a string. */
     public static @Nullable String text(@Nullable Object part) {
         return part instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) part;
     }

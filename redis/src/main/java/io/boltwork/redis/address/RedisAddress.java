@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The address of a server, with user and password: {@code
- * redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. Messages quote nothing of a malformed URI,
- * because a password with a special character may be anywhere in it.
+ * redis[s]://[[user:]password@]host[:port][/database][?timeout=2s]}. Messages never quote a malformed URI, because a
+ * password with a special character may be anywhere in it.
  *
  * @param lettuce the same address for Lettuce
  * @param commandTimeout how long an answer may take
@@ -51,7 +51,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return parse(uri, DEFAULT_PORT);
     }
 
-    /** Reads a URI, with another default port. */
+    /** Reads a URI, with the given default port. */
     static RedisAddress parse(String uri, int defaultPort) {
         Objects.requireNonNull(uri, "uri");
         boolean tls = isTls(uri);
@@ -131,10 +131,10 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     }
 
     /**
-     * Returns the URI for Lettuce, with credentials that are known already. If Lettuce must ask a provider for them,
-     * the handshake moves to another thread, where Lettuce may mistake a wrong password for a broken connection, and
-     * Lettuce waits for the provider on the calling thread. Therefore, providers that are asked for each connection
-     * are asked here. Lettuce handles streaming providers itself.
+     * Returns the URI for Lettuce, with credentials that are already known. If Lettuce had to ask a provider for them,
+     * Lettuce would wait for the provider on the calling thread. The handshake would move to another thread, where
+     * Lettuce may mistake a wrong password for a broken connection. Therefore, providers that are asked for each
+     * connection are asked here. Lettuce handles streaming providers itself.
      */
     public CompletionStage<RedisURI> resolved() {
         RedisCredentialsProvider provider = lettuce.getCredentialsProvider();
@@ -152,7 +152,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         });
     }
 
-    /** Copies all settings. Lettuce's own method forgets some. */
+    /** Copies all settings. Lettuce's own method omits some. */
     static RedisURI copy(RedisURI uri) {
         RedisURI copy = new RedisURI();
         copy.setHost(uri.getHost());

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The servers that the user has named: one server, sentinels of a master, servers one of which is the master, or
  * nodes of a cluster. Immutable.
  *
- * @param kind which of these
- * @param node the settings for the master, such as its user; host and port count for a single server only
+ * @param kind the kind of these servers
+ * @param node the settings for the master, such as its user; host and port are used for a single server only
  * @param members the sentinels or servers to ask for the master or for the slots
- * @param master the name of the master at the sentinels, else empty
+ * @param master the sentinels' name for the master; empty for other kinds
  */
 public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> members, String master) {
 
@@ -103,7 +103,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         return new RedisDeployment(Kind.REPLICATED, first, nodes, "");
     }
 
-    /** Returns the deployment of a cluster of which these are some nodes. */
+    /** Returns the deployment of the cluster that these nodes belong to. */
     public static RedisDeployment cluster(List<String> uris) {
         RedisDeployment replicated = replicated(uris);
         if (replicated.node.lettuce().getDatabase() != 0) {

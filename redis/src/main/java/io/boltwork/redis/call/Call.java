@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A command under way on one connection.
  *
- * <p>The call writes itself straight into the buffer of Lettuce. It learns the outcome on the I/O thread of Lettuce,
- * without a future or a timeout in between. A call belongs to one connection, and a connection to one run of one
- * server (see {@link ServerConnection}). Therefore, a reply cannot be mistaken for one of another run.
+ * <p>The call writes itself directly into Lettuce's buffer. It receives its outcome on Lettuce's I/O thread, without a
+ * future or a timeout in between. A call belongs to one connection, and a connection to one run of one server (see
+ * {@link ServerConnection}). Therefore, a reply cannot be mistaken for one of another run.
  */
 abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, StaleMasterGuard.Kept {
     private static final AtomicIntegerFieldUpdater<Call> STATE =
@@ -53,10 +53,10 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     /** Handles an error that the server answered with. */
     abstract void refused(String error);
 
-    /** Handles that there will be no answer. If the command was written, the server may have executed it. */
+    /** Called when there will be no answer. If the command was written, the server may have executed it. */
     abstract void failed(Throwable cause, boolean written);
 
-    /** Prepares to send the call again, after an answer which says that it was not executed. */
+    /** Prepares the call to be sent again, after an answer that says that it was not executed. */
     final void reset() {
         output = new FlatReply();
         pipeline = null;
@@ -73,7 +73,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
         }
     }
 
-    /** Fails the call because an error has cut short its dispatch. Lettuce may have it all the same. */
+    /** Fails the call because an error interrupted its dispatch. Lettuce may have received the call nevertheless. */
     final void cutShort() {
         fail(new IllegalStateException("An error cut short the sending of the command"), true);
     }
@@ -103,8 +103,8 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     }
 
     /**
-     * Uses the answer. Throws nothing, because Lettuce would take an exception for a fault of the connection and drop
-     * an answer.
+     * Uses the answer. Never throws, because Lettuce would treat an exception as a fault of the connection and drop an
+     * answer.
      */
     @Override
     public final void use() {
@@ -128,7 +128,8 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     }
 
     /**
-     * Fails the call, on behalf of Lettuce. If the connection is up, Lettuce can no longer match answers to commands.
+     * Fails the call because Lettuce reports a failure. If the command was already written and the connection is still
+     * up, Lettuce can no longer match answers to commands. Therefore the connection is condemned.
      */
     @Override
     public final boolean completeExceptionally(Throwable cause) {
@@ -141,7 +142,7 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     /**
      * Fails the call.
      *
-     * @param handedOver whether it may have been executed although it was not seen to be written
+     * @param handedOver whether the command may have been executed even though this call did not see it being written
      */
     private boolean fail(Throwable cause, boolean handedOver) {
         int before = STATE.getAndSet(this, DONE);
@@ -165,8 +166,8 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     }
 
     /**
-     * Reports a failure again, if there is memory for it. Otherwise the machine of the lock gives the command up by
-     * itself.
+     * Reports a failure again, if there is memory for it. If not, condemns the connection, and the lock's state machine
+     * gives the command up by itself.
      */
     final void failQuietly(Throwable cause) {
         try {

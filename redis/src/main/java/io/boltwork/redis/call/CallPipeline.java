@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends calls to a server in the order of their arrival. Up to four calls are under way at once. Further calls gather
- * and leave as groups when one of the four is over. So a single call does not wait, and many calls at once cost
- * client and server one command instead of sixteen. Thread-safe, without locks.
+ * and leave as groups when one of the four is over. Thus a single call does not wait, while many calls at once cost
+ * client and server only one command for up to sixteen of them. Thread-safe, without locks.
  *
- * <p>The thread of the connection writes its own calls at once, and the calls of other threads later. Therefore it
- * must not send while a call of another thread is unwritten. Another thread sends in its place then.
+ * <p>The thread of the connection writes its own calls at once, and the calls of other threads later. Therefore it must
+ * not send while a call of another thread is unwritten. In that case, another thread sends in its place.
  */
 final class CallPipeline {
     /**
-     * With fewer calls, a few threads wait for each other. With more, groups are small. See
-     * docs/adr/0028-grouped-calls.md.
+     * The maximum number of calls under way. If it were smaller, even a few threads would wait for one another. If it
+     * were larger, groups would be small. See docs/adr/0028-grouped-calls.md.
      */
     private static final int UNDER_WAY = 4;
 
@@ -39,22 +39,22 @@ final class CallPipeline {
     private final Queue<Call> gathered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
 
-    /** The number of calls that Lettuce has and has not written. */
+    /** The number of calls that were passed to Lettuce and have not been written yet. */
     private final AtomicInteger unwritten = new AtomicInteger();
 
     private static final AtomicIntegerFieldUpdater<CallPipeline> ASKED =
             AtomicIntegerFieldUpdater.newUpdater(CallPipeline.class, "asked");
 
-    /** The number of requests to send since a thread began to. One thread sends for all. */
+    /** The number of requests to send since a thread began sending. That thread sends for all. */
     private volatile int asked;
 
-    /** Calls whose dispatch an error has cut short, linked by {@link Call#cutBefore}. */
+    /** Calls whose dispatch was interrupted by an error, linked by {@link Call#cutBefore}. */
     private volatile @Nullable Call cut;
 
-    /** True if a call was over since the last {@link #stands}. */
+    /** True if a call has ended since the last {@link #stands}. */
     private volatile boolean moved;
 
-    /** The number of {@link #stands} in a row that have seen no call end. Belongs to the loop thread. */
+    /** The number of consecutive {@link #stands} during which no call has ended. Belongs to the loop thread. */
     private int still;
 
     /** The thread that writes, or {@code null} before the first write. */
@@ -64,7 +64,7 @@ final class CallPipeline {
      * Creates a pipeline.
      *
      * @param channel takes calls to write
-     * @param other has a thread other than the one that writes
+     * @param other an executor with a thread other than the one that writes
      * @param groups whether calls may leave as groups; otherwise no call waits for others
      */
     CallPipeline(ServerConnection connection, Consumer<Call> channel, Executor other, boolean groups) {
@@ -104,9 +104,10 @@ final class CallPipeline {
     }
 
     /**
-     * Sends what an error may have left, and checks whether calls end. The loop thread calls this once a second.
+     * Sends calls that an error may have left behind, and checks whether calls end. The loop thread calls this once a
+     * second.
      *
-     * @return the number of checks in a row during which calls were under way and none of them ended
+     * @return the number of consecutive checks during which calls were under way and none of them ended
      */
     int stands() {
         if (cut != null || !gathered.isEmpty()) {
@@ -124,9 +125,9 @@ final class CallPipeline {
     }
 
     /*
-     * An error can occur in every call here, when the stack has ended or the heap is full. Then no thread sends any more. A field
-     * write, which needs neither stack nor heap, makes the next call, answer or check begin anew. The calls that were being
-     * dispatched are kept in `cut` for a thread that can report their failure.
+     * Every method call here can end with an error, if the stack or the heap is exhausted. After that, no thread would
+     * send any more. A field write, which needs neither stack nor heap, lets the next call, answer or check start
+     * again. Calls that were being dispatched are kept in `cut` until a thread can report their failure.
      */
     private void run() {
         try {

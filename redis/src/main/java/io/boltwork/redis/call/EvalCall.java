@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A call that executes a script. It sends EVALSHA first. If the server does not know the script, it has executed nothing, and the
- * call sends EVAL with the text.
+ * A call that executes a script. It sends EVALSHA first. If the server does not know the script, the server has
+ * executed nothing, and the call sends EVAL with the text.
  */
 public abstract class EvalCall extends Call {
     private static final byte[] EVALSHA = "EVALSHA".getBytes(StandardCharsets.US_ASCII);
@@ -30,13 +30,13 @@ public abstract class EvalCall extends Call {
     /** Returns the number of ARGV. */
     abstract int arguments();
 
-    /** Writes KEYS, as the script's header says. */
+    /** Writes KEYS, as the script's header lists them. */
     abstract void writeKeys(ByteBuf out, KeySpace keySpace);
 
-    /** Writes ARGV, as the script's header says. */
+    /** Writes ARGV, as the script's header lists them. */
     abstract void writeArguments(ByteBuf out);
 
-    /** Handles an error of the server other than that it does not know the script. */
+    /** Handles an error of the server other than NOSCRIPT. */
     abstract void rejected(String error);
 
     @Override
@@ -71,7 +71,7 @@ public abstract class EvalCall extends Call {
         connection.sendAsking(this);
     }
 
-    /** Returns an error with the command that failed, if the server names only its line. */
+    /** Returns an error, with the name of the command that failed if the server reports only its line. */
     final String explained(String error) {
         return script().explained(error);
     }

@@ -71,7 +71,7 @@ public final class GroupCall extends EvalCall {
         }
     }
 
-    /** Runs the outcome of one member. An error of its handler does not affect the other members. */
+    /** Delivers the outcome of one member. An error in its handler does not affect the other members. */
     private static void each(ScriptCall<?> member, Runnable outcome) {
         try {
             outcome.run();

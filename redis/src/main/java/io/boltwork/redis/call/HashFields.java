@@ -34,7 +34,10 @@ public record HashFields(Map<String, String> fields) {
         return connection.lettuce().hmget(bytes(key), fields).thenApply(HashFields::of);
     }
 
-    /** Returns no fields if the key is no hash, so it is not a key of Boltwork, or if it has moved meanwhile. */
+    /**
+     * Returns the fields. Returns none if the key is not a hash, and thus not a key of Boltwork, or if it has moved
+     * meanwhile.
+     */
     static CompletionStage<HashFields> orNone(CompletionStage<HashFields> read) {
         return read.handle((hash, failure) -> {
             if (failure == null) {

@@ -10,10 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code probe.lua}, with the channel and the message as arguments. With sharded channels it has a key of the slot.
+ * A call of {@code probe.lua}, with the channel and the message as arguments. With sharded channels, the call also has
+ * a key of the slot.
  */
 public final class ProbeCall extends EvalCall {
-    /** The answer if the user may run no scripts. */
+    /** The answer if the user may not run scripts. */
     public static final long NO_SCRIPTS = -1;
 
     private static final String ABOUT = "the probe of its messages";

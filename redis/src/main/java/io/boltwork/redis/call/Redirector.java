@@ -10,7 +10,7 @@ public interface Redirector {
     /** The number of hops of a command that must not be redirected. */
     int STAYS = Integer.MAX_VALUE;
 
-    /** For servers without slots. */
+    /** Redirects nothing. For servers without slots. */
     Redirector NONE = (from, command, slot, hops, error, handler) -> false;
 
     /**

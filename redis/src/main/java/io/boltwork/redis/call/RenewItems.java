@@ -17,8 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The items of a renewal on the wire. There may be tens of thousands of items in a second. Therefore, values that all items share
- * are sent once, the others are packed into one argument, and the server answers only for items that it did not renew.
+ * The items of a renewal on the wire. There may be tens of thousands of items per second. Therefore, values that all
+ * items share are sent once, the other values are packed into one argument, and the server answers only for items that
+ * it did not renew.
  */
 final class RenewItems {
 
@@ -59,8 +60,9 @@ final class RenewItems {
     private RenewItems() {}
 
     private static void writeKeys(ByteBuf out, List<Renew.Item> items, KeySpace keySpace) {
-        // Makes room for all keys. With very many locks, their names are in no cache. If only the lengths are read
-        // first, a processor fetches the names in parallel, and otherwise one after the other while it writes them.
+        // Makes room for all keys. With very many locks, their names are not in the processor's caches. Reading only
+        // the lengths first lets the processor fetch the names in parallel, instead of one after the other while
+        // writing them.
         int names = 0;
         for (Renew.Item item : items) {
             names += item.lock().length();

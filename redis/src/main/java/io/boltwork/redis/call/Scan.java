@@ -24,8 +24,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds locks and clients by TIME and SCAN. One read for each key found follows, and all reads leave at once. It uses
- * no script, so that the user needs only the right to read. Keys that are not of Boltwork are skipped.
+ * Finds locks and clients by TIME and SCAN. Then reads each key found; all reads are sent at once. Uses no script, so
+ * that the user needs only the right to read. Skips keys that do not belong to Boltwork.
  */
 public final class Scan {
     private static final String BEGIN = "0"; // also the end, in Redis' protocol
@@ -37,7 +37,7 @@ public final class Scan {
 
     private Scan() {}
 
-    /** Executes a step of a scan, or looks at clients. */
+    /** Executes a step of a scan, or reads the records of clients. */
     public static void send(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
         if (command instanceof Identify identify) {
             identify(connection, identify, handler);

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * A Lua script.
  *
  * @param name the file's name without {@code .lua}
- * @param text the text that the server gets, with includes and numbers put in, and without comments
+ * @param text the text that the server receives, with includes and numbers inserted, and without comment lines
  * @param sha the SHA-1 by which the server knows the text
  */
 public record Script(String name, byte[] text, byte[] sha) {
@@ -42,8 +42,8 @@ public record Script(String name, byte[] text, byte[] sha) {
     static final Script PROBE = load("probe");
 
     /**
-     * Returns the text of an error with the command that failed. The server names only its line in the script. The words are those
-     * that the server uses for commands outside of scripts.
+     * Returns the text of an error with the name of the command that failed. The server reports only its line in the
+     * script. The wording is the one that the server uses for commands outside scripts.
      */
     String explained(String error) {
         Matcher line = LINE.matcher(error);

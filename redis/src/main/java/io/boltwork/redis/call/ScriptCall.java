@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's command under way as a script, and the handler of its reply. {@link ScriptSpecs} says what is sent.
+ * A client's command under way as a script, and the handler of its reply. {@link ScriptSpecs} defines what is sent.
  *
  * @param <C> the type of the command
  */
@@ -70,7 +70,7 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
         return this;
     }
 
-    /** Sets what a redirection sends instead of this command. Returns this call. */
+    /** Sets the command that a redirection sends instead of this one. Returns this call. */
     public ScriptCall<C> insteadOf(Command<?> other, Consumer<Reply> itsHandler) {
         wish = other;
         wisher = itsHandler;

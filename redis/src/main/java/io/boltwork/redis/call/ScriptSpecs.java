@@ -33,15 +33,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wire format of all commands that are scripts: keys, arguments in order, and replies. The scripts' headers list the same. A
- * {@link ProbeCall} is the only other script.
+ * The wire format of all commands that are scripts: keys, arguments in order, and replies. The headers of the scripts
+ * list them, too. A {@link ProbeCall} is the only other call of a single script.
  */
 final class ScriptSpecs {
 
     /** The scripts' name for the owner of a lock that is kept closed. No request has this name. */
     private static final String KEPT = "-";
 
-    /** A lease and its takeover delay take two years at most. */
+    /** Longer than any wait, because a lease and its takeover delay take two years at most. */
     private static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
 
     /** The life of an unused lock's key. */
@@ -238,7 +238,7 @@ final class ScriptSpecs {
         return new ServerTime(answer.number(0), run);
     }
 
-    /** Returns the request that owns a lock by a field of a reply or a hash, or {@code null} if none does. */
+    /** Returns the request that owns a lock according to a field of a reply or a hash, or {@code null} if none does. */
     static @Nullable String owner(@Nullable String field) {
         return field == null || field.isEmpty() || field.equals(KEPT) ? null : field;
     }

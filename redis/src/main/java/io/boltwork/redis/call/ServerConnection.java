@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection to one run of one server.
  *
- * <p>Lettuce does not reconnect it, so it is one socket. When it breaks, all calls under way on it fail, and nothing
- * is ever sent again. Its successor is a new object with its own run id. This binds each reply and message to the
- * server run that it came from, without any bookkeeping per command.
+ * <p>Lettuce does not reconnect it, so the connection is a single socket. When it breaks, all calls under way on it
+ * fail, and nothing more is sent on it. Its successor is a new object with its own run id. This binds each reply and
+ * message to the server run that it came from, without any bookkeeping per command.
  */
 public final class ServerConnection {
     private static final Runnable NOBODY = () -> {};
@@ -93,7 +93,7 @@ public final class ServerConnection {
         return where;
     }
 
-    /** Returns what makes promises weaker at this server than a user may believe. */
+    /** Returns warnings about settings of this server that make guarantees weaker than a user may expect. */
     public List<String> warnings() {
         return warnings;
     }
@@ -103,7 +103,7 @@ public final class ServerConnection {
         return run;
     }
 
-    /** Returns whether grants arrive on channels of their slots, instead of one channel for all. */
+    /** Returns whether grants arrive on one channel per slot, instead of one channel for all locks. */
     public boolean isSharded() {
         return sharded;
     }
@@ -138,8 +138,8 @@ public final class ServerConnection {
     }
 
     /**
-     * Sends a call to a node that is about to get the slot of its key. Only on a connection on which only the loop
-     * thread sends, because no command may come between.
+     * Sends a call to a node that is about to get the slot of its key. For connections on which only the loop thread
+     * sends, because no other command may come between ASKING and the call.
      */
     void sendAsking(Call call) {
         loop.execute(() -> {
@@ -148,7 +148,7 @@ public final class ServerConnection {
         });
     }
 
-    /** Listens on a sharded channel. Only on a connection that was made to listen. */
+    /** Listens on a sharded channel. For connections that were made to listen. */
     public CompletionStage<?> ssubscribe(String channel, boolean asking) {
         if (asking) {
             lettuce.async().asking();
@@ -175,7 +175,7 @@ public final class ServerConnection {
         return lettuce.async().ping().whenComplete((pong, failure) -> heard(StaleMasterGuard.SIGN));
     }
 
-    /** Pings the server, and asks whether it has become a replica. */
+    /** Asks the server whether it has become a replica. This also serves as a ping. */
     public CompletionStage<Boolean> isReplica() {
         return lettuce.async()
                 .info("replication")
@@ -183,7 +183,7 @@ public final class ServerConnection {
                 .thenApply(ServerInfo::isReplica);
     }
 
-    /** Uses an answer or message: at once, after the server is confirmed to be the master, or never. */
+    /** Uses an answer or message: at once, after the server has been confirmed as the master, or never. */
     public void heard(StaleMasterGuard.Kept what) {
         if (guard == null) {
             what.use();
@@ -192,7 +192,9 @@ public final class ServerConnection {
         }
     }
 
-    /** Closes the connection and ignores all answers, because an error may have shifted them against their commands. */
+    /**
+     * Closes the connection and ignores all answers, because they may no longer match their commands after an error.
+     */
     void condemn(Throwable why) {
         condemned = true; // first, because it needs neither stack nor memory
         try {
@@ -208,8 +210,8 @@ public final class ServerConnection {
     }
 
     /**
-     * Returns the number of checks in a row during which calls were under way and none of them ended. The loop thread
-     * calls this once a second.
+     * Returns the number of consecutive checks during which calls were under way and none of them ended. The loop
+     * thread calls this once a second.
      */
     public int stands() {
         return pipeline.stands();
@@ -223,17 +225,23 @@ public final class ServerConnection {
         return errors.refused(error, about);
     }
 
-    /** Calls back when a command is refused because the server is a replica, perhaps often. */
+    /** Sets the callback for a command that is refused because the server is a replica. May be called often. */
     public void onDemoted(Runnable callback) {
         demoted = callback;
     }
 
-    /** Calls back when the server was silent and is not confirmed to be the master, perhaps twice. */
+    /**
+     * Sets the callback for a server that was silent and is not confirmed as the master, or for a condemned connection.
+     * May be called twice.
+     */
     public void onReplaced(Consumer<Throwable> callback) {
         replaced = callback;
     }
 
-    /** Calls back when the connection breaks, at once if it is broken already, and perhaps twice. */
+    /**
+     * Sets the callback for the loss of the connection. It is called at once if the connection is already broken, and
+     * may be called twice.
+     */
     public void onLost(Runnable callback) {
         lettuce.addListener(new RedisConnectionStateListener() {
             @Override

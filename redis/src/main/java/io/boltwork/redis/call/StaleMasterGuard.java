@@ -13,31 +13,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Doubts a server that was silent for so long that it may have been replaced. A master that was frozen first executes
- * and answers the commands that wait in its sockets, before it learns that another one has taken its place.
- * Therefore, all that arrives is kept back until the server is confirmed to be the master. Then it is used, and
- * otherwise dropped, in the order of arrival. Thread-safe.
+ * and answers the commands that wait in its sockets, before it learns that another one has taken its place. Therefore,
+ * everything that arrives is held back until the server is confirmed as the master. It is then used in the order of
+ * arrival, or dropped if the server is not confirmed. Thread-safe.
  */
 public final class StaleMasterGuard {
 
     /*
      * States and events:
      *
-     *   trust     Something arrives soon after the last: it is used at once. After a silence: it is kept back, and others are asked
-     *             whether the server is still the master.
-     *   asking    Something arrives: it is kept back behind the rest. After another silence: others are asked again, because the
-     *             answer under way may be older. The last question is confirmed: what is kept back is used, what arrives meanwhile
-     *             behind it, then trust. It is denied or not answered: the owner of the connection gives it up.
-     *   over      The connection is closed. What is kept back, and what still arrives, is dropped.
+     *   trust     Something arrives soon after the last arrival: it is used at once. Something arrives after a silence: it is
+     *             held back, and other servers are asked whether this server is still the master.
+     *   asking    Something arrives: it is held back behind the rest. Something arrives after another silence: other servers
+     *             are asked again, because the answer under way may be older. The last question is confirmed: everything held
+     *             back is used, and behind it everything that arrives meanwhile; then trust. The last question is denied or
+     *             not answered: the owner of the connection gives the connection up.
+     *   over      The connection is closed. Everything that is held back or still arrives is dropped.
      *
-     * Replies that arrive while the kept ones are used must not overtake them. So trust returns only when none is left, under the lock.
+     * Replies that arrive while those held back are used must not overtake them. Therefore trust returns only when none is
+     * left, under the lock.
      */
 
-    /** An answer or a message that may be kept back. */
+    /** An answer or a message that may be held back. */
     public interface Kept {
-        /** Uses it. */
+        /** Uses this answer or message. */
         void use();
 
-        /** Drops it. */
+        /** Drops this answer or message. */
         void drop(Throwable cause);
     }
 
@@ -65,7 +67,7 @@ public final class StaleMasterGuard {
     /** The time of the last arrival. */
     private volatile long heard;
 
-    /** True if all that arrives is kept back. Changes under the lock. */
+    /** True if everything that arrives is held back. Changes only under the lock. */
     private volatile boolean doubts;
 
     /* The following fields are guarded by the lock. */
@@ -86,7 +88,7 @@ public final class StaleMasterGuard {
         this.heard = nanoTime.getAsLong();
     }
 
-    /** Uses something that has arrived, now or later, or drops it. */
+    /** Uses an answer or message that has arrived, now or later, or drops it. */
     void heard(Kept what) {
         long now = nanoTime.getAsLong();
         boolean silent = now - heard >= SILENCE_NANOS;
@@ -96,7 +98,7 @@ public final class StaleMasterGuard {
         }
     }
 
-    /** Keeps or drops something that has arrived. Returns false if there is no doubt and nothing is kept back. */
+    /** Holds back or drops an answer or message. Returns false, and does neither, if the server is not doubted. */
     private boolean keep(Kept what, boolean silent) {
         int number = 0;
         Throwable over;
@@ -124,7 +126,7 @@ public final class StaleMasterGuard {
         try {
             answer = question.get();
         } catch (RejectedExecutionException e) {
-            return; // the application has shut its threads down; what is kept back ends with the connection
+            return; // the application has shut its threads down; what is held back ends with the connection
         }
         answer.whenComplete((itIs, failure) -> {
             if (failure == null) {
@@ -142,8 +144,8 @@ public final class StaleMasterGuard {
     }
 
     /**
-     * Returns the next thing to use after a confirmation, or {@code null} if a newer question is open or nothing is
-     * left.
+     * Returns the next answer or message to use after a confirmation, or {@code null} if a newer question is open or
+     * nothing is left.
      */
     private synchronized @Nullable Kept next(int number) {
         if (number != questions || end != null) {
@@ -154,7 +156,7 @@ public final class StaleMasterGuard {
         return next;
     }
 
-    /** Drops all that is kept back, and all that arrives from now on, because the connection is closed. */
+    /** Drops everything that is held back or arrives from now on, because the connection is closed. */
     void end(Throwable cause) {
         synchronized (this) {
             if (end != null) {

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks nodes of a cluster which master has which slots. Each node reports what others have told it, so the majority
- * counts. All but {@link #first} belongs to the loop thread.
+ * Asks nodes of a cluster which master has which slots. Each node reports only what other nodes have told it, so the
+ * most frequent answer is used. All but {@link #first} belongs to the loop thread.
  */
 final class ClusterMaps {
     private final RedisDeployment deployment;

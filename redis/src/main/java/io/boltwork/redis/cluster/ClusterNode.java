@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A master of a cluster: its connections, and the channels that the client listens on there. Before a command waits
- * in a slot, the node subscribes to the channel of that slot.
+ * A master of a cluster: its connections, and the channels that the client listens on there. Before a command can wait
+ * for a lock, the node subscribes to the channel of its slot.
  */
 final class ClusterNode implements BackendListener, Connector.MessageHandler, DeliveryProbe.Shards {
     private static final long LOOK_MILLIS = 200;
@@ -41,35 +41,35 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     private static final CompletionStage<ServerTime> STILL_DOWN =
             CompletableFuture.failedFuture(new IllegalStateException("still down"));
 
-    /** Is told of events of the node, on the loop thread except for grants. */
+    /** Receives the events of a node, on the loop thread except for messages. */
     interface NodeOwner {
-        /** Handles that both connections are up, so the slots can be used. */
+        /** Called when both connections are up and the slots can be used. */
         void up(ClusterNode node, ServerTime time);
 
-        /** Handles that the slots cannot be used any more. */
+        /** Called when the slots can no longer be used. */
         void down(ClusterNode node, Throwable cause);
 
         /** Handles a grant. */
         void granted(Grant grant);
 
-        /** Handles a message that is not of Boltwork. */
+        /** Handles a message that was not sent by Boltwork. */
         void malformed(IllegalArgumentException why);
 
-        /** Handles that a lock was taken away. */
+        /** Called when a lock was taken away. */
         void taken(Taken taken);
 
-        /** Handles that promises are weaker than a user may believe. */
+        /** Called when guarantees are weaker than a user may expect. */
         void weaker(String what);
 
-        /** Handles that a slot may have moved. */
+        /** Called when a slot may have moved. */
         void suspicion();
 
         /** Returns one of the slots of the node at random, or -1 if it has none. */
         int anySlot(ClusterNode node);
 
         /**
-         * Handles that grants of a slot do not arrive any more. Waiters of the slot must ask again, even if it has
-         * come back.
+         * Called when grants of a slot no longer arrive. Waiters of the slot must ask again, even if the slot has come
+         * back.
          */
         void unheard(int slot);
     }
@@ -82,7 +82,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     private final Connections connections;
     private final ShardChannels channels;
 
-    /** Done when the first attempt to make both connections is over. */
+    /** Completed when the first attempt to make both connections is over. */
     private final CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
 
     /* The following fields belong to the loop thread. */
@@ -104,18 +104,18 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         return address;
     }
 
-    /** Connects for commands, once. */
+    /** Makes the connection for commands. Does not try again after a failure. */
     CompletableFuture<@Nullable Void> connect() {
         return connections.connect();
     }
 
-    /** Connects for commands until it succeeds. */
+    /** Makes the connection for commands, and tries again until that succeeds. */
     void keepConnecting() {
         connections.keepConnecting();
     }
 
     /**
-     * Connects for grants, and tries again after a failure. On the loop thread.
+     * Makes the connection for grants, and tries again after a failure. On the loop thread.
      *
      * @param refusing as in {@link Connections#open}
      */
@@ -163,7 +163,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         return connections.commands();
     }
 
-    /** Closes channels that were not used since the last sweep. On the loop thread. */
+    /** Closes channels that have not been used since the last sweep. On the loop thread. */
     void sweep() {
         channels.sweep();
     }
@@ -241,7 +241,9 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         }
     }
 
-    /** Sends a command once, after ASKING, to the node that is about to get its slot and may have its key already. */
+    /**
+     * Sends a command once, after ASKING, to this node, which is about to get the slot and may already have the key.
+     */
     void sendAsking(Command<?> command, int slot, int hops, Consumer<Reply> handler) {
         opened.whenComplete((ignored, failure) -> {
             ServerConnection connection = connections.grants(); // only the loop thread sends there
@@ -370,8 +372,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     }
 
     /**
-     * Handles that the node refuses commands about a slot, or all commands, because too much of the cluster is gone.
-     * Asks it until it accepts them.
+     * Reports the node as down, because it refuses commands about a slot, or all commands, while too many masters are
+     * gone. Then asks the node repeatedly until it accepts commands again.
      */
     void refuses(int slot) {
         loop.execute(() -> {

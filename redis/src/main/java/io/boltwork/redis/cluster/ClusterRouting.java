@@ -37,29 +37,33 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes commands to the masters of a cluster. Each master has some of the slots, and so some of the locks. A command goes to the
- * master that has its slot, as far as that is known, and then wherever that master redirects it. See docs/cluster.md.
+ * Routes commands to the masters of a cluster. Each master has some of the slots, and so some of the locks. A command
+ * goes to the master that has its slot, as far as is known, and then wherever that master redirects it. See
+ * docs/cluster.md.
  */
 public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Redirector {
 
     /*
      * Events, and how they are handled:
      *
-     *   a slot has moved     MOVED: the command goes to the new node at once. The map is read anew. As soon as it confirms the
-     *                        move, all commands of the slot go to the new node, and then the client is told that the slot is
-     *                        connected, so it verifies its holds and its waiters ask again.
+     *   a slot has moved     MOVED: the command goes to the new node at once. The map is read again. As soon as the map
+     *                        confirms the move, all commands of the slot go to the new node. Then the client is told that the
+     *                        slot is connected, so it verifies its holds and its waiters ask again.
      *   a slot is moving     ASK: the command goes to the new node once, after ASKING. The map stays as it is.
-     *   a master is gone     Its connections break, or its pings stay unanswered: the client is told that its slots are
-     *                        disconnected. The map is read five times a second until a replica has its slots.
-     *   a master is replaced The map names another node while its connections look alive, because it is frozen or a replica
-     *                        now: as if all of its slots had moved. Its connections are closed at once.
-     *   too few masters      CLUSTERDOWN: as if the node were gone, until it says that the cluster is well.
+     *   a master is gone     Its connections break, or its pings are not answered: the client is told that its slots are
+     *                        disconnected. The map is read five times a second until a replica has taken over the slots.
+     *   a master is replaced The map names another node, while the connections of the old master look alive because it is
+     *                        frozen or now a replica: handled as if all of its slots had moved. Its connections are closed at
+     *                        once.
+     *   too few masters      CLUSTERDOWN: handled as if the node were gone, until the node accepts commands again.
      */
 
-    /** The time for which a node without slots is kept. A slot is moved in less time. */
+    /** The time for which a node without slots is kept. Moving a slot takes less time. */
     private static final long GRACE_SECONDS = 60;
 
-    /** The number of redirections at once. Then, while nodes disagree, it is redirected with pauses. */
+    /**
+     * The number of redirections of a command without pauses. Further ones, while nodes disagree, come after pauses.
+     */
     private static final int HOPS_AT_ONCE = 3;
 
     private static final int HOPS = 12;
@@ -319,7 +323,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
 
     // ================================================================ nodes without slots
 
-    /** Retires all nodes but some. Those that had slots before have been replaced. */
+    /** Retires all nodes except the given ones. Those that had slots before have been replaced. */
     void retireAllBut(Set<ClusterNode> targets, Set<NodeAddress> before) {
         nodes.values().stream()
                 .filter(node -> !targets.contains(node))
@@ -329,9 +333,9 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     /**
      * Closes a node that has no slots, unless it gets some.
      *
-     * @param replaced whether another node has taken its slots. Then it may be frozen, and might execute on waking the commands
-     *     that wait in its sockets, so it is closed at once. If it is about to get slots, commands under way may still be
-     *     answered
+     * @param replaced whether another node has taken its slots. If so, the node may be frozen and might execute the
+     *     commands that wait in its sockets when it wakes, so it is closed at once. If not, commands under way may
+     *     still be answered
      */
     void retire(ClusterNode node, boolean replaced) {
         loop.schedule(
@@ -345,7 +349,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Closes channels that were not used since the last sweep. Each node also does so every half minute. */
+    /** Closes channels that have not been used since the last sweep. Each node also does so every half minute. */
     public CompletableFuture<@Nullable Void> sweep() {
         return CompletableFuture.runAsync(() -> nodes.values().forEach(ClusterNode::sweep), loop);
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 final class NodeConfirmation implements MasterFinder {
 
     /**
-     * The time for which other nodes are asked. Once one has answered, the silent ones are awaited for 0.2 s, so this must be longer.
-     * It must also be short enough not to matter if no node answers.
+     * The maximum time to wait for other nodes. After the first answer, the other nodes are awaited for at least 0.2 s,
+     * so this time must be longer. It must also be short enough not to matter if no node answers.
      */
     private static final long ANSWER_MILLIS = 500;
 

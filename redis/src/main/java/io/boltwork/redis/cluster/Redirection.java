@@ -45,7 +45,7 @@ record Redirection(Kind kind, int slot, @Nullable NodeAddress to) {
      * Reads an error.
      *
      * @param error the error
-     * @param asked the node that answered; its host counts if the error names none
+     * @param asked the node that answered; its host is used if the error names none
      * @return the redirection, or {@code null} if the error is another one
      */
     static @Nullable Redirection parse(String error, NodeAddress asked) {

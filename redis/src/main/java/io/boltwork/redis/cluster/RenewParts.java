@@ -22,7 +22,7 @@ final class RenewParts {
         this.outstanding = new AtomicInteger(parts);
     }
 
-    /** Renews each lock by itself. The handler gets all results, or the first failure. */
+    /** Renews each lock separately. The handler gets all results, or the first failure. */
     static void send(Renew renew, BiConsumer<Renew, Consumer<Reply>> sender, Consumer<Reply> handler) {
         List<Renew.Item> items = renew.items();
         RenewParts parts = new RenewParts(items.size(), handler);

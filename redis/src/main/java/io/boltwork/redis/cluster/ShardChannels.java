@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The channels that a client listens on at one master of a cluster of Redis 7 or later: one for each slot in which it
- * waits for locks. A channel stays until it was unused for half a minute. Each has its own command, because a server
- * refuses one command for channels of several slots. Thread-safe.
+ * waits for locks. A channel stays open until it has been unused for at least half a minute. Each channel has its own
+ * command, because a server refuses one command for channels of several slots. Thread-safe.
  */
 final class ShardChannels {
 
@@ -24,19 +24,19 @@ final class ShardChannels {
      * The states of the channel of a slot, and their ends:
      *
      *   none     No command waits in the slot. listen: opening.
-     *   opening  SSUBSCRIBE is under way. Confirmed: open. Refused, or the connection is lost: none. In each case the commands that
-     *            wait for it go on. Grants that do not arrive are found by asking again when the slot is connected.
-     *   open     Used by each command that waits. Opened by the probe and not used: none. Ended by the server (the slot has moved):
-     *            none. Not used for a round: none. The connection is lost: none.
+     *   opening  SSUBSCRIBE is under way. Confirmed: open. Refused, or the connection is lost: none. In each case the commands
+     *            that wait for it go on. Grants that do not arrive are found by asking again when the slot is connected.
+     *   open     Used by each command that waits. Opened by the probe and not used: none. Ended by the server (the slot has
+     *            moved): none. Not used for a round: none. The connection is lost: none.
      *
-     * A sender marks a channel as used and then checks that it is still there. The sweep removes it and then checks whether it was used.
-     * So one of them notices the other.
+     * A sender marks a channel as used and then checks that it is still there. The sweep removes a channel and then checks
+     * whether it was used. Therefore one of them notices the other.
      */
 
     /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */
     private static final long SWEEP_MILLIS = 30_000;
 
-    /** True if grants of a slot arrive. */
+    /** Whether grants of a slot arrive. */
     enum Hearing {
         YES,
         SOON,
@@ -81,7 +81,7 @@ final class ShardChannels {
         this.unheard = unheard;
     }
 
-    /** Handles that the connection that listens is up. On the loop thread. */
+    /** Called when the connection that listens is up. On the loop thread. */
     void up(String whose, ServerConnection made) {
         client = whose;
         if (connection != made) {
@@ -179,7 +179,9 @@ final class ShardChannels {
                 }));
     }
 
-    /** Handles that the server has ended a subscription, because the slot has moved or because it was asked to. */
+    /**
+     * Called when the server has ended a subscription, because the slot has moved or because the client asked for it.
+     */
     void ended(ServerConnection from, String name) {
         int slot = Slots.of(name);
         loop.execute(() -> {
@@ -203,7 +205,7 @@ final class ShardChannels {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Closes channels that were not used since the last sweep. On the loop thread. */
+    /** Closes channels that have not been used since the last sweep. On the loop thread. */
     void sweep() {
         channels.forEach((slot, channel) -> {
             if (channel.used) {

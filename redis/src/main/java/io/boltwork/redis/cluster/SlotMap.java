@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** The master of each slot, as one node reports them at one time ({@code CLUSTER SLOTS}). Immutable. */
+/** The master of each slot, as one node reports it at one time ({@code CLUSTER SLOTS}). Immutable. */
 final class SlotMap {
     private final @Nullable NodeAddress[] masters;
     private final Set<NodeAddress> distinct;
@@ -39,7 +39,7 @@ final class SlotMap {
      * Reads the reply to {@code CLUSTER SLOTS}.
      *
      * @param reply ranges, each with its first and last slot, its master and its replicas; texts as bytes or strings
-     * @param asked the node that replied; its host counts for nodes without one
+     * @param asked the node that replied; its host is used for nodes without one
      * @param epoch the number of the reading
      * @throws IllegalArgumentException if the reply has another form
      */

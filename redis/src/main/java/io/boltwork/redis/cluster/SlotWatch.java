@@ -16,8 +16,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches which master of a cluster has which slots, and tells the client which slots it can use. Slot maps are hints of up to
- * three nodes, and the view of the majority counts. Only the node itself knows whether it has a slot.
+ * Watches which master of a cluster has which slots, and tells the client which slots it can use. A slot map is only a
+ * hint: up to three nodes are asked, and the most frequent answer is used. Only the node itself knows whether it has a
+ * slot.
  */
 final class SlotWatch {
 
@@ -27,10 +28,15 @@ final class SlotWatch {
     /** The interval at which the slot map is read while it is known to be wrong. */
     private static final long RESTLESS_MILLIS = 200;
 
-    /** Many commands are redirected at once when a slot moves. The map is read once for all of them. */
+    /**
+     * The delay before the map is read on a suspicion. Many commands are redirected when a slot moves, and the map is
+     * read once for all of them.
+     */
     private static final long SUSPICION_MILLIS = 50;
 
-    /** The number of nodes that are asked: the smallest one with a right majority if one node is wrong. */
+    /**
+     * The number of nodes that are asked. Three is the smallest number with a correct majority if one node is wrong.
+     */
     static final int ASKED = 3;
 
     private final ClusterRouting routing;
@@ -57,7 +63,7 @@ final class SlotWatch {
         return topology;
     }
 
-    /** Begins with a first topology. */
+    /** Sets the first topology. */
     void begin(Topology first) {
         topology = first;
     }
@@ -94,7 +100,7 @@ final class SlotWatch {
 
     // ================================================================ reading maps
 
-    /** Reads the map now and then, until the routing is closed. On the loop thread. */
+    /** Reads the map at intervals until the routing is closed. On the loop thread. */
     void lookLater() {
         if (!routing.isClosed()) {
             boolean calm = masters().stream().allMatch(ClusterNode::isUp) || routing.listener() == null;

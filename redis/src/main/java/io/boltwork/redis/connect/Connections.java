@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to a master: one for commands and one for grants, and a third one for {@link Replicator}. Tells the
- * client that it is connected when the first two are up, and then that it is disconnected when one of them has ended.
- * The client is told nothing of the third.
+ * client that it is connected when the first two are up, and that it is disconnected when one of them has ended. The
+ * client does not learn of the third one.
  *
- * <p>Both must lead to one run of one server. If the newer one leads to another run than the older one (because the
- * server was restarted or the address points to another server), the older one is given up, although it may still
- * look alive.
+ * <p>The first two must lead to the same run of the same server. If the newer one leads to another run than the older
+ * one (because the server was restarted or the address points to another server), the older one is given up, although
+ * it may still look alive.
  *
- * <p>All but {@link #commands} and {@link #absence} belongs to the loop thread.
+ * <p>Everything except {@link #commands} and {@link #absence} belongs to the loop thread.
  */
 public final class Connections {
     private static final Duration GRANTS_PATIENCE = Duration.ofSeconds(1);
@@ -57,10 +57,10 @@ public final class Connections {
     private @Nullable BackendListener listener;
     private @Nullable CompletableFuture<@Nullable Void> opening;
 
-    /** The client whose channels are listened to. */
+    /** The client on whose channels the connection for grants listens. */
     private String whose = "";
 
-    /** True if opening fails if grants do not arrive. */
+    /** True if opening must fail when grants do not arrive. */
     private boolean strict;
 
     private final Set<String> warned = new HashSet<>();
@@ -85,7 +85,7 @@ public final class Connections {
         this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeHandler());
     }
 
-    /** Connects for commands. Does not try again after a failure. */
+    /** Makes the connection for commands. Does not try again after a failure. */
     public CompletableFuture<@Nullable Void> connect() {
         connector.connect().made.whenComplete((made, failure) -> {
             if (made != null) {
@@ -107,7 +107,7 @@ public final class Connections {
         return tried;
     }
 
-    /** Connects for commands, and tries again until that succeeds. */
+    /** Makes the connection for commands, and tries again until that succeeds. */
     public void keepConnecting() {
         loop.execute(commandReconnector::start);
     }
@@ -153,15 +153,15 @@ public final class Connections {
     }
 
     /**
-     * Connects for grants.
+     * Makes the connection for grants.
      *
      * @param whose the client, which listens on its channels
      * @param handler handles its messages
      * @param client the listener to tell
      * @param refusing whether opening fails if {@linkplain DeliveryProbe grants do not arrive}; otherwise the client
      *     is warned
-     * @return done when both connections are up and the client has been told. Fails if that takes too long, but the
-     *     attempts go on until {@link #unopen}
+     * @return a future that is done when both connections are up and the client has been told. It fails if that takes
+     *     too long, but the attempts continue until {@link #unopen}
      */
     public CompletableFuture<@Nullable Void> open(
             String whose, Connector.MessageHandler handler, BackendListener client, boolean refusing) {
@@ -199,7 +199,7 @@ public final class Connections {
     }
 
     /**
-     * Replaces the connection for grants, because they arrive on another channel from now on. The client is told as
+     * Replaces the connection for grants, because grants arrive on another channel from now on. The client is told as
      * if the connection had broken. On the loop thread.
      */
     public void reopen(String client, Connector.MessageHandler handler) {
@@ -269,7 +269,10 @@ public final class Connections {
         return reconnector == null ? CompletableFuture.completedFuture(null) : reconnector.stop();
     }
 
-    /** Handles that a connection is up, and perhaps both. What was connected before works, whatever the probe finds. */
+    /**
+     * Called when a connection is up. If both are, begins the probe. Tells the client at once, unless opening must wait
+     * for the probe: a client that was connected before works, whatever the probe finds.
+     */
     private void oneIsUp(ServerTime server) {
         ServerConnection both = commands;
         ServerConnection listening = grants;

@@ -29,9 +29,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections to the master. Each of them is checked first: the server must be reachable, accept the
- * credentials, have version 6.2 or later, and call itself a master. If that took long, other servers must confirm
- * that it still is the master.
+ * Makes connections to the master. Each of them is checked first: the server must be reachable, accept the credentials,
+ * have version 6.2 or later, and call itself a master. If making the connection took long, other servers must confirm
+ * that the server is still the master.
  */
 public final class Connector {
     private static final int MIN_MAJOR = 6;
@@ -40,12 +40,13 @@ public final class Connector {
     /** The major version that introduced sharded channels. */
     private static final int SHARDED_SINCE = 7;
 
-    /** The most time for making a connection. Lettuce gives up a moment earlier. */
+    /** The maximum time for making a connection. Lettuce gives up a moment earlier. */
     static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
 
     /**
-     * The time after which another server may have become the master meanwhile. It is longer than making a connection
-     * usually takes. It is shorter than a failover, which begins with at least a second of silence.
+     * The time after which a master must be confirmed again, because another server may have taken its place. It is
+     * longer than making a connection usually takes. It is shorter than a failover, which begins with at least a second
+     * of silence.
      */
     static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -120,7 +121,7 @@ public final class Connector {
     }
 
     /**
-     * Makes a connection to the master that listens. The connection counts as made when the server has confirmed the
+     * Makes a listening connection to the master. The connection counts as made when the server has confirmed the
      * subscription.
      *
      * @param channel the channel for grants; not subscribed yet if the channels of the server are sharded
@@ -259,7 +260,7 @@ public final class Connector {
         });
     }
 
-    /** Confirms the master again if it was found long ago. */
+    /** Confirms the master again if it was not found recently. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
         return System.nanoTime() - found < FRESH_NANOS
                 ? CompletableFuture.completedFuture(ready)

@@ -20,21 +20,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks whether messages of scripts arrive, once for each pair of connections to a master. A script publishes a
  * message to the client itself through the connection for commands, and it must arrive at the connection for grants.
- * If it does not, waiting callers would be skipped, or would not learn of their grants. Belongs to the loop thread.
+ * Otherwise, waiting callers would be skipped, or would not learn of their grants. Belongs to the loop thread.
  */
 public final class DeliveryProbe {
 
     /*
-     * A run is one pair of connections. Its states, and the events that end them:
+     * A run is the probe of one pair of connections. Its states, and the events that end them:
      *
-     *   listening  The client subscribes to the channel of a slot (with sharded channels only). Confirmed: asking. A right is missing:
-     *              failed. The slot has moved, or the master has no slots: undecided.
-     *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third time: failed. An
-     *              error that passes (loading, busy, moved slot, lost connection): undecided. Any other error: failed.
+     *   listening  The client subscribes to the channel of a slot (with sharded channels only). Confirmed: asking. A right is
+     *              missing: failed. The slot has moved, or the master has no slots: undecided.
+     *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third time:
+     *              failed. A temporary error (loading, busy, moved slot, lost connection): undecided. Any other error: failed.
      *   awaiting   The script has published, and publishes again each second. The message does not arrive within 5 s: failed.
      *   undecided  The owner is told. After a second: listening or asking, with another slot.
-     *   passed     The answer was 1 or more, and the message has arrived. No more is sent. Both are needed, because the scripts skip
-     *              a caller whose message reaches 0 clients. A user that may run no scripts passes too, because it only reads locks.
+     *   passed     The answer was 1 or more, and the message has arrived. Nothing more is sent. Both are needed, because the
+     *              scripts skip a caller whose message reaches 0 clients. A user without the right to run scripts passes too,
+     *              because it only reads locks.
      *   failed     The owner is told the reason. After 10 s a new round begins, until one passes.
      *
      * Races, and how they are decided:
@@ -43,10 +44,11 @@ public final class DeliveryProbe {
      *   message <-> it is sent again        all scripts of a round send the same message, so any of them counts
      *   message of an earlier round         it differs, and is ignored
      *   any event <-> another pair          a run that is not the current one changes nothing
-     *   0 receivers <-> the connection      the server has noticed already that the client does not listen any more: three answers
+     *   0 receivers <-> the connection      the server has already noticed that the client no longer listens: three answers
      *   for grants breaks                   are needed, and by then the pair has ended
      *   the slot moves meanwhile            the script is refused, and another slot is taken
-     *   failure <-> the client works        a failure of the first connection refuses it (Connections); a later one is only reported
+     *   failure <-> the client works        a failure of the first connection refuses it (Connections); a later one is only
+     *                                       reported
      *
      * A probe that passes costs one script and, with sharded channels, one subscription and its end.
      */
@@ -78,22 +80,22 @@ public final class DeliveryProbe {
         void leave(int slot);
     }
 
-    /** Is told the outcome, on the loop thread. */
+    /** Receives the outcome, on the loop thread. */
     interface ProbeOwner {
-        /** Handles that messages of scripts arrive. */
+        /** Called when messages of scripts arrive. */
         void passed();
 
-        /** Handles that the outcome is still open. The server is asked again. */
+        /** Called when the outcome is still open. The server is asked again. */
         void undecided();
 
-        /** Handles that messages of scripts do not arrive. Called after each failed round. */
+        /** Called after each round in which messages of scripts did not arrive. */
         void failed(BackendException why);
     }
 
     private static final String PREFIX = "probe ";
     private static final byte[] BEGIN = PREFIX.getBytes(StandardCharsets.US_ASCII);
 
-    /** The longest time of a round. It equals the longest time of making a connection. */
+    /** The maximum duration of a round. It equals the connect timeout. */
     private static final long ROUND_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis();
 
     private static final long AGAIN_MILLIS = 1_000;
@@ -140,14 +142,17 @@ public final class DeliveryProbe {
         return problem;
     }
 
-    /** Returns the failure if the message of the current pair never arrives, or {@code null} if none was published. */
+    /**
+     * Returns the failure to report if the message of the current pair was published but has not arrived, else {@code
+     * null}.
+     */
     @Nullable
     BackendException unheard() {
         Run current = run;
         return current == null || current.receivers == 0 || current.heard ? null : current.silence();
     }
 
-    /** Returns a handler that removes the messages of the probe from those of another handler. */
+    /** Returns a handler that consumes the messages of the probe and passes all others on to another handler. */
     Connector.MessageHandler before(Connector.MessageHandler handler) {
         return new Connector.MessageHandler() {
             @Override

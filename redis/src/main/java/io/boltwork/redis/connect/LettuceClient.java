@@ -39,11 +39,11 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The Lettuce client of a backend, with its threads unless they are the user's. */
+/** The Lettuce client of a backend, and its threads unless they belong to the user. */
 public final class LettuceClient {
     private static final long SHUTDOWN_MILLIS = 2_000;
 
-    /** The number of attempts to connect if the server closes it before Lettuce has read the reason. */
+    /** The number of attempts to connect if the server closes the connection before Lettuce has read the reason. */
     private static final int TRIES = 3;
 
     private final ClientResources resources;
@@ -53,7 +53,10 @@ public final class LettuceClient {
     private final InsecureTransport transport;
     private volatile boolean shutDown;
 
-    /** The I/O threads. They are counted once more than by the client, so that its shutdown does not end them. */
+    /**
+     * The I/O threads. Lettuce counts their users, and this object counts as one, so that the shutdown of the client
+     * does not end them.
+     */
     private final EventLoopGroup loops;
 
     private final boolean areUsers;
@@ -109,7 +112,7 @@ public final class LettuceClient {
         return client.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
     }
 
-    /** Makes a connection that asks for the master or the slots. */
+    /** Makes a connection for asking for the master or the slots. */
     public CompletionStage<StatefulRedisConnection<String, String>> connectText(RedisAddress where) {
         if (shutDown) {
             return CompletableFuture.failedFuture(errors.closed());
@@ -172,7 +175,7 @@ public final class LettuceClient {
         return loop;
     }
 
-    /** Shuts the client down, and its threads unless they are the user's. */
+    /** Shuts down the client, and its threads unless they belong to the user. */
     public CompletableFuture<@Nullable Void> shutdown() {
         shutDown = true;
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
@@ -182,8 +185,9 @@ public final class LettuceClient {
     }
 
     /*
-     * Lettuce's timer keeps the timeout of each refused connection. If such a timeout passes after the I/O threads have ended, but before
-     * the timer and the other threads have, Netty logs an error. So the I/O threads end last.
+     * Lettuce's timer keeps the timeout of each refused connection. If such a timeout passes after the I/O threads have
+     * ended, but before the timer and the other threads have ended, Netty logs an error. Therefore the I/O threads end
+     * last.
      */
     private CompletableFuture<@Nullable Void> letThreadsGo() {
         CompletableFuture<@Nullable Void> gone = new CompletableFuture<>();
@@ -219,8 +223,8 @@ public final class LettuceClient {
     }
 
     /**
-     * Awaits an end for a bounded time. Does not wait on a thread of Lettuce, which would wait for itself. Keeps an
-     * interrupt for later.
+     * Awaits an end for a bounded time. Does not wait on a thread of Lettuce, which would wait for itself. If
+     * interrupted, continues to wait and then restores the interrupt status.
      */
     public void awaitEnd(CompletableFuture<?> end) {
         if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the master, in one way for each kind of {@link RedisDeployment}. The result is a hint: a connection counts
- * only if its server calls itself a master. Thread-safe.
+ * Finds the master of a deployment. Each kind of {@link RedisDeployment} has its own finder. The result is a hint: a
+ * connection is used only if its server calls itself a master. Thread-safe.
  */
 public interface MasterFinder {
 
@@ -32,10 +32,10 @@ public interface MasterFinder {
 
     /**
      * Asks other servers whether a server that was slow or silent is still the master. A master that was frozen still
-     * calls itself one when it wakes, until it learns of its successor, and both would grant locks.
+     * calls itself a master when it wakes, until it learns of its successor. Meanwhile, both would grant locks.
      *
-     * @return fails with a {@link io.boltwork.BackendException} if the server is not the master, or if no answer says
-     *     so
+     * @return a future that fails with a {@link io.boltwork.BackendException} if the server is not the master, or if no
+     *     answer confirms that it is. In a cluster, a node is also confirmed if no other node answers
      */
     default CompletableFuture<?> confirm(RedisAddress server, Errors errors) {
         if (!mayBeReplaced()) {

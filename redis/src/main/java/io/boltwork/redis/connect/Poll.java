@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks several servers at once. After the first answer, the others are awaited only a little longer than it took. The
- * state belongs to the loop thread.
+ * Asks several servers at once. After the first answer, the others are awaited for as long again as the first one took,
+ * but for at least 0.2 s. The state belongs to the loop thread.
  */
 public final class Poll<T> {
     private static final long LEAST_WAIT_MILLIS = 200;

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server or sentinel one question repeatedly. It has a connection of its own, which it makes when needed,
- * and gives up when an answer is outstanding for too long. Belongs to the loop thread.
+ * Asks one server or sentinel one question repeatedly. Has its own connection, which is made when needed and given up
+ * when an answer is outstanding for too long. Belongs to the loop thread.
  */
 public final class PolledServer<T> {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(3);
@@ -48,8 +48,8 @@ public final class PolledServer<T> {
     }
 
     /**
-     * Asks. An earlier question may have been answered long ago without the answer having arrived, so the server is
-     * asked again. The future fails with a {@link BackendException}, on any thread. It may also stay incomplete.
+     * Asks the server, even if an earlier question is outstanding. The answer to that one may be old by the time it
+     * arrives. The future fails with a {@link BackendException}, on any thread. It may also stay incomplete.
      */
     CompletableFuture<T> ask() {
         long now = System.nanoTime();

@@ -17,31 +17,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps one connection to the master up. It pings the connection every second. It makes a new one if the connection
- * breaks, a ping stays unanswered, or the server is not the master any more. The pauses between attempts grow from 10
- * ms to 1 s. Belongs to the loop thread.
+ * breaks, a ping stays unanswered, or the server is no longer the master. The pauses between attempts grow from 10 ms
+ * to 1 s. Belongs to the loop thread.
  */
 final class Reconnector {
 
     /*
      * States and events:
      *
-     *   making   An attempt is under way. Made: up. Failed: pause. The master is elsewhere (follow): given up, and made anew. If an
-     *            attempt that was given up succeeds, its connection is closed (it is not `attempt` any more).
-     *   up       A connection is `current`. Broken, silent, replaced, a replica, or the master is elsewhere: the shortest pause.
-     *            Events of an older connection change nothing (it is not `current`).
+     *   making   An attempt is under way. Made: up. Failed: pause. The master is elsewhere (follow): the attempt is given up,
+     *            and a new one begins. If an attempt that was given up succeeds, its connection is closed (it is no longer
+     *            `attempt`).
+     *   up       A connection is `current`. Broken, silent, replaced, a replica, or the master is elsewhere: the shortest
+     *            pause. Events of an older connection change nothing (it is not `current`).
      *   pause    Nothing is under way. It ends, or the master is elsewhere than in the last attempt: making.
      *   stopped  Final.
      */
 
-    /** Is told of the connection, on the loop thread. */
+    /** Receives the events of the connection, on the loop thread. */
     interface ReconnectorOwner {
-        /** Handles that the connection is up. */
+        /** Called when the connection is up. */
         void up(Made made);
 
-        /** Handles that the connection is lost. */
+        /** Called when the connection is lost. */
         void down(BackendException cause);
 
-        /** Handles that an attempt has failed. The next one follows. */
+        /** Called when an attempt has failed. The next one follows. */
         void failed(BackendException cause);
     }
 
@@ -69,7 +70,7 @@ final class Reconnector {
     /**
      * Creates a reconnector. Does not connect.
      *
-     * @param pulse sends a ping, which may answer that the server is a replica now
+     * @param pulse sends a ping, whose answer may be that the server is a replica now
      * @param patience how long a ping may stay unanswered
      */
     Reconnector(

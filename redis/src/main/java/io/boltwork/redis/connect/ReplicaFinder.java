@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the servers themselves which of them is the master. A master that only its replicas name is asked, too. */
+/** Asks the servers themselves which of them is the master. Also asks a master that only its replicas name. */
 final class ReplicaFinder implements MasterFinder {
-    /** The time for which a master that does not answer any more counts as the last known one. */
+    /** The time for which a master that no longer answers counts as the last known one. */
     private static final long MEMORY = TimeUnit.SECONDS.toNanos(10);
 
     private final RedisDeployment deployment;
@@ -28,7 +28,7 @@ final class ReplicaFinder implements MasterFinder {
     private final Function<RedisAddress, CompletionStage<StatefulRedisConnection<String, String>>> connect;
     private final Poll<ReplicationState> poll;
 
-    /** The servers by host and port. Only the loop thread adds some. */
+    /** The servers by host and port. Only the loop thread adds servers. */
     private final Map<String, PolledServer<ReplicationState>> nodes = new ConcurrentSkipListMap<>();
 
     /* The following fields belong to the loop thread. */

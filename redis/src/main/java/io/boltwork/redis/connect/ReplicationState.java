@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a server in the replication, as it reports it ({@code INFO replication}).
+ * The role of a server in the replication, as the server reports it ({@code INFO replication}).
  *
  * @param address the address of the server
  * @param isMaster whether it calls itself a master
- * @param history the id of its present history of writes ({@code master_replid})
+ * @param history the id of its current history of writes ({@code master_replid})
  * @param historyBefore the id of its history before its promotion ({@code master_replid2})
  * @param replicas the number of its replicas
  * @param follows the master that it follows, or {@code null} if it is a master
@@ -42,9 +42,10 @@ record ReplicationState(
      * Returns the master among the servers that call themselves masters, or {@code null} if there is none or it
      * cannot be determined.
      *
-     * <p>A promoted replica begins a new history and remembers its former one. Therefore, a server still at the
-     * history that another master comes from is a stale master. It was cut off or frozen while another server took
-     * its place. Among several other masters, the one with the most replicas counts, and then the last known master.
+     * <p>A promoted replica begins a new history and remembers its former one. Therefore, a server that still has the
+     * history from which another master was promoted is a stale master. It was cut off or frozen while the other server
+     * took its place. Of several remaining masters, the one with the most replicas is chosen, and among equals the last
+     * known master.
      *
      * @param before the last known master
      */

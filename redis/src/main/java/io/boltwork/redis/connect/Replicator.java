@@ -32,12 +32,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for replicas or for the server's disk, on a connection of its own. WAIT covers only the writes of its
- * connection, and blocks it. So the lease is renewed on that connection, and WAIT follows. Commands that arrive
- * meanwhile share the next WAIT. Otherwise, many locks would wait one after the other for replicas that are gone.
+ * Waits for replicas or for the server's disk, on its own connection. WAIT covers only the writes of its connection,
+ * and blocks that connection. Therefore, the lease is renewed on the same connection, and WAIT follows. Commands that
+ * arrive meanwhile share the next WAIT. Otherwise, many locks would wait one after the other for replicas that are
+ * gone.
  *
- * <p>The connection is made when it is first needed, and kept up from then on. All but {@link #send} belongs to the
- * loop thread.
+ * <p>The connection is made when it is first needed, and kept up from then on. Everything except {@link #send} belongs
+ * to the loop thread.
  */
 public final class Replicator implements Reconnector.ReconnectorOwner {
     private static final int BATCH = 100;
@@ -224,7 +225,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
                 .thenApply(counts -> counts.get(0));
     }
 
-    /** Returns the reply if the lease was renewed, but the number of copies is unknown. */
+    /** Returns the reply for a lease that was renewed, but with an unknown number of copies. */
     private static Reply unknown(ServerConnection open, GatheredReplicate entry, Throwable failure) {
         String lock = open.keySpace().describe(entry.command.item().lock());
         return new Reply.Failed(true, open.errors().failed(failure, lock).cause());

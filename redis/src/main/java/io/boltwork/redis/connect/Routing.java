@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The way of commands to the master or masters of a backend. Thread-safe. */
+/** Routes commands to the master or masters of a backend. Thread-safe. */
 public interface Routing {
 
     /** Begins to deliver grants. Blocks until they can arrive. */
@@ -30,7 +30,7 @@ public interface Routing {
     /** Returns the state of the servers. */
     CompletableFuture<List<NodeStatus>> nodes();
 
-    /** Returns the number of messages on the client's channels that were not grants. */
+    /** Returns the number of malformed messages on the client's channels. */
     long malformedMessages();
 
     /** Closes all connections without telling the client. */

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Asks sentinels for the master.
  *
  * <p>They may disagree for a while: one that was cut off or frozen still names the old master. Each failover has a
- * larger number than those before ({@code config-epoch}), so the answer with the largest number counts. A smaller
- * number than an earlier one counts only if more than half of the sentinels report it, because they have been set up
- * anew then.
+ * larger number than those before ({@code config-epoch}), so the answer with the largest number counts. A number
+ * smaller than an earlier one counts only if it is the largest among the answers of more than half of the sentinels. In
+ * that case, the sentinels have been set up anew.
  */
 final class SentinelFinder implements MasterFinder {
 

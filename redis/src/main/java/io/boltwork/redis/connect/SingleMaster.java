@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Routes all commands to the only master, whichever server that is. */
+/** Routes all commands to the only master, whichever server that currently is. */
 public final class SingleMaster implements Routing {
     private final Connector connector;
     private final Connections connections;
@@ -69,7 +69,7 @@ public final class SingleMaster implements Routing {
         });
     }
 
-    /** Passes messages of the present server to a listener. */
+    /** Passes messages of the current server to a listener. */
     private final class MessageForwarder implements Connector.MessageHandler {
         private final BackendListener listener;
 

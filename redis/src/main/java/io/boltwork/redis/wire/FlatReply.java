@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a reply that is one array or map of integers and strings while it arrives, without boxing. A reply that no
- * script of Boltwork gives is not kept: no array, too many elements, or too long a text. Reading such a reply fails.
+ * Parses a reply that is one array or map of integers and strings, while it arrives and without boxing. A reply that no
+ * script of Boltwork gives is not kept: one that is not an array, has too many elements, or has too long a text.
+ * Reading such a reply fails.
  */
 public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Void> {
 
@@ -60,7 +61,7 @@ public final class FlatReply extends CommandOutput<byte[], byte[], @Nullable Voi
         return numbers[base + index];
     }
 
-    /** Returns the string at an index, or {@code null} for null and for an element that is no string. */
+    /** Returns the string at an index, or {@code null} for null and for an element that is not a string. */
     public @Nullable String text(int index) {
         return index < size() && base + index < texts.length ? texts[base + index] : null;
     }

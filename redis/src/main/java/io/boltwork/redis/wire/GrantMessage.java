@@ -35,8 +35,8 @@ public final class GrantMessage {
 
     /**
      * Reads a message. Returns {@code null} if its origin is another server, because a replica passes on the messages
-     * of its master. A client that still listens at the replica does not serve the master, which has given the lock
-     * to another client.
+     * of its master. The master does not count clients that listen only at a replica, and has given the lock to another
+     * client.
      *
      * @throws IllegalArgumentException if the message is not a grant
      */

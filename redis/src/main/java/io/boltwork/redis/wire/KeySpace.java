@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>} and {@code
- * <prefix>:grants:<client>}. Braces and percent signs in the name of a lock are percent-escaped. Therefore the braces
- * are a hash tag around the whole name, and different names have different keys. This class also has the idle life of
- * keys.
+ * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>}, {@code
+ * <prefix>:grants:<client>} and {@code <prefix>:told:<client>}. Braces and percent signs in the name of a lock are
+ * percent-escaped. Therefore the braces are a hash tag around the whole name, and different names have different keys.
+ * This class also holds the idle life of keys.
  */
 public final class KeySpace {
     private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
@@ -60,7 +60,10 @@ public final class KeySpace {
         RespWriter.writeEnd(out);
     }
 
-    /** Returns the bytes that a key takes as an argument besides the lock's name, unless the name is very long. */
+    /**
+     * Returns the number of bytes that a key takes as an argument in addition to the lock's name. A very long name
+     * takes more.
+     */
     public int overhead() {
         return open.length + "$9999\r\n}\r\n".length();
     }
@@ -84,8 +87,8 @@ public final class KeySpace {
 
     /**
      * Returns a pattern for SCAN that matches the keys of all locks whose names match a pattern, and possibly other
-     * keys. It has at most two stars, because a server may need very long for one key with many stars. A {@code ?}
-     * becomes a star, because it stands for a byte in SCAN.
+     * keys. The pattern has at most two stars, because with many stars a server may need very long for a single key. A
+     * {@code ?} becomes a star, because in SCAN it stands for a single byte.
      */
     public String lockGlob(String pattern) {
         String[] literals = WILDCARDS.split(pattern, -1);
@@ -105,7 +108,7 @@ public final class KeySpace {
         return prefix + ":client:" + client;
     }
 
-    /** Returns the client of a key, or {@code null} if it is no key of a client. */
+    /** Returns the client of a key, or {@code null} if it is not the key of a client. */
     public @Nullable String clientOrNull(String key) {
         String begin = clientKey("");
         return key.startsWith(begin) ? key.substring(begin.length()) : null;
@@ -126,12 +129,12 @@ public final class KeySpace {
         return prefix + ":told:" + client;
     }
 
-    /** Returns the channel of a client's grants of the locks in one slot of a cluster. */
+    /** Returns the channel of a client's grants for the locks in one slot of a cluster. */
     public String channel(String client, int slot) {
         return prefix + ":grants:{" + Slots.tag(slot) + "}:" + client;
     }
 
-    /** Returns a pattern for SCAN that matches exactly a text. */
+    /** Returns a pattern for SCAN that matches exactly the given text. */
     private static String glob(String literal) {
         return GLOB_SPECIAL.matcher(literal).replaceAll("\\\\$0");
     }

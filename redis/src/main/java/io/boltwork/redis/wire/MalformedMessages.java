@@ -3,7 +3,7 @@ package io.boltwork.redis.wire;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Counts the messages on a client's channels that are not grants, and warns of the first one. Thread-safe. */
+/** Counts the malformed messages on a client's channels, and warns of the first one. Thread-safe. */
 public final class MalformedMessages {
     private final AtomicLong count = new AtomicLong();
 

@@ -22,7 +22,7 @@ public final class MessagePack {
         out.writeShort(elements);
     }
 
-    /** Writes a text from an index on, of up to 65,535 bytes. */
+    /** Writes the part of a text that begins at an index. It may have up to 65,535 bytes. */
     public static void write(ByteBuf out, String value, int from) {
         int length = ByteBufUtil.utf8Bytes(value, from, value.length());
         if (length <= LONGEST_SHORT_STRING) {

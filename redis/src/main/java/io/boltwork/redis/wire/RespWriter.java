@@ -9,7 +9,7 @@ public final class RespWriter {
 
     private RespWriter() {}
 
-    /** Writes the beginning of a command with that many words. */
+    /** Writes the beginning of a command with the given number of words. */
     public static void writeCommand(ByteBuf out, int words) {
         out.writeByte('*');
         writeDigits(out, words);

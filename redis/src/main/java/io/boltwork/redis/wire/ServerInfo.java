@@ -30,15 +30,15 @@ public final class ServerInfo {
     }
 
     /**
-     * Returns whether the server follows another one. If it does not say so, because a proxy may remove the field, it
-     * counts as a master.
+     * Returns whether the server is a replica. If the reply does not contain the role, which a proxy may remove, the
+     * server counts as a master.
      */
     public static boolean isReplica(String info) {
         return field(info, "role").equals("slave");
     }
 
     /**
-     * Returns, as text for people, what makes promises weaker than a user may believe.
+     * Returns warnings about settings that make guarantees weaker than a user may expect.
      *
      * @param mayMove whether another server may become the master
      */

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Computes the slot of a cluster that a key or a sharded channel is in: the CRC16 of its hash tag, or of the whole
- * name without one. Stateless.
+ * Computes the slot of a cluster that a key or a sharded channel is in: the CRC16 of its hash tag, or of the whole name
+ * if there is none. Stateless.
  */
 public final class Slots {
     public static final int COUNT = 16_384;
@@ -26,7 +26,7 @@ public final class Slots {
         return close <= open + 1 ? crc(key, 0, key.length) % COUNT : crc(key, open + 1, close) % COUNT;
     }
 
-    /** Returns the slot of all keys with a hash tag. */
+    /** Returns the slot of all keys with the given hash tag. */
     static int ofTag(String tag) {
         int crc = 0;
         for (int i = 0; i < tag.length(); i++) {
@@ -41,8 +41,7 @@ public final class Slots {
     }
 
     /**
-     * Returns a name of three or four letters and digits that is a hash tag of a slot. A slot always has the same
-     * name.
+     * Returns a hash tag of three or four letters and digits that belongs to a slot. A slot always has the same tag.
      *
      * @param slot from 0 to 16,383
      */

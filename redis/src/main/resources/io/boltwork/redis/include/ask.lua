@@ -1,7 +1,9 @@
--- Asks for the lock. Returns verdict, whether the request was known, its token or the rest of the owner's lease, position.
+-- Asks for the lock. Returns the verdict, whether the request was known, its token or the rest of the owner's lease, and its
+-- position.
 -- Needs: time, next, extend.
 
--- Moves the first hundred places of a ring together if most of them are holes: 50 places less, so once in 50 entries is enough.
+-- Compacts the first hundred places of a ring if at least half of them are holes. This removes at least 50 places, so once in
+-- 50 entries is enough.
 local function squeeze()
   local window, names, values = {}, {}, {}
   for i = head, head + 99 do

@@ -1,4 +1,4 @@
--- Confirms the owner and extends its lease, which never becomes shorter, after the owner has asked or renewed.
+-- Confirms the owner, which has asked again or renewed, and extends its lease. The lease never becomes shorter.
 -- Needs: lock, save.
 local function extend(lease, takeover)
   ends = math.max(ends, now + lease + takeover)

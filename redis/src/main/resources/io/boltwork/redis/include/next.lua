@@ -1,4 +1,4 @@
--- Gives a free lock, as a claim, to the first request in the queue whose client listens; the others are removed.
+-- Gives a free lock, as a claim, to the first request in the queue whose client listens. Requests before it are removed.
 -- Stops if the asker itself is the first. Returns whether it stopped because no more places may be examined.
 -- Needs: tell, lapse, own.
 local function giveToNext(asker)

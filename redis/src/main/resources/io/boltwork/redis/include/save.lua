@@ -1,4 +1,4 @@
--- An HSET that works when memory is full: a server refuses the first write of a script then, but not the later ones.
+-- An HSET that works even when memory is full. The server then refuses the first write of a script, but not later ones.
 -- Needs: key, time.
 local function save(...)
   if type(redis.pcall('HSET', key, ...)) == 'table' then

@@ -1,4 +1,4 @@
--- Tells a client that its request owns the lock, for that long from now on. Returns the number of receivers.
+-- Tells a client that its request owns the lock, for a lease that begins now. Returns the number of receivers.
 -- Redis replicates messages, so they also reach listeners at replicas. Each message therefore begins with its origin, the run
 -- of the server (the last of ARGV). With sharded channels, the origin ends with ':' and the hash tag of the channels of the slot.
 -- Needs: key, time, client.

@@ -1,4 +1,4 @@
--- Names that begin with $ are numbers, which Script.java puts in: the codes of ReplyCode, and constants of the protocol.
+-- Names that begin with $ are numbers, which Script.java inserts: the codes of ReplyCode, and constants of the protocol.
 -- The clock of the server, read once: us is microseconds since the epoch, now is milliseconds.
 local call = redis.call
 local time = call('TIME')

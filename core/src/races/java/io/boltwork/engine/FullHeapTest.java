@@ -27,6 +27,11 @@ class FullHeapTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx32m",
                         "-XX:+UseSerialGC",
+                        // else the JVM also throws the error where a thread has acquired a lock of java.util.concurrent
+                        // and
+                        // nothing is allocated: when it deoptimizes code and has no room for objects that it had left
+                        // out
+                        "-XX:-DoEscapeAnalysis",
                         "-Dboltwork.slack=" + Integer.getInteger("boltwork.slack", 1),
                         "-cp",
                         System.getProperty("java.class.path"),

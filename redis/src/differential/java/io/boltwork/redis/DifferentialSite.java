@@ -158,9 +158,9 @@ final class DifferentialSite implements AutoCloseable {
         await(raw.scriptLoad(script));
     }
 
-    /** Sets whether the server has no memory left. */
-    private void full(boolean full) {
-        raw.configSet("maxmemory", full ? "1" : "0");
+    /** Sets whether the server has no memory left. Waits, because the next command may use another connection. */
+    private void full(boolean full) throws Exception {
+        await(raw.configSet("maxmemory", full ? "1" : "0"));
     }
 
     /** Returns whether the broken lock's key is unchanged. */

@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -83,12 +84,15 @@ public final class SentinelGroup implements AutoCloseable {
         SentinelGroup group = new SentinelGroup(data);
         try {
             RedisServer master = data.servers().get(0);
-            List<String> lines = new ArrayList<>(configuration);
+            Map<Boolean, List<String>> aboutMaster =
+                    configuration.stream().collect(Collectors.partitioningBy(line -> line.contains(" " + NAME + " ")));
+            List<String> lines = new ArrayList<>(aboutMaster.get(false));
             lines.addAll(List.of(
                     "sentinel monitor " + NAME + " " + master.meetingHost() + " " + master.meetingPort() + " "
                             + (SENTINELS / 2 + 1),
                     "sentinel down-after-milliseconds " + NAME + " " + PATIENCE.toMillis(),
                     "sentinel failover-timeout " + NAME + " 2000"));
+            lines.addAll(aboutMaster.get(true)); // the last line counts
             for (int i = 0; i < SENTINELS; i++) {
                 group.sentinels.add(starter.apply(lines));
             }

@@ -61,7 +61,7 @@ final class LazyRouting implements Routing {
         this.keySpace = keySpace;
         this.errors = new Errors(deployment);
         this.connector = connector;
-        this.absence = errors.broken("it has not been made yet");
+        this.absence = errors.notConnected();
     }
 
     /**

@@ -307,6 +307,11 @@ public final class Errors {
                 "Cannot connect to " + server + ": no answer within " + millis + " ms" + hint, true, null);
     }
 
+    /** Returns the failure of commands while no connection has been made yet. */
+    public BackendException notConnected() {
+        return new BackendException("There is no connection to " + server + " yet", true, null);
+    }
+
     /** Returns the failure of a connection that was lost. */
     public BackendException broken(String why) {
         return new BackendException("The connection to " + server + " was lost: " + why, true, null);

@@ -77,7 +77,7 @@ public final class Connections {
     public Connections(Connector connector, DeliveryProbe.Shards shards) {
         this.connector = connector;
         this.loop = connector.loop();
-        this.absence = connector.errors().broken("it has not been made yet");
+        this.absence = connector.errors().notConnected();
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
         this.commandReconnector =
                 new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());

@@ -146,6 +146,11 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
     }
 
     @Override
+    public Handler<?, ?> resize(Command.Resize command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
     public Handler<?, ?> announce(Command.Announce command) {
         throw notOfAMachine(command);
     }

@@ -1,28 +1,35 @@
 package io.boltwork.memory;
 
 import io.boltwork.spi.IdleLife;
-import io.boltwork.spi.rules.LockRecord;
+import io.boltwork.spi.rules.StoredRecord;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * The lock records of one server by name. A record lives for a while after its last use, and never less than its lease.
  */
-final class Keys {
+final class Keys<R extends StoredRecord<R>> {
+    private final Supplier<R> blank;
     private long idleMillis = IdleLife.DEFAULT.toMillis();
 
     /* The least recently used record first, which is about the order in which they expire. */
-    private final LinkedHashMap<String, LockRecord> keys = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<String, R> keys = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Creates no records; {@code blank} creates a record that states nothing. */
+    Keys(Supplier<R> blank) {
+        this.blank = blank;
+    }
 
     /**
      * Returns the record of a lock; if there is none, a blank one that is not stored until it is
      * {@linkplain #put put}.
      */
-    LockRecord get(String lock, long millis) {
+    R get(String lock, long millis) {
         dropEldestIfExpired(millis);
-        LockRecord record = keys.get(lock);
-        return record == null || record.expiresAt < millis ? new LockRecord() : record;
+        R record = keys.get(lock);
+        return record == null || record.expiresAt() < millis ? blank.get() : record;
     }
 
     /** Sets how long records live after their last use, from now on. */
@@ -36,7 +43,7 @@ final class Keys {
     }
 
     /** Stores a record that a command may have changed. */
-    void put(String lock, LockRecord record) {
+    void put(String lock, R record) {
         if (record.isBlank()) {
             keys.remove(lock);
         } else {
@@ -49,14 +56,14 @@ final class Keys {
     }
 
     /** Returns a deep copy of these records. */
-    Keys copy() {
-        Keys copy = new Keys();
+    Keys<R> copy() {
+        Keys<R> copy = new Keys<>(blank);
         keys.forEach((name, record) -> copy.keys.put(name, record.copy()));
         return copy;
     }
 
     /** Replaces all records by copies of others. */
-    void become(Keys others) {
+    void become(Keys<R> others) {
         keys.clear();
         keys.putAll(others.copy().keys);
     }
@@ -71,13 +78,13 @@ final class Keys {
     }
 
     /** Returns the next records in the order of their names. */
-    ScanPage<LockRecord> page(String cursor, int count, long millis) {
-        return ScanPage.of(keys, cursor, count, record -> record.expiresAt >= millis);
+    ScanPage<R> page(String cursor, int count, long millis) {
+        return ScanPage.of(keys, cursor, count, record -> record.expiresAt() >= millis);
     }
 
     private void dropEldestIfExpired(long millis) {
-        Iterator<Map.Entry<String, LockRecord>> eldest = keys.entrySet().iterator();
-        for (int i = 0; i < 2 && eldest.hasNext() && eldest.next().getValue().expiresAt < millis; i++) {
+        Iterator<Map.Entry<String, R>> eldest = keys.entrySet().iterator();
+        for (int i = 0; i < 2 && eldest.hasNext() && eldest.next().getValue().expiresAt() < millis; i++) {
             eldest.remove();
         }
     }

@@ -7,20 +7,14 @@ package io.boltwork.memory;
  * @see MemoryServer#failOver
  */
 public final class MemoryReplica {
-    private final Keys keys;
-    private final ClientRecords clients;
+    private final ServerData data;
 
     /** Creates a replica of data that must no longer change. */
-    MemoryReplica(Keys keys, ClientRecords clients) {
-        this.keys = keys;
-        this.clients = clients;
+    MemoryReplica(ServerData data) {
+        this.data = data;
     }
 
-    Keys keys() {
-        return keys;
-    }
-
-    ClientRecords clients() {
-        return clients;
+    ServerData data() {
+        return data;
     }
 }

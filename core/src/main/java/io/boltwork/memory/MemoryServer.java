@@ -9,6 +9,7 @@ import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LockRules;
+import io.boltwork.spi.rules.ShareRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -48,8 +49,7 @@ public final class MemoryServer {
     private final Outbox outbox = new Outbox();
     private final InstantSource clock;
 
-    private final Keys keys = new Keys();
-    private final ClientRecords clients = new ClientRecords();
+    private final ServerData data = new ServerData();
     private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
     private final Map<String, Consumer<Taken>> warned = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
@@ -177,7 +177,7 @@ public final class MemoryServer {
      * @param name the name of the lock
      */
     public void delete(String name) {
-        atomically(() -> keys.delete(name));
+        atomically(() -> data.delete(name));
     }
 
     /**
@@ -197,7 +197,7 @@ public final class MemoryServer {
      * @return a copy of all data
      */
     public MemoryReplica replica() {
-        return atomically(() -> new MemoryReplica(keys.copy(), clients.copy()));
+        return atomically(() -> new MemoryReplica(data.copy()));
     }
 
     /**
@@ -211,8 +211,7 @@ public final class MemoryServer {
     public void failOver(MemoryReplica replica) {
         Objects.requireNonNull(replica, "replica");
         breakConnections("a replica took over", () -> {
-            keys.become(replica.keys());
-            clients.become(replica.clients());
+            data.become(replica.data());
             beginRun();
         });
     }
@@ -241,7 +240,7 @@ public final class MemoryServer {
      */
     public void setIdleLife(Duration idleLife) {
         long millis = IdleLife.millis(idleLife);
-        atomically(() -> keys.live(millis));
+        atomically(() -> data.live(millis));
     }
 
     private void beginRun() {
@@ -405,13 +404,14 @@ public final class MemoryServer {
     private <R extends Reply.Answer> R step(Command<R> command) {
         long micros = micros();
         ServerTime now = at(micros);
-        LockRules rules = new LockRules(now, micros, keys.idleMillis(), replicas, this::publish, this::warn);
-        return command.executeWith(new RuleExecutor(keys, clients, now, rules));
+        LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::warn);
+        ShareRules shareRules =
+                new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::warn);
+        return command.executeWith(new RuleExecutor(data, now, rules, shareRules));
     }
 
     private void clear() {
-        keys.clear();
-        clients.clear();
+        data.clear();
     }
 
     private boolean publish(Grant grant) {
@@ -423,6 +423,10 @@ public final class MemoryServer {
         Set<Connection> connected = listening.getOrDefault(client, Set.of());
         connected.forEach(connection -> outbox.put(() -> connection.listener.granted(grant)));
         return subscriber != null || !connected.isEmpty();
+    }
+
+    private boolean isListening(String client) {
+        return subscribers.containsKey(client) || listening.containsKey(client);
     }
 
     private void warn(Taken taken) {

@@ -1,5 +1,6 @@
 package io.boltwork.memory;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
@@ -8,81 +9,100 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.LockRules;
+import io.boltwork.spi.rules.ShareRecord;
+import io.boltwork.spi.rules.ShareRules;
+import io.boltwork.spi.rules.StoredRecord;
 import java.util.List;
 import java.util.function.Function;
 
 /** Executes one command at one moment: applies the rules to the records of a server. */
 final class RuleExecutor implements CommandExecutor {
 
-    private final Keys keys;
-    private final ClientRecords clients;
+    private final ServerData data;
     private final ServerTime server;
     private final LockRules rules;
+    private final ShareRules shareRules;
 
-    RuleExecutor(Keys keys, ClientRecords clients, ServerTime server, LockRules rules) {
-        this.keys = keys;
-        this.clients = clients;
+    RuleExecutor(ServerData data, ServerTime server, LockRules rules, ShareRules shareRules) {
+        this.data = data;
         this.server = server;
         this.rules = rules;
+        this.shareRules = shareRules;
     }
 
     @Override
     public Reply.Acquired acquire(Command.Acquire command) {
-        return change(command.lock(), record -> rules.acquire(record, command));
+        return change(command, record -> rules.acquire(record, command), record -> shareRules.acquire(record, command));
     }
 
     @Override
     public Reply.Released release(Command.Release command) {
-        return change(command.lock(), record -> rules.release(record, command));
+        return change(command, record -> rules.release(record, command), record -> shareRules.release(record, command));
     }
 
     @Override
     public Reply.Withdrawn withdraw(Command.Withdraw command) {
-        return change(command.lock(), record -> rules.withdraw(record, command));
+        return change(
+                command, record -> rules.withdraw(record, command), record -> shareRules.withdraw(record, command));
     }
 
     @Override
     public Reply.Renewed renew(Command.Renew command) {
         List<Reply.Renewed.Item> items = command.items().stream()
-                .map(item -> change(item.lock(), record -> rules.renew(record, item, command.notAfter())))
+                .map(item -> change(
+                        item.share().kind(),
+                        item.lock(),
+                        record -> rules.renew(record, item, command.notAfter()),
+                        record -> shareRules.renew(record, item, command.notAfter())))
                 .toList();
         return new Reply.Renewed(server, items);
     }
 
     @Override
     public Reply.Replicated replicate(Command.Replicate command) {
-        return change(command.lock(), record -> rules.replicate(record, command));
+        return change(
+                command, record -> rules.replicate(record, command), record -> shareRules.replicate(record, command));
     }
 
     @Override
     public Reply.Restored restore(Command.Restore command) {
-        return change(command.lock(), record -> rules.restore(record, command));
+        return change(command, record -> rules.restore(record, command), record -> shareRules.restore(record, command));
     }
 
     @Override
     public Reply.Forced forceRelease(Command.ForceRelease command) {
-        return change(command.lock(), record -> rules.forceRelease(record, command));
+        return change(
+                command,
+                record -> rules.forceRelease(record, command),
+                record -> shareRules.forceRelease(record, command));
+    }
+
+    @Override
+    public Reply.Resized resize(Command.Resize command) {
+        return change(data.shared(command.kind()), command.lock(), record -> shareRules.resize(record, command));
     }
 
     @Override
     public Reply.Inspected inspect(Command.Inspect command) {
-        return rules.inspect(keys.get(command.lock(), server.millis()));
+        return command.kind() == LockKind.LOCK
+                ? rules.inspect(data.locks.get(command.lock(), server.millis()))
+                : shareRules.inspect(data.shared(command.kind()).get(command.lock(), server.millis()));
     }
 
     @Override
     public Reply.Announced announce(Command.Announce command) {
-        return new Reply.Announced(server, clients.put(command, server.millis()));
+        return new Reply.Announced(server, data.clients.put(command, server.millis()));
     }
 
     @Override
     public Reply.Identified identify(Command.Identify command) {
-        return new Reply.Identified(server, clients.of(command.clients(), server.millis()));
+        return new Reply.Identified(server, data.clients.of(command.clients(), server.millis()));
     }
 
     @Override
     public Reply.ScannedLocks scanLocks(Command.ScanLocks command) {
         NamePattern pattern = new NamePattern(command.pattern());
-        ScanPage<LockRecord> page = keys.page(command.cursor(), command.count(), server.millis());
+        ScanPage<LockRecord> page = data.locks.page(command.cursor(), command.count(), server.millis());
         List<Reply.ScannedLocks.Lock> locks = page.found().entrySet().stream()
                 .filter(entry -> pattern.matches(entry.getKey()))
                 .flatMap(entry -> rules.summary(entry.getKey(), entry.getValue()).stream())
@@ -92,12 +112,21 @@ final class RuleExecutor implements CommandExecutor {
 
     @Override
     public Reply.ScannedClients scanClients(Command.ScanClients command) {
-        ScanPage<ClientRecord> page = clients.page(command.cursor(), command.count(), server.millis());
+        ScanPage<ClientRecord> page = data.clients.page(command.cursor(), command.count(), server.millis());
         return new Reply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
     }
 
-    private <R> R change(String lock, Function<LockRecord, R> rule) {
-        LockRecord record = keys.get(lock, server.millis());
+    private <R> R change(
+            Command.LockCommand<?> command, Function<LockRecord, R> rule, Function<ShareRecord, R> shareRule) {
+        return change(command.kind(), command.lock(), rule, shareRule);
+    }
+
+    private <R> R change(LockKind kind, String lock, Function<LockRecord, R> rule, Function<ShareRecord, R> shareRule) {
+        return kind == LockKind.LOCK ? change(data.locks, lock, rule) : change(data.shared(kind), lock, shareRule);
+    }
+
+    private <K extends StoredRecord<K>, R> R change(Keys<K> keys, String lock, Function<K, R> rule) {
+        K record = keys.get(lock, server.millis());
         R reply = rule.apply(record);
         keys.put(lock, record);
         return reply;

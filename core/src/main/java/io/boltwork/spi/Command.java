@@ -1,5 +1,6 @@
 package io.boltwork.spi;
 
+import io.boltwork.LockKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,13 @@ public sealed interface Command<R extends Reply.Answer> {
          */
         String lock();
 
+        /**
+         * Returns the kind of the lock. Locks of different kinds with one name have nothing to do with each other.
+         *
+         * @return the kind
+         */
+        LockKind kind();
+
         @Override
         default List<String> locks() {
             return List.of(lock());
@@ -79,14 +87,42 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param leaseMillis the lease that is wanted
      * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
      * @param notAfter the time after which the command is stale
+     * @param share the part of the lock that is wanted
      */
-    record Acquire(String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter)
+    record Acquire(
+            String lock,
+            String request,
+            boolean queue,
+            long leaseMillis,
+            long takeoverMillis,
+            long notAfter,
+            Share share)
             implements LockCommand<Reply.Acquired> {
+        /**
+         * Asks for a plain lock.
+         *
+         * @param lock the name of the lock
+         * @param request the request
+         * @param queue whether the request waits in the queue
+         * @param leaseMillis the lease that is wanted
+         * @param takeoverMillis how much longer the lock stays closed
+         * @param notAfter the time after which the command is stale
+         */
+        public Acquire(
+                String lock, String request, boolean queue, long leaseMillis, long takeoverMillis, long notAfter) {
+            this(lock, request, queue, leaseMillis, takeoverMillis, notAfter, Share.WHOLE);
+        }
+
+        @Override
+        public LockKind kind() {
+            return share.kind();
+        }
+
         @Override
         public String toString() {
-            return Printable.text(
-                    "Acquire[lock=" + lock + ", request=" + request + ", queue=" + queue + ", leaseMillis="
-                            + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+            return Printable.text("Acquire[lock=" + lock + ", request=" + request + ", queue=" + queue
+                    + ", leaseMillis=" + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter
+                    + ", share=" + share + "]");
         }
 
         @Override
@@ -111,6 +147,7 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param keepMillis how much longer the lock stays closed to all requests (the rest of a minimum hold); 0 for none
      * @param next a request to be queued behind the waiting ones, or {@code null}; it waits even if its {@code queue}
      *     is {@code false}
+     * @param held the part of the lock that was held
      */
     record Release(
             String lock,
@@ -118,11 +155,34 @@ public sealed interface Command<R extends Reply.Answer> {
             long firstToken,
             long lastToken,
             long keepMillis,
-            @Nullable Acquire next) implements LockCommand<Reply.Released> {
+            @Nullable Acquire next,
+            HeldShare held)
+            implements LockCommand<Reply.Released> {
+        /**
+         * Releases a plain lock.
+         *
+         * @param lock the name of the lock
+         * @param request the owner
+         * @param firstToken the first token of the hold
+         * @param lastToken the last token used
+         * @param keepMillis how much longer the lock stays closed to all requests
+         * @param next a request to be queued, or {@code null}
+         */
+        public Release(
+                String lock, String request, long firstToken, long lastToken, long keepMillis, @Nullable Acquire next) {
+            this(lock, request, firstToken, lastToken, keepMillis, next, HeldShare.WHOLE);
+        }
+
+        @Override
+        public LockKind kind() {
+            return held.share().kind();
+        }
+
         @Override
         public String toString() {
-            return Printable.text("Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
-                    + ", lastToken=" + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + "]");
+            return Printable.text(
+                    "Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", lastToken="
+                            + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + ", held=" + held + "]");
         }
 
         @Override
@@ -143,11 +203,30 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param lock the name of the lock
      * @param request the request that is no longer wanted, or {@code null}
      * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
+     * @param held the part of the lock that was wanted, or held
      */
-    record Withdraw(String lock, @Nullable String request, long lastToken) implements LockCommand<Reply.Withdrawn> {
+    record Withdraw(String lock, @Nullable String request, long lastToken, HeldShare held)
+            implements LockCommand<Reply.Withdrawn> {
+        /**
+         * Withdraws a request for a plain lock.
+         *
+         * @param lock the name of the lock
+         * @param request the request that is no longer wanted, or {@code null}
+         * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
+         */
+        public Withdraw(String lock, @Nullable String request, long lastToken) {
+            this(lock, request, lastToken, HeldShare.WHOLE);
+        }
+
+        @Override
+        public LockKind kind() {
+            return held.share().kind();
+        }
+
         @Override
         public String toString() {
-            return Printable.text("Withdraw[lock=" + lock + ", request=" + request + ", lastToken=" + lastToken + "]");
+            return Printable.text("Withdraw[lock=" + lock + ", request=" + request + ", lastToken=" + lastToken
+                    + ", held=" + held + "]");
         }
 
         @Override
@@ -189,12 +268,28 @@ public sealed interface Command<R extends Reply.Answer> {
          *     {@code takeoverMillis} are 0, the backend only answers whether the request owns the lock, and extends
          *     nothing
          * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
+         * @param share the part of the lock that is held; if the server knows a larger one, that becomes as small
          */
-        public record Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {
+        public record Item(
+                String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, Share share) {
+            /**
+             * The lease of a plain lock.
+             *
+             * @param lock the name of the lock
+             * @param request the owner
+             * @param firstToken the first token of the hold
+             * @param leaseMillis the lease from now on
+             * @param takeoverMillis how much longer the lock stays closed
+             */
+            public Item(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis) {
+                this(lock, request, firstToken, leaseMillis, takeoverMillis, Share.WHOLE);
+            }
+
             @Override
             public String toString() {
-                return Printable.text("Item[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
-                        + ", leaseMillis=" + leaseMillis + ", takeoverMillis=" + takeoverMillis + "]");
+                return Printable.text(
+                        "Item[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", leaseMillis="
+                                + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", share=" + share + "]");
             }
         }
 
@@ -232,6 +327,11 @@ public sealed interface Command<R extends Reply.Answer> {
         }
 
         @Override
+        public LockKind kind() {
+            return item.share().kind();
+        }
+
+        @Override
         public Reply.Replicated executeWith(CommandExecutor executor) {
             return executor.replicate(this);
         }
@@ -251,14 +351,43 @@ public sealed interface Command<R extends Reply.Answer> {
      * @param leaseMillis the lease from now on
      * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
      * @param notAfter the time after which the command is stale
+     * @param held the part of the lock that is held
      */
-    record Restore(String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter)
+    record Restore(
+            String lock,
+            String request,
+            long firstToken,
+            long leaseMillis,
+            long takeoverMillis,
+            long notAfter,
+            HeldShare held)
             implements LockCommand<Reply.Restored> {
+        /**
+         * Restores the hold of a plain lock.
+         *
+         * @param lock the name of the lock
+         * @param request the owner
+         * @param firstToken the first token of the hold
+         * @param leaseMillis the lease from now on
+         * @param takeoverMillis how much longer the lock stays closed
+         * @param notAfter the time after which the command is stale
+         */
+        public Restore(
+                String lock, String request, long firstToken, long leaseMillis, long takeoverMillis, long notAfter) {
+            this(lock, request, firstToken, leaseMillis, takeoverMillis, notAfter, HeldShare.WHOLE);
+        }
+
+        @Override
+        public LockKind kind() {
+            return held.share().kind();
+        }
+
         @Override
         public String toString() {
             return Printable.text(
                     "Restore[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", leaseMillis="
-                            + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter + "]");
+                            + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter
+                            + ", held=" + held + "]");
         }
 
         @Override
@@ -276,11 +405,21 @@ public sealed interface Command<R extends Reply.Answer> {
      * Reads a lock. Changes nothing.
      *
      * @param lock the name of the lock
+     * @param kind the kind of the lock
      */
-    record Inspect(String lock) implements LockCommand<Reply.Inspected>, Look<Reply.Inspected> {
+    record Inspect(String lock, LockKind kind) implements LockCommand<Reply.Inspected>, Look<Reply.Inspected> {
+        /**
+         * Reads a plain lock.
+         *
+         * @param lock the name of the lock
+         */
+        public Inspect(String lock) {
+            this(lock, LockKind.LOCK);
+        }
+
         @Override
         public String toString() {
-            return Printable.text("Inspect[lock=" + lock + "]");
+            return Printable.text("Inspect[lock=" + lock + ", kind=" + kind + "]");
         }
 
         @Override
@@ -302,12 +441,24 @@ public sealed interface Command<R extends Reply.Answer> {
      *
      * @param lock the name of the lock
      * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or
-     *     none, nothing is changed. 0 for any owner
+     *     none, nothing is changed. 0 for any owner, or all holders
+     * @param kind the kind of the lock
      */
-    record ForceRelease(String lock, long expectedToken) implements LockCommand<Reply.Forced> {
+    record ForceRelease(String lock, long expectedToken, LockKind kind) implements LockCommand<Reply.Forced> {
+        /**
+         * Takes a plain lock away.
+         *
+         * @param lock the name of the lock
+         * @param expectedToken a token of the hold that is to end, or 0
+         */
+        public ForceRelease(String lock, long expectedToken) {
+            this(lock, expectedToken, LockKind.LOCK);
+        }
+
         @Override
         public String toString() {
-            return Printable.text("ForceRelease[lock=" + lock + ", expectedToken=" + expectedToken + "]");
+            return Printable.text(
+                    "ForceRelease[lock=" + lock + ", expectedToken=" + expectedToken + ", kind=" + kind + "]");
         }
 
         @Override
@@ -318,6 +469,31 @@ public sealed interface Command<R extends Reply.Answer> {
         @Override
         public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.forceRelease(this);
+        }
+    }
+
+    /**
+     * Sets the capacity of a lock that is shared, and grants the lock to waiting requests that fit now. Holds that no
+     * longer fit stay until they end.
+     *
+     * @param lock the name of the lock
+     * @param kind the kind of the lock
+     * @param permits the new capacity, 1 or more
+     */
+    record Resize(String lock, LockKind kind, int permits) implements LockCommand<Reply.Resized> {
+        @Override
+        public String toString() {
+            return Printable.text("Resize[lock=" + lock + ", kind=" + kind + ", permits=" + permits + "]");
+        }
+
+        @Override
+        public Reply.Resized executeWith(CommandExecutor executor) {
+            return executor.resize(this);
+        }
+
+        @Override
+        public <T> T accept(CommandVisitor<T> visitor) {
+            return visitor.resize(this);
         }
     }
 

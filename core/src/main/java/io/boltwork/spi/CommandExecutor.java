@@ -67,6 +67,14 @@ public interface CommandExecutor {
     Reply.Forced forceRelease(Command.ForceRelease command);
 
     /**
+     * Sets the capacity of a lock.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Resized resize(Command.Resize command);
+
+    /**
      * Keeps, replaces or removes a client's record.
      *
      * @param command the command

@@ -71,6 +71,14 @@ public interface CommandVisitor<T> {
     T forceRelease(Command.ForceRelease command);
 
     /**
+     * Handles the kind {@link Command.Resize}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T resize(Command.Resize command);
+
+    /**
      * Handles the kind {@link Command.Announce}.
      *
      * @param command the command

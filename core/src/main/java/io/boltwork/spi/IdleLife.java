@@ -26,6 +26,9 @@ public final class IdleLife {
      */
     public static final long FORCED_MILLIS = Duration.ofDays(1).toMillis();
 
+    /** The least time in milliseconds for which a record lives after its last use if its capacity was set: 30 days. */
+    public static final long SET_MILLIS = Duration.ofDays(30).toMillis();
+
     private IdleLife() {}
 
     /**

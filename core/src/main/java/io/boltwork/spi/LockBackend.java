@@ -40,6 +40,15 @@ public interface LockBackend extends AutoCloseable {
      */
     int PLACES_PER_STEP = 250;
 
+    /** The largest number of grants of a shared lock that a backend makes for one command. */
+    int GRANTS_PER_STEP = 100;
+
+    /**
+     * The time after which a client counts as dead that does not ask while its request for a part of a shared lock is
+     * the first in the queue and does not fit, in milliseconds.
+     */
+    long SILENCE_MILLIS = 15_000;
+
     /**
      * The version of the protocol: scripts, fields and messages. Clients of different versions must not use the same
      * server unless the release notes of the newer version allow it.

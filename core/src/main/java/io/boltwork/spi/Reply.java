@@ -51,7 +51,24 @@ public sealed interface Reply {
          * The lock is free, but so many of the first waiters are dead that the server has not yet found the next owner.
          * A request that wants to wait has been queued. The command must be sent again at once.
          */
-        AGAIN
+        AGAIN,
+        /** The request wants more than there is: its permits exceed the capacity. It is not in the queue. */
+        TOO_LARGE
+    }
+
+    /**
+     * What the answer to {@link Command.Acquire} says about a lock that is shared.
+     *
+     * @param permits the weight of the hold if granted, otherwise 0
+     * @param blockEnd the last token of the hold's block if granted, otherwise 0
+     * @param free the permits that are not held, for a request that was not granted
+     * @param capacity the capacity that counts at the server
+     * @param set when it was set, in microseconds of the server's clock; 0 if it comes from a client's configuration
+     */
+    record AcquiredShare(int permits, long blockEnd, int free, int capacity, long set) {
+
+        /** A plain lock. */
+        public static final AcquiredShare WHOLE = new AcquiredShare(1, 0, 0, 1, 0);
     }
 
     /**
@@ -60,10 +77,13 @@ public sealed interface Reply {
      * @param server the clock of the server
      * @param verdict the verdict on the request
      * @param token the first token of the hold if granted, otherwise 0
-     * @param remainingMillis the time until the owner's lease and takeover delay end if queued or refused, otherwise 0
+     * @param remainingMillis the time until the owner's lease and takeover delay end if queued or refused, otherwise 0.
+     *     If the lock is shared: the time until the first of its leases may end, or 0; {@link #AGAIN} with a grant if
+     *     more waiting requests must be examined
      * @param position the place in the queue if the request waits there, 1 or more, an upper bound; otherwise 0
      * @param known whether the server already knew the request: it owned the lock or waited in the queue
-     * @param owner the request that owns the lock now
+     * @param owner the request that owns the lock now; {@code null} if the lock is shared
+     * @param share what is shared
      */
     record Acquired(
             ServerTime server,
@@ -72,13 +92,36 @@ public sealed interface Reply {
             long remainingMillis,
             int position,
             boolean known,
-            @Nullable String owner)
+            @Nullable String owner,
+            AcquiredShare share)
             implements Answer {
+        /**
+         * The answer about a plain lock.
+         *
+         * @param server the clock of the server
+         * @param verdict the verdict on the request
+         * @param token the first token of the hold if granted, otherwise 0
+         * @param remainingMillis the time until the owner's lease and takeover delay end, or 0
+         * @param position the place in the queue, or 0
+         * @param known whether the server already knew the request
+         * @param owner the request that owns the lock now
+         */
+        public Acquired(
+                ServerTime server,
+                Verdict verdict,
+                long token,
+                long remainingMillis,
+                int position,
+                boolean known,
+                @Nullable String owner) {
+            this(server, verdict, token, remainingMillis, position, known, owner, AcquiredShare.WHOLE);
+        }
+
         @Override
         public String toString() {
             return Printable.text("Acquired[server=" + server + ", verdict=" + verdict + ", token=" + token
                     + ", remainingMillis=" + remainingMillis + ", position=" + position + ", known=" + known
-                    + ", owner=" + owner + "]");
+                    + ", owner=" + owner + ", share=" + share + "]");
         }
     }
 
@@ -178,12 +221,25 @@ public sealed interface Reply {
          * The result for one lease.
          *
          * @param outcome the outcome
-         * @param owner the request that owns the lock now
+         * @param owner the request that owns the lock now; {@code null} if the lock is shared
+         * @param claimMillis if the renewal has granted the lock to waiting requests, because its hold became smaller:
+         *     how long until all claims run out; {@link #AGAIN} if more waiting requests must be examined; otherwise 0
          */
-        public record Item(Renewal outcome, @Nullable String owner) {
+        public record Item(Renewal outcome, @Nullable String owner, long claimMillis) {
+            /**
+             * The result for the lease of a plain lock.
+             *
+             * @param outcome the outcome
+             * @param owner the request that owns the lock now
+             */
+            public Item(Renewal outcome, @Nullable String owner) {
+                this(outcome, owner, 0);
+            }
+
             @Override
             public String toString() {
-                return Printable.text("Item[outcome=" + outcome + ", owner=" + owner + "]");
+                return Printable.text(
+                        "Item[outcome=" + outcome + ", owner=" + owner + ", claimMillis=" + claimMillis + "]");
             }
         }
     }
@@ -214,71 +270,155 @@ public sealed interface Reply {
      *
      * @param server the clock of the server
      * @param outcome OK, LOST or STALE
-     * @param owner the request that owns the lock now
+     * @param owner the request that owns the lock now; {@code null} if the lock is shared
+     * @param claimMillis as in {@link Renewed.Item}
      */
     record Restored(
-            ServerTime server, Renewal outcome, @Nullable String owner) implements Answer {
+            ServerTime server, Renewal outcome, @Nullable String owner, long claimMillis) implements Answer {
+        /**
+         * The answer about a plain lock.
+         *
+         * @param server the clock of the server
+         * @param outcome OK, LOST or STALE
+         * @param owner the request that owns the lock now
+         */
+        public Restored(ServerTime server, Renewal outcome, @Nullable String owner) {
+            this(server, outcome, owner, 0);
+        }
+
         @Override
         public String toString() {
-            return Printable.text("Restored[server=" + server + ", outcome=" + outcome + ", owner=" + owner + "]");
+            return Printable.text("Restored[server=" + server + ", outcome=" + outcome + ", owner=" + owner
+                    + ", claimMillis=" + claimMillis + "]");
         }
     }
 
     /**
-     * The answer to {@link Command.Inspect}: a lock as the server sees it, including a lease that has run out.
+     * The answer to {@link Command.Resize}.
      *
      * @param server the clock of the server
-     * @param owner the request that owns the lock, also if its lease has run out and no other request has come since
-     * @param token the first token of the owner, 0 without an owner
-     * @param untilMillis the end of the owner's lease and takeover delay by the server's clock; without an owner, the
-     *     time until which a released lock is kept closed, 0 if it is not
-     * @param claim whether the owner got the lock by message and has not confirmed it yet
+     * @param capacity the capacity from now on
+     * @param set when it was set, in microseconds of the server's clock
+     * @param claimMillis how long until all claims run out, 0 if there are none; {@link #AGAIN} if more waiting
+     *     requests must be examined
+     */
+    record Resized(ServerTime server, int capacity, long set, long claimMillis) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Resized[server=" + server + ", capacity=" + capacity + ", set=" + set
+                    + ", claimMillis=" + claimMillis + "]");
+        }
+    }
+
+    /**
+     * The answer to {@link Command.Inspect}: a lock as the server sees it, including leases that have run out.
+     *
+     * @param server the clock of the server
+     * @param holders the holders, in no particular order; also those whose leases have run out, if no other request has
+     *     come since
+     * @param keptUntilMillis the server's time until which a released lock is kept closed, wholly or in part; 0 if it
+     *     is not
      * @param fence no token larger than this has been issued
      * @param queue the waiting requests in their order
+     * @param capacity the permits of all holders together at most; 1 for a plain lock, 0 if it is not known
      */
     record Inspected(
             ServerTime server,
-            @Nullable String owner,
-            long token,
-            long untilMillis,
-            boolean claim,
+            List<Holder> holders,
+            long keptUntilMillis,
             long fence,
-            List<Waiting> queue)
+            List<Waiting> queue,
+            int capacity)
             implements Answer {
 
         /**
-         * Copies the queue.
+         * Copies the lists.
          *
          * @param server the clock of the server
-         * @param owner the request that owns the lock
-         * @param token the first token of the owner
-         * @param untilMillis the end of the owner's lease and takeover delay
-         * @param claim whether the owner has not confirmed the lock yet
+         * @param holders the holders
+         * @param keptUntilMillis the time until which a released lock is kept closed
          * @param fence no token larger than this has been issued
          * @param queue the waiting requests in their order
+         * @param capacity the permits of all holders together at most
          */
         public Inspected {
+            holders = List.copyOf(holders);
             queue = List.copyOf(queue);
+        }
+
+        /**
+         * A request that holds the lock, or a part of it.
+         *
+         * @param request the request
+         * @param permits its weight; 1 for a plain lock
+         * @param token its first token
+         * @param untilMillis the end of its lease and takeover delay by the server's clock
+         * @param claim whether the request got the lock by message and has not confirmed it yet
+         */
+        public record Holder(String request, int permits, long token, long untilMillis, boolean claim) {
+            @Override
+            public String toString() {
+                return Printable.text("Holder[request=" + request + ", permits=" + permits + ", token=" + token
+                        + ", untilMillis=" + untilMillis + ", claim=" + claim + "]");
+            }
         }
 
         /**
          * A request in the queue.
          *
          * @param request the request
+         * @param permits the weight that it wants; 1 for a plain lock
          * @param sinceMillis the time at which it was queued, by the server's clock
          */
-        public record Waiting(String request, long sinceMillis) {
+        public record Waiting(String request, int permits, long sinceMillis) {
             @Override
             public String toString() {
-                return Printable.text("Waiting[request=" + request + ", sinceMillis=" + sinceMillis + "]");
+                return Printable.text(
+                        "Waiting[request=" + request + ", permits=" + permits + ", sinceMillis=" + sinceMillis + "]");
             }
+        }
+
+        /**
+         * Returns the owner of a plain lock.
+         *
+         * @return the request; {@code null} if there is none
+         */
+        public @Nullable String owner() {
+            return holders.isEmpty() ? null : holders.get(0).request();
+        }
+
+        /**
+         * Returns the first token of the owner of a plain lock.
+         *
+         * @return the token; 0 without an owner
+         */
+        public long token() {
+            return holders.isEmpty() ? 0 : holders.get(0).token();
+        }
+
+        /**
+         * Returns when a plain lock becomes free, by the server's clock.
+         *
+         * @return the end of the owner's lease and takeover delay; without an owner, the time until which the lock is
+         *     kept closed
+         */
+        public long untilMillis() {
+            return holders.isEmpty() ? keptUntilMillis : holders.get(0).untilMillis();
+        }
+
+        /**
+         * Returns whether the owner of a plain lock has not confirmed it yet.
+         *
+         * @return whether it is a claim
+         */
+        public boolean claim() {
+            return !holders.isEmpty() && holders.get(0).claim();
         }
 
         @Override
         public String toString() {
-            return Printable.text(
-                    "Inspected[server=" + server + ", owner=" + owner + ", token=" + token + ", untilMillis="
-                            + untilMillis + ", claim=" + claim + ", fence=" + fence + ", queue=" + queue + "]");
+            return Printable.text("Inspected[server=" + server + ", holders=" + holders + ", keptUntilMillis="
+                    + keptUntilMillis + ", fence=" + fence + ", queue=" + queue + ", capacity=" + capacity + "]");
         }
     }
 

@@ -1,5 +1,7 @@
 package io.boltwork.spi;
 
+import io.boltwork.LockKind;
+
 /**
  * The message that a lock was taken away from a request by force. The request no longer owns the lock.
  *
@@ -7,11 +9,24 @@ package io.boltwork.spi;
  * @param request the request that owned it
  * @param token the first token of its hold
  * @param server the server and the time at which it was taken
+ * @param kind the kind of the lock
  */
-public record Taken(String lock, String request, long token, ServerTime server) {
+public record Taken(String lock, String request, long token, ServerTime server, LockKind kind) {
+    /**
+     * The message that a plain lock was taken away.
+     *
+     * @param lock the name of the lock
+     * @param request the request that owned it
+     * @param token the first token of its hold
+     * @param server the server and the time at which it was taken
+     */
+    public Taken(String lock, String request, long token, ServerTime server) {
+        this(lock, request, token, server, LockKind.LOCK);
+    }
+
     @Override
     public String toString() {
-        return Printable.text(
-                "Taken[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server + "]");
+        return Printable.text("Taken[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server
+                + ", kind=" + kind + "]");
     }
 }

@@ -48,6 +48,11 @@ final class Hunt {
             "io.boltwork.memory.QueueRulesTest",
             "io.boltwork.memory.ForceRulesTest",
             "io.boltwork.memory.GoneWaitersRulesTest",
+            "io.boltwork.memory.ShareRulesTest",
+            "io.boltwork.memory.ShareQueueRulesTest",
+            "io.boltwork.memory.ShareClaimRulesTest",
+            "io.boltwork.memory.ShareTokenRulesTest",
+            "io.boltwork.memory.ShareForceRulesTest",
             "io.boltwork.memory.MemoryServerTest");
 
     private static final long TEST_SECONDS = 20;

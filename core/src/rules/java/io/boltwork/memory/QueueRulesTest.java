@@ -43,12 +43,13 @@ class QueueRulesTest {
         scene.queue("b:1");
         scene.pass(5);
         scene.queue("c:1", "b:1"); // b:1 once more
-        assertThat(scene.inspect().queue()).containsExactly(new Waiting("b:1", first), new Waiting("c:1", first + 5));
+        assertThat(scene.inspect().queue())
+                .containsExactly(new Waiting("b:1", 1, first), new Waiting("c:1", 1, first + 5));
         scene.withdraw("b:1", 0);
         scene.pass(5);
         scene.queue("b:1");
         assertThat(scene.inspect().queue())
-                .containsExactly(new Waiting("c:1", first + 5), new Waiting("b:1", first + 10));
+                .containsExactly(new Waiting("c:1", 1, first + 5), new Waiting("b:1", 1, first + 10));
     }
 
     @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class KeysTest {
     private static final long LIFE = IdleLife.DEFAULT.toMillis();
 
-    private final Keys keys = new Keys();
+    private final Keys<LockRecord> keys = new Keys<>(LockRecord::new);
 
     private void touch(String lock, long millis) {
         LockRecord key = keys.get(lock, millis);

@@ -34,17 +34,25 @@ record LuaMutant(String file, int line, String change, String text) {
 
     private record Token(String text, int start, int end) {}
 
-    /** Returns all mutants of all files that are part of a script. */
+    /** Returns all mutants of all files that are part of a script for plain locks. */
     static List<LuaMutant> all() {
-        Set<String> files = new TreeSet<>();
-        for (Script script : scripts()) {
-            files.addAll(filesOf(script.name()));
-        }
+        return of(filesOf(scripts()));
+    }
+
+    /** Returns all mutants of all files that are part of scripts for shared locks only. */
+    static List<LuaMutant> allOfShares() {
+        Set<String> files = filesOf(shareScripts());
+        files.removeAll(filesOf(scripts()));
+        return of(files);
+    }
+
+    private static List<LuaMutant> of(Set<String> files) {
         return files.stream()
                 .flatMap(file -> of(file, Script.source(file)).stream())
                 .toList();
     }
 
+    /** Returns the scripts for plain locks. */
     static List<Script> scripts() {
         return List.of(
                 Script.ACQUIRE,
@@ -55,6 +63,18 @@ record LuaMutant(String file, int line, String change, String text) {
                 Script.FORCE_RELEASE,
                 Script.GROUP,
                 Script.ANNOUNCE);
+    }
+
+    /** Returns the scripts for shared locks. */
+    static List<Script> shareScripts() {
+        return List.of(
+                Script.SHARE_ACQUIRE,
+                Script.SHARE_RELEASE,
+                Script.SHARE_RENEW,
+                Script.SHARE_RESTORE,
+                Script.SHARE_WITHDRAW,
+                Script.SHARE_FORCE_RELEASE,
+                Script.SHARE_RESIZE);
     }
 
     /** Returns a script's text with the changed file in it. */
@@ -83,6 +103,14 @@ record LuaMutant(String file, int line, String change, String text) {
                 out.append(code).append('\n');
             }
         }
+    }
+
+    private static Set<String> filesOf(List<Script> scripts) {
+        Set<String> files = new TreeSet<>();
+        for (Script script : scripts) {
+            files.addAll(filesOf(script.name()));
+        }
+        return files;
     }
 
     private static Set<String> filesOf(String name) {

@@ -1,231 +1,61 @@
 package io.boltwork.redis;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import io.boltwork.redis.call.Script;
-import io.boltwork.testkit.Slack;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/**
- * Tests that the differential test detects every wrong rule: each {@linkplain LuaMutant small change} of the scripts
- * makes some sequence end in a difference, except those that are known to change nothing. The results are written to
- * {@code target/lua-mutants.md}.
- */
-class LuaMutantsTest {
-    private static final Pattern ONLY = Pattern.compile(System.getProperty("boltwork.mutant", ""));
-    private static final Path REPORT = Path.of("target", "lua-mutants.md");
-    private static final Duration PATIENCE = Slack.seconds(2);
-
-    /* Sequences, and the one that has a long queue. */
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 60);
-
-    private static final long LONG = 10;
-
-    /* How many for a mutant that is known to change nothing. */
-    private static final int FEW = 3;
-
-    private final Map<String, String> equivalent;
-    private final Map<Long, Integer> caught = new HashMap<>();
-    private SteppedRedis redis;
+/** Hunts mutants of the scripts for plain locks. */
+class LuaMutantsTest extends LuaMutants {
     private DifferentialSite site;
 
-    /** The detection of a mutant; {@code by} is empty if it was not detected. */
-    private record Verdict(LuaMutant mutant, String by, long seed, long millis) {
-        String row() {
-            return "| " + mutant.name().replace("|", "\\|") + " | " + mutant.line() + " | "
-                    + (by.isEmpty() ? "**survived**" : by) + " | " + (by.isEmpty() ? "" : seed) + " | " + millis + " |";
-        }
-    }
-
     LuaMutantsTest() throws IOException {
-        equivalent = equivalent();
+        super(LuaMutant.scripts(), "equivalent-mutants.txt", "lua-mutants.md");
     }
 
-    @Test
-    @EnabledIfSystemProperty(named = "boltwork.mutants", matches = "true", disabledReason = "for mvn verify -Pmutants")
-    void everyMutantOfTheScriptsIsDetected() throws Exception {
-        assumeTrue(open(), "SKIPPED: a clock that stands still needs libfaketime (Debian: faketime)");
-        List<Verdict> verdicts = new ArrayList<>();
-        try {
-            assertThat(attempt(null)).as("the original").isNull();
-            for (LuaMutant mutant : LuaMutant.all()) {
-                if (ONLY.matcher(mutant.name()).find()) {
-                    verdicts.add(examine(mutant));
-                }
-            }
-        } finally {
-            close();
-            restore();
-        }
-        report(verdicts);
-        assertThat(verdicts.stream()
-                        .filter(verdict -> verdict.by().isEmpty())
-                        .map(verdict -> verdict.mutant().name())
-                        .toList())
-                .as("survivors that are not known to be equivalent")
-                .isSubsetOf(equivalent.keySet());
+    @Override
+    List<LuaMutant> mutants() {
+        return LuaMutant.all();
     }
 
-    /**
-     * Checks the list of equivalent mutants, because an entry without a mutant would hide nothing and its reason would
-     * mislead.
-     */
-    @Test
-    void everyMutantListedAsEquivalentExists() {
-        assertThat(LuaMutant.all()).extracting(LuaMutant::name).containsAll(equivalent.keySet());
+    /** Returns the number of the first sequence with a long queue. */
+    @Override
+    long slowest() {
+        return 10;
     }
 
-    @Test
-    void aMutantDiffersFromTheOriginalOnlyInItsChange() {
-        LuaMutant none = new LuaMutant("none", 0, "", "");
-        for (Script script : LuaMutant.scripts()) {
-            assertThat(none.textOf(script)).as("%s", script.name()).isEqualTo(script.text());
-        }
-        assertThat(LuaMutant.all()).extracting(LuaMutant::name).doesNotHaveDuplicates();
+    @Override
+    void connect(SteppedRedis server) {
+        site = new DifferentialSite(server, PATIENCE);
     }
 
-    private Verdict examine(LuaMutant mutant) throws Exception {
-        long start = System.nanoTime();
-        restore();
-        for (Script script : LuaMutant.scripts()) {
-            if (mutant.isPartOf(script)) {
-                byte[] text = mutant.textOf(script);
-                try {
-                    site.load(text);
-                } catch (Exception e) {
-                    return new Verdict(mutant, "does not compile", 0, millis(start));
-                }
-                name(script, text);
-            }
-        }
-        Verdict verdict = attempt(mutant);
-        if (verdict == null) {
-            System.out.println("survived: " + mutant.name() + " (line " + mutant.line() + ")");
-            return new Verdict(mutant, "", 0, millis(start));
-        }
-        return new Verdict(mutant, verdict.by, verdict.seed, millis(start));
-    }
-
-    /** Runs sequences, the most successful ones first, until one finds a difference. */
-    private Verdict attempt(LuaMutant mutant) throws Exception {
-        boolean known = mutant != null && equivalent.containsKey(mutant.name());
-        for (long seed : known ? seeds().subList(0, FEW) : seeds()) {
-            DifferentialRun run = null;
-            try {
-                run = new DifferentialRun(site, seed, new HashMap<>());
-                run.executeKindOf(seed);
-            } catch (Exception | AssertionError e) {
-                if (mutant == null) {
-                    throw new AssertionError("seed " + seed + "\n" + run, e);
-                }
-                caught.merge(seed, 1, Integer::sum);
-                String by = run == null ? "no answer" : run.difference(e);
-                if (!(e instanceof AssertionError)) { // the script may never end
-                    close();
-                    open();
-                }
-                return new Verdict(mutant, by, seed, 0);
-            }
-        }
-        return null;
-    }
-
-    private List<Long> seeds() {
-        List<Long> seeds = new ArrayList<>();
-        for (long seed = 1; seed < SEQUENCES; seed++) {
-            seeds.add(seed < LONG ? seed : seed + 1);
-        }
-        seeds.add(LONG);
-        seeds.sort((one, other) -> caught.getOrDefault(other, 0) - caught.getOrDefault(one, 0));
-        return seeds;
-    }
-
-    private boolean open() throws IOException, InterruptedException {
-        redis = SteppedRedis.start().orElse(null);
-        if (redis != null) {
-            site = new DifferentialSite(redis, PATIENCE);
-        }
-        return redis != null;
-    }
-
-    private void close() throws IOException, InterruptedException {
-        redis.close(); // first, because it may not answer any more
+    @Override
+    void disconnect() {
         site.close();
     }
 
-    /** Makes the script calls use another script's name at the server. */
-    private static void name(Script script, byte[] text) throws Exception {
-        byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
-        byte[] sha = HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(sha, 0, script.sha(), 0, sha.length);
+    @Override
+    void load(byte[] script) throws Exception {
+        site.load(script);
     }
 
-    private static void restore() throws Exception {
-        for (Script script : LuaMutant.scripts()) {
-            name(script, script.text());
-        }
-    }
-
-    private static long millis(long start) {
-        return (System.nanoTime() - start) / 1_000_000;
-    }
-
-    /** The known survivors, each with the reason. */
-    private static Map<String, String> equivalent() throws IOException {
-        Map<String, String> reasons = new LinkedHashMap<>();
-        try (InputStream in = LuaMutantsTest.class.getResourceAsStream("equivalent-mutants.txt")) {
-            String reason = "";
-            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
-                if (line.startsWith("#")) {
-                    reason = line.substring(1).strip();
-                } else if (!line.isBlank()) {
-                    reasons.put(line.strip(), reason);
-                }
+    @Override
+    Sequence sequence(long seed) throws Exception {
+        DifferentialRun run = new DifferentialRun(site, seed, new HashMap<>());
+        return new Sequence() {
+            @Override
+            public void execute() throws Exception {
+                run.executeKindOf(seed);
             }
-        }
-        return reasons;
-    }
 
-    private void report(List<Verdict> verdicts) throws IOException {
-        Map<String, Long> sums = verdicts.stream()
-                .collect(Collectors.groupingBy(
-                        verdict -> verdict.by().isEmpty() ? "survived" : verdict.by(),
-                        TreeMap::new,
-                        Collectors.counting()));
-        String summary = verdicts.size() + " mutants: " + sums + ", in "
-                + verdicts.stream().mapToLong(Verdict::millis).sum() / 1_000 + " s";
-        StringBuilder out =
-                new StringBuilder(summary + "\n\n| mutant | line | caught by | seed | ms |\n|---|---|---|---|---|\n");
-        verdicts.forEach(verdict -> out.append(verdict.row()).append('\n'));
-        out.append("\n## Survivors\n\n");
-        verdicts.stream()
-                .filter(verdict -> verdict.by().isEmpty())
-                .map(verdict -> verdict.mutant().name())
-                .forEach(name -> out.append("- ")
-                        .append(name)
-                        .append(": ")
-                        .append(equivalent.getOrDefault(name, "NOT KNOWN TO BE EQUIVALENT"))
-                        .append('\n'));
-        Files.createDirectories(REPORT.getParent());
-        Files.writeString(REPORT, out);
-        System.out.println(summary);
+            @Override
+            public String difference(Throwable failure) {
+                return run.difference(failure);
+            }
+
+            @Override
+            public String toString() {
+                return run.toString();
+            }
+        };
     }
 }

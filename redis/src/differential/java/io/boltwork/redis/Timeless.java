@@ -31,7 +31,7 @@ final class Timeless {
         } else if (reply instanceof Reply.Renewed renewed) {
             return new Reply.Renewed(NO_TIME, renewed.items());
         } else if (reply instanceof Reply.Restored restored) {
-            return new Reply.Restored(NO_TIME, restored.outcome(), restored.owner());
+            return new Reply.Restored(NO_TIME, restored.outcome(), restored.owner(), restored.claimMillis());
         } else if (reply instanceof Reply.Forced forced) {
             return new Reply.Forced(
                     NO_TIME,
@@ -50,7 +50,10 @@ final class Timeless {
         } else if (reply instanceof Reply.ScannedClients scanned) {
             return new Reply.ScannedClients(NO_TIME, sorted(scanned.clients(), ClientRecord::id), scanned.cursor());
         } else if (reply instanceof Inspected is) {
-            return new Inspected(NO_TIME, is.owner(), is.token(), is.untilMillis(), is.claim(), is.fence(), is.queue());
+            List<Inspected.Holder> holders = sorted(is.holders(), Inspected.Holder::request);
+            return new Inspected(NO_TIME, holders, is.keptUntilMillis(), is.fence(), is.queue(), is.capacity());
+        } else if (reply instanceof Reply.Resized resized) {
+            return new Reply.Resized(NO_TIME, resized.capacity(), resized.set(), resized.claimMillis());
         }
         return reply;
     }
@@ -67,10 +70,18 @@ final class Timeless {
                 acquired.remainingMillis(),
                 acquired.position(),
                 acquired.known(),
-                acquired.owner());
+                acquired.owner(),
+                acquired.share());
     }
 
     static Grant of(Grant grant) {
-        return new Grant(grant.lock(), grant.request(), grant.token(), grant.leaseMillis(), NO_TIME);
+        return new Grant(
+                grant.lock(),
+                grant.request(),
+                grant.token(),
+                grant.leaseMillis(),
+                NO_TIME,
+                grant.kind(),
+                grant.blockEnd());
     }
 }

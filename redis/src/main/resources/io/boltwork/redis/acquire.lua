@@ -56,6 +56,7 @@ end
 --- @include "tell"
 --- @include "lapse"
 --- @include "next"
+--- @include "enter"
 --- @include "ask"
 --- @include "touch"
 local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1')

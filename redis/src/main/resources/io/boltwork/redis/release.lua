@@ -73,6 +73,7 @@ end
 --- @include "next"
 --- @include "grant"
 --- @include "extend"
+--- @include "enter"
 --- @include "ask"
 --- @include "touch"
 if unheard then

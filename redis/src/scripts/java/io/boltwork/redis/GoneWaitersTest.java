@@ -1,6 +1,5 @@
 package io.boltwork.redis;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.redis.call.GroupCall;
@@ -9,12 +8,10 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.testkit.Slack;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -24,11 +21,6 @@ class GoneWaitersTest extends ScriptTest {
 
     /** The limit of commands inside a call: two for each place, and a few more. */
     private static final long MOST_COMMANDS = 2 * LockBackend.PLACES_PER_STEP + 30;
-
-    /** The limit for half of the calls. */
-    private static final long MOST_MICROS = 5_000;
-
-    private static final Pattern PROCESSOR_TIME = Pattern.compile("used_cpu_(?:sys|user):(\\d+\\.\\d+)");
 
     /** Writes entries of clients as the scripts would. */
     private void queue(int count, int clients) {
@@ -42,34 +34,15 @@ class GoneWaitersTest extends ScriptTest {
         }
     }
 
-    /**
-     * Runs a script call. Returns the processor time in µs that Redis needed for it. It executed nothing else meanwhile. The
-     * elapsed time would include that of other processes on a busy machine.
-     */
+    /** Runs a script call, which must not execute too many commands. Returns the processor time in µs. */
     private long call(Runnable command) {
-        CommandStats.reset(redis);
-        long before = processorMicros();
-        command.run();
-        long spent = processorMicros() - before;
-        assertThat(CommandStats.of(redis).total()).isLessThanOrEqualTo(MOST_COMMANDS);
-        return spent;
-    }
-
-    private long processorMicros() {
-        Matcher times = PROCESSOR_TIME.matcher(
-                requireNonNull(redis.command("INFO", "cpu")).toString());
-        return times.results()
-                .mapToLong(time -> Math.round(1e6 * Double.parseDouble(time.group(1))))
-                .sum();
+        CallCost cost = CallCost.of(redis, command);
+        assertThat(cost.commands().total()).isLessThanOrEqualTo(MOST_COMMANDS);
+        return cost.micros();
     }
 
     private static void isQuick(List<Long> micros) {
-        List<Long> sorted = micros.stream().sorted().toList();
-        long median = sorted.get(sorted.size() / 2);
-        System.out.printf("%,d waiters are gone: a call takes %,d µs of processor time (median)%n", MANY, median);
-        assertThat(median)
-                .as("the median of the calls in µs")
-                .isLessThanOrEqualTo(Math.round(MOST_MICROS * Slack.factor()));
+        CallCost.areQuick(String.format(Locale.ROOT, "%,d waiters are gone", MANY), micros);
     }
 
     @Test

@@ -57,7 +57,8 @@ class RingTest extends ScriptTest {
         long first = b.acquire(LOCK, "b:1").server().millis();
         long second = b.acquire(LOCK, "b:2").server().millis();
         while (b.acquire(LOCK, "b:1").server().millis() == second) {}
-        assertThat(a.inspect(LOCK).queue()).containsExactly(new Waiting("b:1", first), new Waiting("b:2", second));
+        assertThat(a.inspect(LOCK).queue())
+                .containsExactly(new Waiting("b:1", 1, first), new Waiting("b:2", 1, second));
         assertThat(fields()).containsEntry("q2", Client.LEASE + " 0 " + second + " b:2");
     }
 

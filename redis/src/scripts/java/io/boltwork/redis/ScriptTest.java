@@ -80,9 +80,14 @@ abstract class ScriptTest {
         assertThat(b.grants).as("grants that a test did not expect").isEmpty();
     }
 
+    /** Returns the key that the helper methods below are about. */
+    String key() {
+        return KEY;
+    }
+
     /** Returns the lock's hash. */
     Map<String, String> fields() {
-        return fields(KEY);
+        return fields(key());
     }
 
     Map<String, String> fields(String key) {
@@ -99,7 +104,7 @@ abstract class ScriptTest {
     }
 
     void set(String field, Object value) {
-        redis.command("HSET", KEY, field, value.toString());
+        redis.command("HSET", key(), field, value.toString());
     }
 
     /** Lets the owner's lease end a moment ago. */

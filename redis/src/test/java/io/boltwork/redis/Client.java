@@ -175,7 +175,7 @@ public final class Client implements BackendListener, AutoCloseable {
         }
     }
 
-    private static <T> T next(BlockingQueue<T> queue) {
+    static <T> T next(BlockingQueue<T> queue) {
         try {
             T next = queue.poll(patience().toMillis(), TimeUnit.MILLISECONDS);
             if (next == null) {

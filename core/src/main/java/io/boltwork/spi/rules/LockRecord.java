@@ -3,7 +3,7 @@ package io.boltwork.spi.rules;
 import org.jspecify.annotations.Nullable;
 
 /** The record of one lock at a server: the fields of the hash in Redis. */
-public final class LockRecord {
+public final class LockRecord implements StoredRecord<LockRecord> {
 
     /** Creates the record of a lock that has never been used. */
     public LockRecord() {}
@@ -32,11 +32,7 @@ public final class LockRecord {
     /** The last millisecond of the server's clock at which the record exists. */
     public long expiresAt;
 
-    /**
-     * Returns a deep copy of this record.
-     *
-     * @return the copy
-     */
+    @Override
     public LockRecord copy() {
         LockRecord copy = new LockRecord();
         copy.owner = owner;
@@ -58,11 +54,12 @@ public final class LockRecord {
         shortClaim = null;
     }
 
-    /**
-     * Returns whether the record states nothing, so that it need not be stored.
-     *
-     * @return whether there is neither an owner nor a fence nor a queue
-     */
+    @Override
+    public long expiresAt() {
+        return expiresAt;
+    }
+
+    @Override
     public boolean isBlank() {
         return owner == null && fence == 0 && queue.isEmpty();
     }

@@ -6,12 +6,15 @@ import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Reply.Inspected.Holder;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -213,17 +216,11 @@ public final class LockRules {
      * @param record the record of the lock
      * @return the reply
      */
-    public Reply.Inspected inspect(LockRecord record) {
-        return new Reply.Inspected(
-                server,
-                ownerOf(record),
-                record.token,
-                record.until,
-                record.claim,
-                record.fence,
-                record.queue.entries().stream()
-                        .map(entry -> new Reply.Inspected.Waiting(entry.request(), entry.sinceMillis()))
-                        .toList());
+    public Inspected inspect(LockRecord record) {
+        String owner = ownerOf(record);
+        List<Holder> holders =
+                owner == null ? List.of() : List.of(new Holder(owner, 1, record.token, record.until, record.claim));
+        return new Inspected(server, holders, owner == null ? record.until : 0, record.fence, waiting(record.queue), 1);
     }
 
     /**
@@ -275,6 +272,13 @@ public final class LockRules {
         LockRecord shown = open ? new LockRecord() : record;
         return Optional.of(new Reply.ScannedLocks.Lock(
                 name, ownerOf(shown), shown.token, shown.until, shown.claim, record.queue.length()));
+    }
+
+    /** Returns the requests in a queue. */
+    static List<Inspected.Waiting> waiting(WaitQueue queue) {
+        return queue.entries().stream()
+                .map(entry -> new Inspected.Waiting(entry.request(), entry.weight(), entry.sinceMillis()))
+                .toList();
     }
 
     private void touch(LockRecord record, long lifeMillis, long closedMillis) {

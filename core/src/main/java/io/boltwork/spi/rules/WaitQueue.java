@@ -39,14 +39,25 @@ final class WaitQueue {
      * @param leaseMillis the lease that it wants once it has confirmed its claim
      * @param takeoverMillis how much longer the lock stays closed if its lease ends without a release
      * @param sinceMillis the time at which it was queued
+     * @param weight the part of a shared lock that it wants; 1 for a plain lock
      * @param again whether it is in the queue for the second time, after its first claim was short and has lapsed
      */
-    record QueuedRequest(String request, long leaseMillis, long takeoverMillis, long sinceMillis, boolean again) {}
+    record QueuedRequest(
+            String request, long leaseMillis, long takeoverMillis, int weight, long sinceMillis, boolean again) {}
 
     /** The number of places that one command may still examine, and the clients that it has found not to listen. */
     static final class Budget {
         private int left = LockBackend.PLACES_PER_STEP;
         private Set<String> deaf = Set.of();
+
+        /** Takes one place from the budget. Returns whether there was one. */
+        boolean take() {
+            if (left > 0) {
+                left--;
+                return true;
+            }
+            return false;
+        }
 
         void notListening(String client) {
             if (deaf.isEmpty()) {
@@ -90,6 +101,12 @@ final class WaitQueue {
     boolean contains(String request) {
         Long place = places.get(request);
         return place != null && !isGone(request, place);
+    }
+
+    /** Returns whether a request has the first place, provided that {@link #first} has just found the entry there. */
+    boolean isFirst(String request) {
+        Long place = places.get(request);
+        return place != null && place == head;
     }
 
     private boolean isGone(String request, long place) {
@@ -169,13 +186,18 @@ final class WaitQueue {
 
     /** Adds a request at the tail unless it is in the queue already. Returns its position, 1 or more. */
     int enter(String request, long leaseMillis, long takeoverMillis, long now, Budget budget) {
+        return enter(request, leaseMillis, takeoverMillis, 1, now, budget);
+    }
+
+    /** Adds a request for a part of a shared lock at the tail unless it is in the queue already. Returns its position. */
+    int enter(String request, long leaseMillis, long takeoverMillis, int weight, long now, Budget budget) {
         Long place = places.get(request);
         if (place == null || isGone(request, place)) {
             remove(request, budget, now); // the remains of an entry that no longer counts
             if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
                 squeeze(budget);
             }
-            place = append(new QueuedRequest(request, leaseMillis, takeoverMillis, now, false));
+            place = append(new QueuedRequest(request, leaseMillis, takeoverMillis, weight, now, false));
         }
         return Math.toIntExact(place - head + 1);
     }
@@ -247,19 +269,28 @@ final class WaitQueue {
         }
         if (late.add(RequestId.clientOf(entry.request()))) {
             append(new QueuedRequest(
-                    entry.request(), entry.leaseMillis(), entry.takeoverMillis(), entry.sinceMillis(), true));
+                    entry.request(),
+                    entry.leaseMillis(),
+                    entry.takeoverMillis(),
+                    entry.weight(),
+                    entry.sinceMillis(),
+                    true));
         } else {
             drop(RequestId.clientOf(entry.request()));
         }
     }
 
     /** Invalidates all entries of a client. */
-    private void drop(String client) {
+    void drop(String client) {
         if (isEmpty()) {
             return;
         }
-        // The client has no earlier mark: the head passed it before the client got the claim that lapses now.
-        gone.put(client, tail);
+        // A client has an earlier mark only if the lock is shared, so that several of its claims may lapse. For a plain
+        // lock, the head passed the mark before the client got the claim that lapses now.
+        Long earlier = gone.put(client, tail);
+        if (earlier != null) {
+            marks.remove(earlier);
+        }
         marks.put(tail, client);
         lastMark = tail++;
     }

@@ -1,10 +1,12 @@
 package io.boltwork.redis.call;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command.Inspect;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Reply.Inspected.Holder;
 import io.boltwork.spi.Reply.Inspected.Waiting;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
@@ -14,6 +16,9 @@ import java.util.function.Consumer;
 
 /** Reads a lock by TIME and HGETALL, without a script, so that the user needs only the right to read. */
 public final class Inspection {
+    /** The parts of an entry: index, weight, first and last token, end, lease, claim. */
+    private static final int ENTRY_PARTS = 7;
+
     private Inspection() {}
 
     /**
@@ -24,8 +29,12 @@ public final class Inspection {
     public static void send(ServerConnection connection, Inspect command, int hops, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         String lock = command.lock();
-        HashFields.read(connection, keySpace.key(lock)) // first, because ASKING holds for the next command only
-                .thenCombine(connection.time(), (hash, time) -> read(time, hash))
+        HashFields.read(
+                        connection,
+                        keySpace.key(command.kind(), lock)) // first, because ASKING holds for the next command only
+                .thenCombine(
+                        connection.time(),
+                        (hash, time) -> command.kind() == LockKind.LOCK ? read(time, hash) : readShared(time, hash))
                 .whenComplete((inspected, failure) -> {
                     if (failure == null) {
                         handler.accept(inspected);
@@ -34,7 +43,7 @@ public final class Inspection {
                     String error = Errors.refusal(failure);
                     int slot = keySpace.slot(lock);
                     if (!connection.redirector().redirected(connection, command, slot, hops, error, handler)) {
-                        handler.accept(connection.errors().failed(failure, keySpace.describe(lock)));
+                        handler.accept(connection.errors().failed(failure, keySpace.describe(command.kind(), lock)));
                     }
                 });
     }
@@ -42,14 +51,33 @@ public final class Inspection {
     private static Inspected read(ServerTime server, HashFields hash) {
         String owned = hash.text("owner");
         String owner = ScriptSpecs.owner(owned);
-        return new Inspected(
-                server,
-                owner,
-                owner == null ? 0 : hash.number("token"),
-                owned.isEmpty() ? 0 : hash.number("until"),
-                !owned.isEmpty() && !hash.text("claim").isEmpty(),
-                hash.number("fence"),
-                queue(hash));
+        long until = owned.isEmpty() ? 0 : hash.number("until");
+        boolean claim = !owned.isEmpty() && !hash.text("claim").isEmpty();
+        List<Holder> holders =
+                owner == null ? List.of() : List.of(new Holder(owner, 1, hash.number("token"), until, claim));
+        return new Inspected(server, holders, owner == null ? until : 0, hash.number("fence"), queue(hash), 1);
+    }
+
+    /** Reads the hash of a shared lock, see share.lua. */
+    private static Inspected readShared(ServerTime server, HashFields hash) {
+        List<Holder> holders = new ArrayList<>();
+        long kept = 0;
+        for (long i = 1; i <= hash.number("n"); i++) {
+            String id = hash.text("e" + i);
+            String[] entry = hash.text("h" + id).split(" ", ENTRY_PARTS);
+            if (entry.length < ENTRY_PARTS || entry[1].equals("0")) {
+                continue;
+            }
+            long until = Long.parseLong(entry[4]);
+            if (id.startsWith(":")) {
+                kept = Math.max(kept, until);
+            } else {
+                int permits = Integer.parseInt(entry[1]);
+                holders.add(new Holder(id, permits, Long.parseLong(entry[2]), until, !entry[6].equals("-")));
+            }
+        }
+        int capacity = Math.toIntExact(hash.number("capacity"));
+        return new Inspected(server, holders, kept, hash.number("fence"), queue(hash), capacity);
     }
 
     private static List<Waiting> queue(HashFields hash) {
@@ -60,7 +88,9 @@ public final class Inspection {
             if (entry.length == 4
                     && !entry[0].equals("-")
                     && i >= hash.number("gone:" + RequestId.clientOf(entry[3]))) {
-                queue.add(new Waiting(entry[3], Long.parseLong(entry[2])));
+                int weight = entry[1].indexOf('/') + 1;
+                int permits = weight == 0 ? 1 : Integer.parseInt(entry[1].substring(weight));
+                queue.add(new Waiting(entry[3], permits, Long.parseLong(entry[2])));
             }
         }
         return queue;

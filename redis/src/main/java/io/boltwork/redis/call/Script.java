@@ -37,6 +37,13 @@ public record Script(String name, byte[] text, byte[] sha) {
     public static final Script RESTORE = load("restore");
     public static final Script WITHDRAW = load("withdraw");
     public static final Script FORCE_RELEASE = load("forcerelease");
+    public static final Script SHARE_ACQUIRE = load("shareacquire");
+    public static final Script SHARE_RELEASE = load("sharerelease");
+    public static final Script SHARE_RENEW = load("sharerenew");
+    public static final Script SHARE_RESTORE = load("sharerestore");
+    public static final Script SHARE_WITHDRAW = load("sharewithdraw");
+    public static final Script SHARE_FORCE_RELEASE = load("shareforcerelease");
+    public static final Script SHARE_RESIZE = load("shareresize");
     public static final Script GROUP = load("group");
     public static final Script ANNOUNCE = load("announce");
     static final Script PROBE = load("probe");
@@ -112,7 +119,10 @@ public record Script(String name, byte[] text, byte[] sha) {
         numbers.put("SHORT_CLAIM_MILLIS", LockBackend.SHORT_CLAIM_MILLIS);
         numbers.put("SHORT_CLAIMS_LAST_MILLIS", LockBackend.SHORT_CLAIMS_LAST_MILLIS);
         numbers.put("PLACES_PER_STEP", (long) LockBackend.PLACES_PER_STEP);
+        numbers.put("GRANTS_PER_STEP", (long) LockBackend.GRANTS_PER_STEP);
+        numbers.put("SILENCE_MILLIS", LockBackend.SILENCE_MILLIS);
         numbers.put("FORCED_MILLIS", IdleLife.FORCED_MILLIS);
+        numbers.put("SET_MILLIS", IdleLife.SET_MILLIS);
         return numbers;
     }
 

@@ -50,7 +50,27 @@ record ScriptSpec<C extends Command<?>>(
         Reply read(FlatReply answer, C command, String run);
     }
 
-    /** Returns the key of a lock. */
+    /** Returns the key of the command's lock, of any kind. */
+    static <C extends Command.LockCommand<?>> CommandKeys<C> anyLock() {
+        return new CommandKeys<>() {
+            @Override
+            public int count(C command) {
+                return 1;
+            }
+
+            @Override
+            public void write(ByteBuf out, C command, KeySpace keySpace) {
+                keySpace.writeKey(out, command.kind(), command.lock());
+            }
+
+            @Override
+            public String describe(C command, KeySpace keySpace) {
+                return keySpace.describe(command.kind(), command.lock());
+            }
+        };
+    }
+
+    /** Returns the key of a plain lock. */
     static <C> CommandKeys<C> lock(Function<C, String> lock) {
         return new CommandKeys<>() {
             @Override

@@ -42,14 +42,13 @@ final class ScriptSpecs {
     private static final String KEPT = "-";
 
     /** Longer than any wait, because a lease and its takeover delay take two years at most. */
-    private static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
+    static final long LONGEST_WAIT = Duration.ofDays(3 * 365).toMillis();
 
     /** The life of an unused lock's key. */
-    private static final Argument<Object> IDLE_LIFE =
-            (out, command, call) -> RespWriter.write(out, call.keySpace().idleMillis);
+    static final Argument<Object> IDLE_LIFE = (out, command, call) -> RespWriter.write(out, call.keySpace().idleMillis);
 
     /** The origin of messages. */
-    private static final Argument<Object> ORIGIN = (out, command, call) -> RespWriter.write(out, call.origin());
+    static final Argument<Object> ORIGIN = (out, command, call) -> RespWriter.write(out, call.origin());
 
     static final ScriptSpec<Acquire> ACQUIRE = new ScriptSpec<>(
             Script.ACQUIRE,
@@ -188,6 +187,11 @@ final class ScriptSpecs {
         }
 
         @Override
+        public ScriptSpec<?> resize(Command.Resize command) {
+            throw needsNone(command);
+        }
+
+        @Override
         public ScriptSpec<?> announce(Command.Announce command) {
             return ANNOUNCE;
         }
@@ -213,20 +217,23 @@ final class ScriptSpecs {
     /** Returns the spec of a command, or {@code null} if the command needs no script. */
     static @Nullable ScriptSpec<?> of(Command<?> command) {
         boolean reads = command instanceof Command.Look<?> || command instanceof Command.Replicate;
-        return reads ? null : command.accept(BY_KIND);
+        if (reads) {
+            return null;
+        }
+        return command.accept(ShareSpecs.isShared(command) ? ShareSpecs.BY_KIND : BY_KIND);
     }
 
-    private static IllegalArgumentException needsNone(Command<?> command) {
+    static IllegalArgumentException needsNone(Command<?> command) {
         return new IllegalArgumentException("No script executes " + command);
     }
 
-    private static String nextRequest(Release release) {
+    static String nextRequest(Release release) {
         Acquire next = release.next();
         return next == null ? "" : next.request();
     }
 
     /** Returns an argument that is a number of the next request, or 0 if there is none. */
-    private static Argument<Release> ofNext(ToLongFunction<Acquire> value) {
+    static Argument<Release> ofNext(ToLongFunction<Acquire> value) {
         return number(release -> {
             Acquire next = release.next();
             return next == null ? 0 : value.applyAsLong(next);
@@ -234,7 +241,7 @@ final class ScriptSpecs {
     }
 
     /** Returns the server's clock, the first number of each reply. */
-    private static ServerTime time(FlatReply answer, String run) {
+    static ServerTime time(FlatReply answer, String run) {
         return new ServerTime(answer.number(0), run);
     }
 
@@ -268,7 +275,7 @@ final class ScriptSpecs {
             case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
             case QUEUED, AGAIN ->
                 new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
-            case REFUSED, STALE -> new Acquired(server, verdict, 0, number, 0, known, owner);
+            case REFUSED, STALE, TOO_LARGE -> new Acquired(server, verdict, 0, number, 0, known, owner);
         };
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork.redis.wire;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.ServerTime;
@@ -7,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message of a grant: {@code <origin> <token> <server ms> <lease ms> <request> <key>}. Only the key may contain
- * blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
+ * The message of a grant: {@code <origin> <token> <server ms> <lease ms> <request> <key>}, with
+ * {@code <token>-<last token of the block>} for a shared lock. Only the key may contain blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
  */
 public final class GrantMessage {
     private static final int ORIGIN = 12;
@@ -51,12 +52,20 @@ public final class GrantMessage {
         if (!isFrom(run, words[0])) {
             return null;
         }
+        LockKind kind = keySpace.kind(words[5]);
+        int dash = words[1].indexOf('-', 1); // a minus sign before the token is no dash
+        long token = number("token", dash < 0 ? words[1] : words[1].substring(0, dash), 1, Long.MAX_VALUE);
+        if ((kind == LockKind.LOCK) != (dash < 0)) {
+            throw new IllegalArgumentException("it has " + (dash < 0 ? "no" : "a") + " last token");
+        }
         return new Grant(
                 keySpace.lock(words[5]),
                 words[4],
-                number("token", words[1], 1, Long.MAX_VALUE),
+                token,
                 number("lease", words[3], 1, LockBackend.CLAIM_MILLIS),
-                new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run));
+                new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run),
+                kind,
+                dash < 0 ? 0 : number("last token", words[1].substring(dash + 1), token, Long.MAX_VALUE));
     }
 
     /** Reads a number of a message. */

@@ -1,5 +1,6 @@
 package io.boltwork.redis.wire;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +20,9 @@ public final class KeySpace {
     private static final Pattern GLOB_SPECIAL = Pattern.compile("[*?\\[\\]^\\\\-]");
 
     private final String prefix;
-    private final byte[] open;
+
+    /** The beginnings of the keys, by the ordinals of the kinds. */
+    private final byte[][] open = new byte[LockKind.values().length][];
 
     /** The life of an unused lock's key, in milliseconds. */
     public final long idleMillis;
@@ -32,12 +35,28 @@ public final class KeySpace {
     public KeySpace(String prefix, long idleMillis) {
         this.prefix = prefix;
         this.idleMillis = idleMillis;
-        this.open = (prefix + ":{").getBytes(StandardCharsets.UTF_8);
+        for (LockKind kind : LockKind.values()) {
+            open[kind.ordinal()] = begin(kind).getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Returns the beginning of the keys of all locks of a kind. */
+    private String begin(LockKind kind) {
+        return switch (kind) {
+            case LOCK -> prefix + ":{";
+            case READ_WRITE -> prefix + ":readwrite:{";
+            case SEMAPHORE -> prefix + ":semaphore:{";
+        };
+    }
+
+    /** Returns the key of a plain lock. */
+    public String key(String lock) {
+        return key(LockKind.LOCK, lock);
     }
 
     /** Returns the key of a lock. */
-    public String key(String lock) {
-        return prefix + ":{" + escape(lock) + "}";
+    public String key(LockKind kind, String lock) {
+        return begin(kind) + escape(lock) + "}";
     }
 
     /** Returns the slot of a lock in a cluster. */
@@ -45,16 +64,32 @@ public final class KeySpace {
         return lock.isEmpty() ? Slots.of(key(lock)) : Slots.ofTag(escape(lock));
     }
 
-    /** Returns a lock and its key, for messages. */
+    /** Returns a plain lock and its key, for messages. */
     public String describe(String lock) {
-        return "the lock '" + lock + "' (key '" + key(lock) + "')";
+        return describe(LockKind.LOCK, lock);
+    }
+
+    /** Returns a lock and its key, for messages. */
+    public String describe(LockKind kind, String lock) {
+        String what = switch (kind) {
+            case LOCK -> "lock";
+            case READ_WRITE -> "read-write lock";
+            case SEMAPHORE -> "semaphore";
+        };
+        return "the " + what + " '" + lock + "' (key '" + key(kind, lock) + "')";
+    }
+
+    /** Writes the key of a plain lock as an argument of a command. */
+    public void writeKey(ByteBuf out, String lock) {
+        writeKey(out, LockKind.LOCK, lock);
     }
 
     /** Writes the key of a lock as an argument of a command. */
-    public void writeKey(ByteBuf out, String lock) {
+    public void writeKey(ByteBuf out, LockKind kind, String lock) {
         String escaped = escape(lock);
-        RespWriter.writeLength(out, open.length + ByteBufUtil.utf8Bytes(escaped) + 1);
-        out.writeBytes(open);
+        byte[] begin = open[kind.ordinal()];
+        RespWriter.writeLength(out, begin.length + ByteBufUtil.utf8Bytes(escaped) + 1);
+        out.writeBytes(begin);
         ByteBufUtil.writeUtf8(out, escaped);
         out.writeByte('}');
         RespWriter.writeEnd(out);
@@ -65,15 +100,22 @@ public final class KeySpace {
      * takes more.
      */
     public int overhead() {
-        return open.length + "$9999\r\n}\r\n".length();
+        return open[LockKind.LOCK.ordinal()].length + "$9999\r\n}\r\n".length();
+    }
+
+    /** Returns the kind of the lock of a key. */
+    LockKind kind(String key) {
+        for (LockKind kind : LockKind.values()) {
+            if (key.startsWith(begin(kind)) && key.endsWith("}")) {
+                return kind;
+            }
+        }
+        throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
     }
 
     /** Returns the lock of a key. */
     String lock(String key) {
-        if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
-            throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
-        }
-        return unescape(key.substring(prefix.length() + 2, key.length() - 1));
+        return unescape(key.substring(begin(kind(key)).length(), key.length() - 1));
     }
 
     /** Returns the lock of a key, or {@code null} if the key is not exactly the one of a lock. */

@@ -20,7 +20,8 @@ public enum ReplyCode {
     UNKNOWN(12),
     TAKEN(13),
     NOT_TAKEN(14),
-    AGAIN(15);
+    AGAIN(15),
+    TOO_LARGE(16);
 
     private static final ReplyCode[] BY_NUMBER = new ReplyCode[values().length + 1];
 
@@ -50,6 +51,7 @@ public enum ReplyCode {
             case REFUSED -> Verdict.REFUSED;
             case STALE -> Verdict.STALE;
             case AGAIN -> Verdict.AGAIN;
+            case TOO_LARGE -> Verdict.TOO_LARGE;
             default -> throw unexpected();
         };
     }

@@ -34,6 +34,7 @@ public final class TakenMessage {
                 keySpace.lock(words[4]),
                 words[3],
                 GrantMessage.number("token", words[1], 1, Long.MAX_VALUE),
-                new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run));
+                new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run),
+                keySpace.kind(words[4]));
     }
 }

@@ -1,5 +1,6 @@
--- The queue is a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>'. A removed entry
--- leaves a hole. r<request> = its index, so that a request enters once. An empty ring has no fields.
+-- The queue is a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with
+-- '<takeover>/<weight>' in a shared lock. A removed entry leaves a hole. r<request> = its index, so that a request enters once.
+-- An empty ring has no fields.
 -- '<lease>*' marks an entry that is in the queue for the second time, after its first claim was short and lapsed. late:<client>
 -- exists while the client has such an entry.
 -- gone:<client> = i: a claim of the client has lapsed, so its entries below i do not count. q<i> = '- 0 <when, server
@@ -30,7 +31,7 @@ local function isGone(request, i)
 end
 
 -- Moves the head to the next entry that counts, and returns its parts: lease, mark, takeover delay, when it entered,
--- request. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
+-- request, weight. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
 local function settle()
   local entry, names = {}, {}
   stored = stored or head
@@ -48,9 +49,9 @@ local function settle()
     slots.left = slots.left - 1
     local text = found[head]
     if text then
-      local lease, mark, takeover, since, request = string.match(text, '^(%d+)(%*?) (%d+) (%d+) (.*)$')
+      local lease, mark, takeover, weight, since, request = string.match(text, '^(%d+)(%*?) (%d+)/?(%d*) (%d+) (.*)$')
       if request and not isGone(request, head) and not deaf[clientOf(request)] then
-        entry = {lease, mark, takeover, since, request}
+        entry = {lease, mark, takeover, since, request, weight}
       else
         names[#names + 1] = 'q' .. head
         names[#names + 1] = request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or '')
@@ -66,7 +67,7 @@ local function settle()
   if #names > 0 then
     call('HDEL', key, unpack(names))
   end
-  return unpack(entry, 1, 5)
+  return unpack(entry, 1, 6)
 end
 
 -- Writes the new head. Deletes what is known of lapsed claims once it means nothing any more.
@@ -75,6 +76,7 @@ local function flush()
   if head >= tail then
     call('HDEL', key, 'head', 'tail')
     head, tail, stored = nil, nil, nil
+    gone = {} -- the head has passed all marks, and the places begin at 1 again
   elseif head ~= stored then
     save('head', head)
     stored = head

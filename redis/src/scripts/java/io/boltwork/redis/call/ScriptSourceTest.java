@@ -2,19 +2,25 @@ package io.boltwork.redis.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Announce;
 import io.boltwork.spi.Command.ForceRelease;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
+import io.boltwork.spi.Command.Resize;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
+import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Share;
 import io.boltwork.testkit.RedisServer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -36,8 +42,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the server computes the same SHA-1.
  */
 class ScriptSourceTest {
-    private static final Pattern RETURNED =
-            Pattern.compile("(?:\\bcode = |position = |return \\{now, |return )(\\d+)\\b");
+    private static final Pattern NAME = Pattern.compile("\\$([A-Z_]+)");
+    private static final Pattern INCLUDE = Pattern.compile("--- @include \"([a-z]+)\"");
     private static final Pattern LISTED = Pattern.compile("--   (\\d+) +([A-Z_]+) .*");
 
     static Stream<Script> scripts() {
@@ -48,20 +54,54 @@ class ScriptSourceTest {
                 Script.RESTORE,
                 Script.WITHDRAW,
                 Script.FORCE_RELEASE,
+                Script.SHARE_ACQUIRE,
+                Script.SHARE_RELEASE,
+                Script.SHARE_RENEW,
+                Script.SHARE_RESTORE,
+                Script.SHARE_WITHDRAW,
+                Script.SHARE_FORCE_RELEASE,
+                Script.SHARE_RESIZE,
                 Script.ANNOUNCE,
                 Script.PROBE);
     }
 
-    private static List<String> header(Script script) {
-        try (InputStream in = Objects.requireNonNull(
-                Script.class.getResourceAsStream("/io/boltwork/redis/" + script.name() + ".lua"))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .takeWhile(line -> line.startsWith("--"))
-                    .toList();
+    /** Returns the text of a file, with comments and names instead of numbers. */
+    private static String file(String name) {
+        try (InputStream in =
+                Objects.requireNonNull(Script.class.getResourceAsStream("/io/boltwork/redis/" + name + ".lua"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (java.io.IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private static List<String> header(Script script) {
+        return file(script.name())
+                .lines()
+                .takeWhile(line -> line.startsWith("--"))
+                .toList();
+    }
+
+    /** Returns the codes that a file and those that it includes name, except those that only a header lists. */
+    private static Set<String> named(String file) {
+        Set<String> names = new TreeSet<>();
+        NAME.matcher(file(file)).results().map(name -> name.group(1)).forEach(names::add);
+        names.retainAll(Stream.of(ReplyCode.values()).map(ReplyCode::name).toList());
+        INCLUDE.matcher(file(file)).results().forEach(include -> names.addAll(named("include/" + include.group(1))));
+        return names;
+    }
+
+    private static Set<String> listedCodes(Script script) {
+        Set<String> listed = new TreeSet<>();
+        for (String line : header(script)) {
+            Matcher matcher = LISTED.matcher(line);
+            if (matcher.matches()) {
+                ReplyCode code = ReplyCode.of(Integer.parseInt(matcher.group(1)));
+                assertThat(code.name()).isEqualTo(matcher.group(2));
+                listed.add(code.name());
+            }
+        }
+        return listed;
     }
 
     /** Returns the numbers listed under KEYS or ARGV; under renew's ARGV, those for one key follow. */
@@ -85,47 +125,27 @@ class ScriptSourceTest {
     @ParameterizedTest
     @MethodSource("scripts")
     void theHeaderListsTheCodesThatAreReturned(Script script) {
-        Set<Integer> listed = new TreeSet<>();
-        for (String line : header(script)) {
-            Matcher matcher = LISTED.matcher(line);
-            if (matcher.matches()) {
-                ReplyCode code = ReplyCode.of(Integer.parseInt(matcher.group(1)));
-                assertThat(code.name()).isEqualTo(matcher.group(2));
-                listed.add(code.number);
-            }
-        }
-        Set<Integer> returned = new TreeSet<>();
-        Matcher matcher = RETURNED.matcher(new String(script.text(), StandardCharsets.UTF_8));
-        while (matcher.find()) {
-            returned.add(Integer.parseInt(matcher.group(1)));
-        }
+        Set<String> listed = listedCodes(script);
         if (script == Script.RELEASE) { // its next request always queues
-            returned.remove(ReplyCode.REFUSED.number);
+            listed.add(ReplyCode.REFUSED.name());
+        } else if (script == Script.SHARE_RELEASE) {
+            assertThat(header(script)).anyMatch(line -> line.endsWith("as in shareacquire.lua"));
+            listed.addAll(listedCodes(Script.SHARE_ACQUIRE));
         }
-        if (script == Script.RENEW) {
-            assertThat(new String(script.text(), StandardCharsets.UTF_8)).contains("local code = 10\n", "code = 8\n");
-            returned.addAll(Set.of(8, 10));
-        }
-        assertThat(returned).isEqualTo(listed);
+        assertThat(named(script.name())).isEqualTo(listed);
     }
 
     @Test
     void everyCodeIsInSomeHeader() {
         Set<String> listed = new TreeSet<>();
-        scripts().flatMap(script -> header(script).stream()).forEach(line -> {
-            Matcher matcher = LISTED.matcher(line);
-            if (matcher.matches()) {
-                listed.add(matcher.group(2));
-            }
-        });
+        scripts().forEach(script -> listed.addAll(listedCodes(script)));
         assertThat(listed)
                 .containsExactlyInAnyOrder(
                         Stream.of(ReplyCode.values()).map(ReplyCode::name).toArray(String[]::new));
     }
 
-    @Test
-    void theHeadersListWhatJavaSends() {
-        ServerConnection connection = new ServerConnection(
+    private static ServerConnection nowhere() {
+        return new ServerConnection(
                 null,
                 "nowhere:1",
                 "run",
@@ -136,6 +156,11 @@ class ScriptSourceTest {
                 List.of(),
                 null,
                 Runnable::run);
+    }
+
+    @Test
+    void theHeadersListWhatJavaSends() {
+        ServerConnection connection = nowhere();
         Acquire next = new Acquire("l", "a:2", true, 1, 2, 3);
         Renew.Item item = new Renew.Item("l", "a:1", 1, 2, 3);
         check(Script.ACQUIRE, ScriptCall.of(connection, next, r -> {}));
@@ -165,6 +190,53 @@ class ScriptSourceTest {
                 .hasSize(3 + 2 + 6)
                 .containsSequence("1", "", "", "", "600000")
                 .endsWith(packed("a:1", 1, 2, 3, "b:1", 1, 3, 3));
+    }
+
+    @Test
+    void theHeadersOfSharedLocksListWhatJavaSends() {
+        ServerConnection connection = nowhere();
+        HeldShare held = new HeldShare(new Share(LockKind.SEMAPHORE, 11, 12, 13), 14, 15);
+        Acquire next = new Acquire("l", "a:2", true, 21, 22, 23, new Share(LockKind.SEMAPHORE, 24, 25, 26));
+        Acquire attempt = new Acquire("l", "a:2", false, 21, 22, 23, next.share());
+        assertThat(sent(connection, Script.SHARE_ACQUIRE, next))
+                .containsExactly("a:2", "21", "22", "1", "23", "24", "25", "26", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_ACQUIRE, attempt)).element(3).isEqualTo("0");
+        assertThat(sent(connection, Script.SHARE_RELEASE, new Release("l", "a:1", 1, 2, 3, next, held)))
+                .startsWith("a:1", "1", "2", "14", "11", "12", "3", "15")
+                .endsWith("a:2", "21", "22", "23", "24", "25", "26", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_RELEASE, new Release("l", "a:1", 1, 2, 3, null, held)))
+                .endsWith("15", "", "0", "0", "0", "0", "0", "0", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_RESTORE, new Restore("l", "a:1", 1, 2, 3, 4, held)))
+                .containsExactly("a:1", "1", "14", "2", "3", "4", "11", "12", "13", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_WITHDRAW, new Withdraw("l", null, 0, held)))
+                .containsExactly("", "15", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_FORCE_RELEASE, new ForceRelease("l", 7, LockKind.SEMAPHORE)))
+                .containsExactly("7", "600000", "run");
+        assertThat(sent(connection, Script.SHARE_RESIZE, new Resize("l", LockKind.SEMAPHORE, 9)))
+                .containsExactly("9", "600000", "run");
+
+        assertThat(listed(Script.SHARE_RENEW, "KEYS")).containsExactly("n");
+        assertThat(listed(Script.SHARE_RENEW, "ARGV")).containsExactly("1", "2", "3", "4");
+        Renew.Item one = new Renew.Item("l", "a:1", 1, 2, 3, held.share());
+        Renew.Item other = new Renew.Item("l", "b:1", 4, 5, 6, Share.READ);
+        List<String> renewal = words(ScriptCall.of(connection, new Renew(List.of(one, other), 7), r -> {}));
+        assertThat(renewal.subList(0, 3)).containsExactly("EVALSHA", sha(Script.SHARE_RENEW), "2");
+        assertThat(renewal.subList(3, renewal.size()))
+                .containsExactly(
+                        "boltwork:semaphore:{l}",
+                        "boltwork:readwrite:{l}",
+                        "7",
+                        "600000",
+                        packed("a:1", 1, 2, 3, 11, 12, 13, "b:1", 4, 5, 6, 1, Integer.MAX_VALUE, 0),
+                        "run");
+    }
+
+    /** Checks a call against the header of its script, and returns the arguments. */
+    private static List<String> sent(ServerConnection connection, Script script, Command<?> command) {
+        ScriptCall<?> call = ScriptCall.of(connection, command, r -> {});
+        check(script, call);
+        assertThat(words(call)).element(3).isEqualTo("boltwork:semaphore:{l}");
+        return words(call).subList(4, words(call).size());
     }
 
     private static void check(Script script, EvalCall call) {
@@ -222,6 +294,9 @@ class ScriptSourceTest {
         areAll(LockBackend.SHORT_CLAIM_MILLIS, "math\\.min\\(claimed, (\\d+)\\)", text);
         areAll(LockBackend.SHORT_CLAIMS_LAST_MILLIS, "short (?:<=|= now \\+) (\\d+)", text);
         areAll(LockBackend.PLACES_PER_STEP, "\\{left = (\\d+)\\}", text);
+        areAll(LockBackend.GRANTS_PER_STEP, "grants >= (\\d+)", text);
+        areAll(LockBackend.SILENCE_MILLIS, "now - asked < (\\d+)", text);
+        areAll(IdleLife.SET_MILLIS, "set > 0 and (\\d+)", text);
     }
 
     private static void areAll(long expected, String pattern, String text) {

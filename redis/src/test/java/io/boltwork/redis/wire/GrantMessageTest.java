@@ -3,6 +3,7 @@ package io.boltwork.redis.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.ServerTime;
@@ -36,6 +37,26 @@ class GrantMessageTest {
     }
 
     @Test
+    void aGrantOfASharedLockHasABlockOfTokens() {
+        ServerTime server = new ServerTime(34, RUN);
+        assertThat(parsed(GrantMessage.origin(RUN) + " 12-1011 34 56 a:7 boltwork:semaphore:{a lock}"))
+                .isEqualTo(new Grant("a lock", "a:7", 12, 56, server, LockKind.SEMAPHORE, 1_011));
+        assertThat(parsed(GrantMessage.origin(RUN) + ":tag 12-12 34 56 a:7 boltwork:readwrite:{a lock}"))
+                .as("a block of one token, with sharded channels")
+                .isEqualTo(new Grant("a lock", "a:7", 12, 56, server, LockKind.READ_WRITE, 12));
+    }
+
+    @Test
+    void aGrantWithAnotherBlockIsRejected() {
+        isNoGrant("its last token is no number", GrantMessage.origin(RUN) + " 12- 34 56 a:7 boltwork:semaphore:{l}");
+        isNoGrant("its last token is no number", GrantMessage.origin(RUN) + " 12-1-2 34 56 a:7 boltwork:semaphore:{l}");
+        isNoGrant("its last token is 11", GrantMessage.origin(RUN) + " 12-11 34 56 a:7 boltwork:semaphore:{l}");
+        isNoGrant("its token is -12", GrantMessage.origin(RUN) + " -12 34 56 a:7 boltwork:semaphore:{l}");
+        isNoGrant("it has no last token", GrantMessage.origin(RUN) + " 12 34 56 a:7 boltwork:semaphore:{l}");
+        isNoGrant("it has a last token", GrantMessage.origin(RUN) + " 12-1011 34 56 a:7 boltwork:{l}");
+    }
+
+    @Test
     void aMessageOfAnotherServerIsNoGrant() {
         assertThat(parsed("999999abcdef 12 34 56 a:7 boltwork:{a lock}")).isNull();
     }
@@ -46,6 +67,7 @@ class GrantMessageTest {
         isNoGrant("its token is no number", GrantMessage.origin(RUN) + " x 34 56 a:7 boltwork:{a lock}");
         isNoGrant("its lease is no number", GrantMessage.origin(RUN) + " 12 34  a:7 boltwork:{a lock}");
         isNoGrant("Not the key of a lock", GrantMessage.origin(RUN) + " 12 34 56 a:7 other:{a lock}");
+        isNoGrant("Not the key of a lock", GrantMessage.origin(RUN) + " 12-13 34 56 a:7 boltwork:latch:{a lock}");
         isNoGrant("it has 65537 bytes", "x".repeat(65_537));
     }
 

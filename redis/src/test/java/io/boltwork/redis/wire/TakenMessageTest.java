@@ -3,6 +3,7 @@ package io.boltwork.redis.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -30,6 +31,15 @@ class TakenMessageTest {
                 .isEqualTo(taken);
     }
 
+    @Test
+    void aPartOfASharedLockIsTakenFromItsHolder() {
+        ServerTime server = new ServerTime(34, RUN);
+        assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:semaphore:{a lock}"))
+                .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.SEMAPHORE));
+        assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:readwrite:{a lock}"))
+                .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.READ_WRITE));
+    }
+
     /** Redis replicates messages, so a replica relays those of its new master. */
     @Test
     void aTakenMessageOfAnotherServerIsIgnored() {
@@ -45,6 +55,8 @@ class TakenMessageTest {
         isNone("its token is 0", GrantMessage.origin(RUN) + " 0 34 a:7 boltwork:{a lock}");
         isNone("its time is -1", GrantMessage.origin(RUN) + " 12 -1 a:7 boltwork:{a lock}");
         isNone("Not the key of a lock", GrantMessage.origin(RUN) + " 12 34 a:7 other:{a lock}");
+        isNone("Not the key of a lock", GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:latch:{a lock}");
+        isNone("its token is no number", GrantMessage.origin(RUN) + " 12-13 34 a:7 boltwork:semaphore:{a lock}");
         isNone("it has 65537 bytes", "x".repeat(65_537));
     }
 

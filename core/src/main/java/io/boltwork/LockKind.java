@@ -1,0 +1,11 @@
+package io.boltwork;
+
+/** The kinds of locks that a client offers. Names of different kinds have nothing to do with each other. */
+public enum LockKind {
+    /** A {@link FencedLock}: one holder at a time. */
+    LOCK,
+    /** A read-write lock: one writer, or any number of readers. */
+    READ_WRITE,
+    /** A semaphore: holders share its permits. */
+    SEMAPHORE
+}

@@ -1,0 +1,68 @@
+package io.boltwork.memory;
+
+import io.boltwork.LockKind;
+import io.boltwork.spi.rules.LockRecord;
+import io.boltwork.spi.rules.ShareRecord;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** All data of one server. Locks of different kinds with one name have nothing to do with each other. */
+final class ServerData {
+    final Keys<LockRecord> locks = new Keys<>(LockRecord::new);
+    final ClientRecords clients = new ClientRecords();
+    private final Map<LockKind, Keys<ShareRecord>> shared = new EnumMap<>(LockKind.class);
+
+    ServerData() {
+        for (LockKind kind : LockKind.values()) {
+            if (kind != LockKind.LOCK) {
+                shared.put(kind, new Keys<>(ShareRecord::new));
+            }
+        }
+    }
+
+    /** Returns the locks of a kind that is shared. */
+    Keys<ShareRecord> shared(LockKind kind) {
+        Keys<ShareRecord> keys = shared.get(kind);
+        if (keys == null) {
+            throw new IllegalArgumentException(kind + " is not shared");
+        }
+        return keys;
+    }
+
+    /** Returns a deep copy of these data. */
+    ServerData copy() {
+        ServerData copy = new ServerData();
+        copy.become(this);
+        return copy;
+    }
+
+    /** Replaces all data by copies of others. How long records live stays as it is. */
+    void become(ServerData others) {
+        locks.become(others.locks);
+        clients.become(others.clients);
+        shared.forEach((kind, keys) -> keys.become(others.shared(kind)));
+    }
+
+    void clear() {
+        locks.clear();
+        clients.clear();
+        shared.values().forEach(Keys::clear);
+    }
+
+    /** Drops the locks of all kinds with that name. */
+    void delete(String name) {
+        locks.delete(name);
+        shared.values().forEach(keys -> keys.delete(name));
+    }
+
+    /** Sets how long records live after their last use, from now on. */
+    void live(long millis) {
+        locks.live(millis);
+        shared.values().forEach(keys -> keys.live(millis));
+    }
+
+    /** Returns how long records live after their last use, in milliseconds. */
+    long idleMillis() {
+        return locks.idleMillis();
+    }
+}

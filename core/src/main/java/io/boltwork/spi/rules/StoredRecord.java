@@ -1,0 +1,30 @@
+package io.boltwork.spi.rules;
+
+/**
+ * What a server keeps under one name.
+ *
+ * @param <R> the type of the record itself
+ */
+public interface StoredRecord<R> {
+
+    /**
+     * Returns when the record expires.
+     *
+     * @return the last millisecond of the server's clock at which the record exists
+     */
+    long expiresAt();
+
+    /**
+     * Returns whether the record states nothing, so that it need not be stored.
+     *
+     * @return whether it states nothing
+     */
+    boolean isBlank();
+
+    /**
+     * Returns a deep copy of this record.
+     *
+     * @return the copy
+     */
+    R copy();
+}

@@ -1,0 +1,266 @@
+package io.boltwork.redis;
+
+import io.boltwork.LockKind;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Share;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Random commands about a shared lock, of clients that remember what they were granted. */
+final class ShareDifferentialCommands {
+
+    /** Clients that listen. */
+    static final List<String> LISTENERS = List.of("alice", "bob", "-carol");
+
+    private static final List<String> CLIENTS = List.of("alice", "bob", "-carol", "ghost");
+
+    /** Makes the first numbers of neighbouring seeds independent. */
+    private static final long SCATTER = 0x9E3779B97F4A7C15L;
+
+    /** What a client believes about a request that was granted. */
+    record Held(String request, long token, long blockEnd, int permits) {}
+
+    final LockKind kind;
+    final String lock;
+    final int capacity;
+    private final Random random;
+    private final Map<String, Held> held = new LinkedHashMap<>();
+    private final List<Held> past = new ArrayList<>();
+    private int requests;
+    private long set;
+
+    ShareDifferentialCommands(long seed) {
+        random = new Random(seed * SCATTER);
+        kind = random.nextInt(3) == 0 ? LockKind.READ_WRITE : LockKind.SEMAPHORE;
+        lock = "lock " + Long.toHexString(seed);
+        capacity = kind == LockKind.READ_WRITE ? Integer.MAX_VALUE : 1 + random.nextInt(4);
+    }
+
+    int below(int bound) {
+        return random.nextInt(bound);
+    }
+
+    boolean oneIn(int n) {
+        return random.nextInt(n) == 0;
+    }
+
+    <T> T oneOf(List<T> some) {
+        return some.get(random.nextInt(some.size()));
+    }
+
+    // ================================================================ what clients learn
+
+    void granted(String request, long token, long blockEnd, int permits) {
+        Held one = new Held(request, token, blockEnd, permits);
+        held.put(request, one);
+        past.add(one);
+    }
+
+    void resized(long when) {
+        set = when;
+    }
+
+    // ================================================================ commands
+
+    /** Returns any command. */
+    Command<?> next(long now, Inspected state) {
+        long lease = oneOf(List.of(200L, 3_000L, 5_000L, 60_000L));
+        long takeover = oneIn(5) ? 700 : 0;
+        long notAfter = oneIn(15) ? now - 1 + below(2) : Long.MAX_VALUE;
+        Held mine = oneIn(6) || held.isEmpty() ? anyOf(past) : anyOf(List.copyOf(held.values()));
+        switch (below(24)) {
+            case 0, 1, 2, 3, 4, 5, 6 -> {
+                return new Command.Acquire(lock, request(), !oneIn(4), lease, takeover, notAfter, share(weight()));
+            }
+            case 7, 8 -> {
+                return new Command.Acquire(lock, again(state), !oneIn(4), lease, takeover, notAfter, share(weight()));
+            }
+            case 9, 10, 11, 12 -> {
+                return release(mine, now, lease, takeover, notAfter);
+            }
+            case 13, 14 -> {
+                return withdrawal(again(state), now);
+            }
+            case 15 -> {
+                return nudge();
+            }
+            case 16, 17, 18, 19 -> {
+                return renewal(mine, lease, takeover, notAfter);
+            }
+            case 20, 21 -> {
+                return mine == null
+                        ? nudge()
+                        : new Command.Restore(
+                                lock, mine.request, token(mine), lease, takeover, notAfter, heldShare(mine, 0));
+            }
+            case 22 -> {
+                long token = mine == null || oneIn(2) ? 0 : Math.min(mine.blockEnd, mine.token + below(3));
+                return oneIn(4) ? new Command.ForceRelease(lock, token, kind) : nudge();
+            }
+            default -> {
+                return kind == LockKind.READ_WRITE || !oneIn(3)
+                        ? new Command.Inspect(lock, kind)
+                        : new Command.Resize(lock, kind, 1 + below(5));
+            }
+        }
+    }
+
+    /** Returns a command of clients that want the lock for long, and mostly forget it once they have it. */
+    Command<?> nextOfFew(long now, Inspected state) {
+        long lease = oneIn(5) ? 250 : 60_000;
+        long takeover = oneIn(4) ? 5 : 0;
+        Held mine = anyOf(List.copyOf(held.values()));
+        switch (below(12)) {
+            case 0, 1 -> {
+                return release(mine, now, lease, takeover, Long.MAX_VALUE);
+            }
+            case 2 -> {
+                return nudge();
+            }
+            case 3, 4 -> {
+                return new Command.Acquire(lock, again(state), true, lease, takeover, Long.MAX_VALUE, share(weight()));
+            }
+            case 5 -> {
+                return oneIn(2) ? withdrawal(again(state), now) : renewal(mine, lease, takeover, Long.MAX_VALUE);
+            }
+            case 6 -> {
+                Held lost = anyOf(past);
+                return lost == null || !oneIn(3)
+                        ? nudge()
+                        : new Command.Restore(
+                                lock, lost.request, token(lost), lease, 0, Long.MAX_VALUE, heldShare(lost, 0));
+            }
+            default -> {
+                return new Command.Acquire(
+                        lock, request(), !oneIn(4), lease, takeover, Long.MAX_VALUE, share(weight()));
+            }
+        }
+    }
+
+    Command.Acquire wish(String request, int permits) {
+        return wish(request, permits, 60_000);
+    }
+
+    Command.Acquire wish(String request, int permits, long lease) {
+        return new Command.Acquire(
+                lock, request, true, lease, 0, Long.MAX_VALUE, new Share(kind, permits, capacity, 0));
+    }
+
+    Command.Withdraw nudge() {
+        return new Command.Withdraw(lock, null, 0, new HeldShare(share(1), 0, 0));
+    }
+
+    Command.Withdraw withdrawal(String request) {
+        return new Command.Withdraw(lock, request, 0, new HeldShare(share(1), 0, 0));
+    }
+
+    private Command.Withdraw withdrawal(String request, long now) {
+        Held its = held.remove(request);
+        HeldShare what = its == null ? new HeldShare(share(1), 0, restored(now)) : heldShare(its, restored(now));
+        return new Command.Withdraw(lock, request, its == null ? 0 : its.token, what);
+    }
+
+    /** Returns the release of any hold. */
+    Command<?> release() {
+        return release(anyOf(List.copyOf(held.values())), 0, 60_000, 0, Long.MAX_VALUE);
+    }
+
+    private Command<?> release(Held mine, long now, long lease, long takeover, long notAfter) {
+        if (mine == null) {
+            return nudge();
+        }
+        held.remove(mine.request);
+        Command.Acquire following = null;
+        if (oneIn(3)) {
+            String request = oneIn(12) ? mine.request : request();
+            following = new Command.Acquire(lock, request, true, lease, takeover, notAfter, share(weight()));
+        }
+        long last = Math.min(mine.blockEnd, mine.token + below(3));
+        long keep = oneIn(6) ? 400 : 0;
+        return new Command.Release(
+                lock, mine.request, token(mine), last, keep, following, heldShare(mine, restored(now)));
+    }
+
+    private Command<?> renewal(Held mine, long lease, long takeover, long notAfter) {
+        List<Command.Renew.Item> items = new ArrayList<>();
+        for (Held one : held.values()) {
+            if (oneIn(2) && items.size() < 20) {
+                items.add(item(one, lease, takeover));
+            }
+        }
+        if (mine != null && items.stream().noneMatch(item -> item.request().equals(mine.request))) {
+            items.add(item(mine, lease, takeover));
+        }
+        if (items.isEmpty()) {
+            return nudge();
+        }
+        if (oneIn(30)) {
+            items.add(below(items.size() + 1), new Command.Renew.Item("broken", "alice:1", 5, 1_000, 0, share(1)));
+        }
+        return new Command.Renew(items, notAfter);
+    }
+
+    private Command.Renew.Item item(Held one, long lease, long takeover) {
+        boolean verifies = oneIn(4);
+        int permits = oneIn(8) ? 1 : one.permits;
+        return new Command.Renew.Item(
+                lock, one.request, token(one), verifies ? 0 : lease, verifies ? 0 : takeover, share(permits));
+    }
+
+    // ================================================================ parts of commands
+
+    String request() {
+        return CLIENTS.get(below(oneIn(3) ? 4 : 3)) + ":" + ++requests;
+    }
+
+    String requestOf(String client) {
+        return client + ":" + ++requests;
+    }
+
+    /** Returns the first token of a hold, or a wrong one. */
+    private long token(Held mine) {
+        return oneIn(10) ? Math.min(mine.blockEnd, mine.token + below(3) - 1) : mine.token;
+    }
+
+    private long restored(long now) {
+        return below(5) > 0 ? 0 : now - 1 + below(3) * below(600);
+    }
+
+    private HeldShare heldShare(Held mine, long restored) {
+        return new HeldShare(share(mine.permits), mine.blockEnd, restored);
+    }
+
+    private Share share(int permits) {
+        int of = kind == LockKind.READ_WRITE || !oneIn(10) ? capacity : 1 + below(6);
+        return new Share(kind, permits, of, oneIn(20) ? set : 0);
+    }
+
+    private int weight() {
+        if (kind == LockKind.READ_WRITE) {
+            return oneIn(3) ? capacity : 1;
+        }
+        return oneIn(12) ? capacity + below(2) : 1 + below(capacity);
+    }
+
+    /** Returns a request that waits or holds, or one that did. */
+    private String again(Inspected state) {
+        List<String> known = new ArrayList<>();
+        state.queue().forEach(waiting -> known.add(waiting.request()));
+        state.holders().forEach(holder -> known.add(holder.request()));
+        known.sort(null);
+        Held one = anyOf(past);
+        if (known.isEmpty() || oneIn(6)) {
+            return one == null ? request() : one.request;
+        }
+        return oneOf(known);
+    }
+
+    private Held anyOf(List<Held> some) {
+        return some.isEmpty() ? null : oneOf(some);
+    }
+}

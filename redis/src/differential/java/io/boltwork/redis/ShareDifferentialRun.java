@@ -1,0 +1,277 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.ShareState;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One random sequence of commands about a shared lock, executed by a real Redis whose clock stands still and by a
+ * {@link MemoryServer}. Both must agree on every answer, on every message, and after every step on the whole record of
+ * the lock and its expiry.
+ */
+final class ShareDifferentialRun {
+    private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
+    private static final int TRACE = 60;
+
+    private final ShareDifferentialSite site;
+    private final ShareDifferentialCommands commands;
+    private final Map<String, Integer> counts;
+    private final ArrayDeque<String> trace = new ArrayDeque<>();
+    private final Map<String, List<Object>> expected = new TreeMap<>();
+    private final MemoryServer memory = MemoryServer.create(() -> Instant.EPOCH.plus(this.micros, ChronoUnit.MICROS));
+    private String part = "";
+    private long micros = START;
+
+    /**
+     * A sequence on an empty server.
+     *
+     * @param counts the number of times that each answer was seen, to be added to
+     */
+    ShareDifferentialRun(ShareDifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+        this.site = site;
+        this.counts = counts;
+        commands = new ShareDifferentialCommands(seed);
+        for (String client : ShareDifferentialCommands.LISTENERS) {
+            List<Object> messages = new ArrayList<>();
+            expected.put(client, messages);
+            memory.subscribe(client, grant -> messages.add(Timeless.of(grant)), taken -> messages.add(timeless(taken)));
+        }
+        pass(0);
+        site.flush();
+    }
+
+    static Taken timeless(Taken taken) {
+        return new Taken(taken.lock(), taken.request(), taken.token(), new ServerTime(0, ""), taken.kind());
+    }
+
+    /** Executes the sequence of a seed. */
+    void executeKindOf(long seed) throws Exception {
+        new ShareDifferentialSequences(this, commands).executeKindOf(seed);
+        part = "message";
+        site.awaitMessages();
+        site.ears()
+                .forEach((client, ear) ->
+                        assertThat(ear.heard).as("other messages to " + client).isEmpty());
+    }
+
+    // ================================================================ state and time
+
+    /** Returns the lock as the memory server sees it. */
+    Inspected state() {
+        return memory.execute(new Command.Inspect(commands.lock, commands.kind));
+    }
+
+    /** Returns the clock of both servers, in milliseconds. */
+    long now() {
+        return micros / 1_000;
+    }
+
+    void pass(long more) throws Exception {
+        micros += more;
+        site.clock().set(micros);
+    }
+
+    /** Moves both clocks to a millisecond, unless it is in the past. */
+    void moveTowards(long millis) throws Exception {
+        pass(Math.max(0, millis * 1_000 - micros));
+    }
+
+    /** Deletes the key of the lock at both servers. */
+    void delete() throws Exception {
+        memory.delete(commands.lock);
+        site.delete(commands.kind, commands.lock);
+        trace.add("deleted");
+    }
+
+    // ================================================================ comparison
+
+    void step(Command<?> command) throws Exception {
+        step(command, false);
+    }
+
+    /**
+     * Executes one command, and compares its answer, its messages and the state afterwards.
+     *
+     * @param full whether Redis has no memory left meanwhile
+     */
+    void step(Command<?> command, boolean full) throws Exception {
+        if (full) {
+            site.full(true);
+        }
+        try {
+            send(command, full);
+        } finally {
+            if (full) {
+                site.full(false);
+            }
+        }
+        part = "state";
+        assertThat(Timeless.of(site.send(new Command.Inspect(commands.lock, commands.kind))))
+                .as("the state after " + command)
+                .isEqualTo(Timeless.of(state()));
+        Map<String, String> fields = ShareState.of(memory, commands.kind, commands.lock, now());
+        assertThat(ShareState.of(site.fields(commands.kind, commands.lock)))
+                .as("the fields after " + command)
+                .isEqualTo(fields);
+        if (!fields.isEmpty()) {
+            part = "expiry";
+            assertThat(site.timeToLive(commands.kind, commands.lock))
+                    .as("the time to live after " + command)
+                    .isEqualTo(Long.parseLong(fields.get("x")) - now());
+        }
+    }
+
+    /** Executes one command, and compares its answer and its messages. */
+    void send(Command<?> command) throws Exception {
+        send(command, false);
+    }
+
+    private void send(Command<?> command, boolean full) throws Exception {
+        trace.add((micros - START) / 1_000.0 + " ms " + command + (full ? " without memory" : ""));
+        if (trace.size() > TRACE) {
+            trace.remove();
+        }
+        part = "answer";
+        Reply rediss = site.send(command);
+        if (full && rediss instanceof Reply.Failed failed) {
+            assertThat(command).as("a command that fails without memory").isInstanceOf(Command.Acquire.class);
+            assertThat(failed.executed()).isFalse();
+            assertThat(failed.cause()).hasMessageContaining("memory is full");
+            count("Acquire failed");
+            return;
+        }
+        Reply memorys = execute(command);
+        part = rediss instanceof Reply.Failed ? "error" : "answer";
+        assertThat(Timeless.of(rediss)).as("the answer to " + command).isEqualTo(memorys);
+        if (rediss instanceof Reply.Answer answer) {
+            assertThat(answer.server().millis()).as("the server's clock").isEqualTo(now());
+        }
+        learn(command, memorys);
+        compareMessages(command);
+    }
+
+    private void compareMessages(Command<?> command) throws Exception {
+        part = "message";
+        for (String client : ShareDifferentialCommands.LISTENERS) {
+            for (Object message : expected.get(client)) {
+                assertThat(site.ears().get(client).next())
+                        .as("a message to " + client + " of " + command)
+                        .isEqualTo(message);
+                count(message.getClass().getSimpleName());
+                if (message instanceof Grant grant) {
+                    commands.granted(grant.request(), grant.token(), grant.blockEnd(), weightOf(grant.request()));
+                }
+            }
+            expected.get(client).clear();
+        }
+    }
+
+    private int weightOf(String request) {
+        return state().holders().stream()
+                .filter(holder -> holder.request().equals(request))
+                .mapToInt(Inspected.Holder::permits)
+                .findAny()
+                .orElse(1);
+    }
+
+    /** Executes a command in memory. A renewal of a broken key has its own outcome at Redis only. */
+    private Reply execute(Command<?> command) {
+        if (command instanceof Command.Renew renew) {
+            List<Reply.Renewed.Item> items = new ArrayList<>();
+            for (Command.Renew.Item item : renew.items()) {
+                Command.Renew one = new Command.Renew(List.of(item), renew.notAfter());
+                boolean broken = item.lock().equals("broken") && now() <= renew.notAfter();
+                items.add(
+                        broken
+                                ? new Reply.Renewed.Item(Reply.Renewal.BROKEN, null)
+                                : memory.execute(one).items().get(0));
+            }
+            return Timeless.of(new Reply.Renewed(new ServerTime(0, ""), items));
+        }
+        return Timeless.of(memory.execute(command));
+    }
+
+    private void learn(Command<?> command, Reply reply) {
+        count(describe(command, reply));
+        if (command instanceof Command.Acquire acquire && reply instanceof Acquired acquired) {
+            learn(acquire.request(), acquired);
+        } else if (reply instanceof Reply.Released released && released.next() != null) {
+            learn(((Command.Release) command).next().request(), released.next());
+        } else if (reply instanceof Reply.Resized resized) {
+            commands.resized(resized.set());
+        }
+    }
+
+    private void learn(String request, Acquired acquired) {
+        if (acquired.verdict() == Reply.Verdict.GRANTED) {
+            commands.granted(
+                    request,
+                    acquired.token(),
+                    acquired.share().blockEnd(),
+                    acquired.share().permits());
+        }
+    }
+
+    // ================================================================ reports
+
+    private void count(String what) {
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    private static String describe(Command<?> command, Reply reply) {
+        String name = command.getClass().getSimpleName();
+        if (reply instanceof Acquired acquired) {
+            return (((Command.Acquire) command).queue() ? "Acquire " : "Try ") + of(acquired);
+        } else if (reply instanceof Reply.Released released) {
+            String next = released.next() == null ? "" : ", next " + of(released.next());
+            return name + " " + released.outcome() + next + claim(released.claimMillis());
+        } else if (reply instanceof Reply.Withdrawn withdrawn) {
+            boolean isNudge = ((Command.Withdraw) command).request() == null;
+            return (isNudge ? "Nudge" : name) + (withdrawn.known() ? " known" : "") + claim(withdrawn.claimMillis());
+        } else if (reply instanceof Reply.Renewed renewed) {
+            Reply.Renewed.Item first = renewed.items().get(renewed.items().size() - 1);
+            return name + " " + first.outcome() + claim(first.claimMillis());
+        } else if (reply instanceof Reply.Restored restored) {
+            return name + " " + restored.outcome() + claim(restored.claimMillis());
+        } else if (reply instanceof Reply.Forced forced) {
+            return name + (forced.released() ? "" : " nothing") + claim(forced.claimMillis());
+        } else if (reply instanceof Reply.Resized resized) {
+            return name + claim(resized.claimMillis());
+        }
+        return name;
+    }
+
+    private static String of(Acquired acquired) {
+        boolean more = acquired.verdict() == Reply.Verdict.GRANTED && acquired.remainingMillis() == Reply.AGAIN;
+        return acquired.verdict() + (acquired.known() ? " known" : "") + (more ? " again" : "");
+    }
+
+    private static String claim(long millis) {
+        return millis == 0 ? "" : millis < 0 ? " again" : " claims";
+    }
+
+    /** Returns the part that differed, or that there was no answer. */
+    String difference(Throwable failure) {
+        return failure instanceof AssertionError ? part : "no answer";
+    }
+
+    @Override
+    public String toString() {
+        return commands.kind + " of " + commands.capacity + "\n" + String.join("\n", trace);
+    }
+}

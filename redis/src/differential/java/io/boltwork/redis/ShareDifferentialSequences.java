@@ -1,0 +1,253 @@
+package io.boltwork.redis;
+
+import io.boltwork.LockKind;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Reply.Inspected;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Kinds of sequences of commands about a shared lock, most of which make one rare situation frequent. */
+final class ShareDifferentialSequences {
+    private static final int STEPS = 300;
+
+    /** The times around which claims, marks, short claims and blockers change, and one microsecond more. */
+    private static final List<Long> PAUSES = List.of(
+            1_000L, 299_000L, 300_000L, 300_001L, 3_000_000L, 10_000_000L, 14_999_000L, 15_000_000L, 29_999_999L);
+
+    private final ShareDifferentialRun run;
+    private final ShareDifferentialCommands commands;
+
+    ShareDifferentialSequences(ShareDifferentialRun run, ShareDifferentialCommands commands) {
+        this.run = run;
+        this.commands = commands;
+    }
+
+    /** Executes the sequence of a seed. Of twelve seeds, six have a kind of their own. */
+    void executeKindOf(long seed) throws Exception {
+        switch (Math.floorMod(seed, 12)) {
+            case 0 -> crowd();
+            case 1 -> lapses();
+            case 2 -> blockers();
+            case 3 -> holes();
+            case 4 -> grants();
+            case 5 -> budgets();
+            default -> {}
+        }
+        for (int i = 0; i < STEPS; i++) {
+            move();
+            if (commands.oneIn(150)) {
+                run.delete();
+            }
+            run.step(commands.next(run.now(), run.state()), commands.oneIn(25));
+        }
+    }
+
+    private void move() throws Exception {
+        List<Inspected.Holder> holders = run.state().holders();
+        int dice = commands.below(20);
+        if (dice < 10) {
+            run.pass(commands.below(2_000));
+        } else if (dice < 13) {
+            run.pass(commands.below(400_000));
+        } else if (dice < 17 && !holders.isEmpty()) { // to an edge of the end of a lease
+            run.moveTowards(commands.oneOf(holders).untilMillis() + commands.below(3) - 1);
+        } else if (dice == 17) {
+            run.pass(5_000_000L * commands.below(7));
+        } else if (dice == 18 && commands.oneIn(10)) {
+            run.pass(-commands.below(3_000_000));
+        } else if (dice == 19 && commands.oneIn(20)) {
+            run.pass(TimeUnit.MINUTES.toMicros(8 + commands.below(6)));
+        }
+    }
+
+    // ================================================================ long queues and many holders
+
+    /** Makes room for many, where the lock is a semaphore. */
+    private void resize(int permits) throws Exception {
+        if (commands.kind == LockKind.SEMAPHORE) {
+            run.step(new Command.Resize(commands.lock, commands.kind, permits));
+        }
+    }
+
+    /** Returns the weight of a request that does not fit while others hold the lock. */
+    private int large(int permits) {
+        return commands.kind == LockKind.SEMAPHORE ? permits : commands.capacity;
+    }
+
+    private void send(int count, int permits) throws Exception {
+        for (int i = 0; i < count; i++) {
+            run.send(commands.wish(commands.request(), permits, commands.oneIn(3) ? 5_000 : 60_000));
+        }
+    }
+
+    private void nudge(int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            run.step(commands.nudge());
+        }
+    }
+
+    /** Fills the lock with more holders and waiters than one command examines. */
+    private void crowd() throws Exception {
+        resize(400);
+        send(260 + commands.below(200), 1);
+        run.step(commands.wish(commands.request(), large(300)));
+        send(commands.below(300), 1);
+        run.pass(5_000_000);
+        nudge(12);
+    }
+
+    /** Executes claims that are not confirmed, several of one client at once, over a few minutes. */
+    private void lapses() throws Exception {
+        resize(4);
+        for (int i = 0; i < STEPS; i++) {
+            List<Inspected.Holder> claims = run.state().holders().stream()
+                    .filter(Inspected.Holder::claim)
+                    .toList();
+            if (!claims.isEmpty() && commands.oneIn(3)) {
+                run.moveTowards(commands.oneOf(claims).untilMillis());
+            } else if (commands.oneIn(3)) {
+                run.pass(commands.oneOf(PAUSES));
+            }
+            run.step(commands.nextOfFew(run.now(), run.state()), commands.oneIn(25));
+        }
+    }
+
+    /** Executes a queue whose head is too large and asks again, is silent, is gone, or is too large for ever. */
+    private void blockers() throws Exception {
+        for (int round = 0; round < 12; round++) {
+            resize(6);
+            String holder = commands.requestOf("alice");
+            run.step(commands.wish(holder, large(4), 200_000));
+            String blocker = commands.requestOf(commands.oneIn(4) ? "ghost" : "bob");
+            run.step(commands.wish(blocker, large(4 + commands.below(3))));
+            List<String> waiting = new ArrayList<>();
+            for (int i = 0; i < 2 + commands.below(4); i++) {
+                waiting.add(commands.requestOf(commands.oneOf(ShareDifferentialCommands.LISTENERS)));
+                run.step(commands.wish(waiting.get(i), commands.oneIn(3) ? large(5) : 1));
+            }
+            for (int i = 0; i < 8; i++) {
+                run.pass(commands.oneOf(PAUSES) * (commands.oneIn(3) ? -1 : 1) / (commands.oneIn(2) ? 1 : 2));
+                switch (commands.below(6)) {
+                    case 0 -> run.step(commands.wish(blocker, large(5)));
+                    case 1 -> run.step(commands.wish(commands.oneOf(waiting), 1));
+                    case 2 -> run.step(commands.wish(commands.requestOf("bob"), 1));
+                    case 3 -> resize(3 + commands.below(4));
+                    default -> nudge(1);
+                }
+            }
+            run.step(commands.withdrawal(holder));
+            nudge(2);
+        }
+    }
+
+    /** Executes a queue of a thousand places with many holes and with marks in it, which is packed and served. */
+    private void holes() throws Exception {
+        resize(4);
+        String holder = commands.requestOf("alice");
+        run.step(commands.wish(holder, large(4), 600_000));
+        marks();
+        String before = "none:0";
+        for (int i = 0; i < 1_010 + commands.below(100); i++) {
+            String request = commands.requestOf(commands.oneOf(ShareDifferentialCommands.LISTENERS));
+            run.send(commands.wish(request, commands.oneIn(4) ? large(2) : 1));
+            boolean isFirst = i < 100;
+            if (isFirst != commands.oneIn(isFirst ? 8 : 3)) {
+                run.send(commands.withdrawal(before));
+            }
+            before = request;
+        }
+        for (Inspected.Waiting waiting : run.state().queue()) {
+            if (!commands.oneIn(3)) {
+                run.send(commands.withdrawal(waiting.request()));
+            }
+        }
+        send(60, 1); // one entry in 50 finds more holes than entries
+        run.step(commands.withdrawal(holder));
+        for (int i = 0; i < 60; i++) {
+            if (commands.oneIn(4)) {
+                run.pass(commands.oneOf(PAUSES));
+            }
+            run.step(commands.oneIn(3) ? commands.wish(commands.request(), 1) : commands.release());
+        }
+    }
+
+    /** Lets claims lapse while others wait, so that marks and second entries stay in the queue. */
+    private void marks() throws Exception {
+        String first = commands.requestOf("bob");
+        run.step(commands.wish(first, large(4)));
+        for (String client : List.of("-carol", "bob", "alice", "-carol", "bob")) {
+            run.step(commands.wish(commands.requestOf(client), large(4)));
+        }
+        Inspected.Holder holder = run.state().holders().get(0);
+        run.step(commands.withdrawal(holder.request()));
+        for (int i = 0; i < 3; i++) {
+            run.pass(commands.oneIn(2) ? LockBackend.CLAIM_MILLIS * 1_000 : LockBackend.SHORT_CLAIM_MILLIS * 1_000);
+            nudge(1);
+            run.step(commands.wish(commands.requestOf(commands.oneIn(2) ? "bob" : "-carol"), large(4)));
+        }
+    }
+
+    /** Grants about as many requests in one command as it may grant. */
+    private void grants() throws Exception {
+        resize(1);
+        String holder = commands.requestOf("alice");
+        run.step(commands.wish(holder, large(1), 600_000));
+        int waiting = LockBackend.GRANTS_PER_STEP - 2 + commands.below(commands.oneIn(2) ? 5 : 200);
+        send(waiting, 1);
+        if (commands.kind == LockKind.SEMAPHORE) {
+            resize(commands.oneIn(3) ? waiting - 1 : waiting + 50);
+        } else {
+            run.step(commands.withdrawal(holder));
+        }
+        for (int i = 0; i < 8; i++) {
+            if (commands.oneIn(3)) {
+                run.pass(commands.oneOf(PAUSES));
+            }
+            run.step(commands.oneIn(2) ? commands.wish(commands.request(), 1) : commands.nudge());
+        }
+    }
+
+    /** Executes commands that examine about as many holders and places as they may. */
+    private void budgets() throws Exception {
+        for (int round = 0; round < 2; round++) {
+            run.delete();
+            resize(600);
+            int most = LockBackend.PLACES_PER_STEP;
+            int ended = commands.oneIn(2) ? commands.below(most) : most - 2 + commands.below(5);
+            for (int i = 0; i < ended; i++) {
+                run.send(commands.wish(commands.request(), 1, 5_000));
+            }
+            int holders = commands.oneIn(2) ? 0 : commands.below(10);
+            for (int i = 0; i < holders; i++) {
+                run.send(commands.wish(commands.request(), 1, 60_000));
+            }
+            if (commands.oneIn(4)) { // tombstones and markers
+                for (int i = 0; i < 5; i++) {
+                    run.send(commands.release());
+                }
+            }
+            String first = commands.requestOf("bob");
+            run.step(commands.wish(first, large(600)));
+            int gone = Math.max(0, most - ended - holders - 3 + commands.below(commands.oneIn(2) ? 6 : 300));
+            for (int i = 0; i < gone; i++) {
+                run.send(commands.wish(commands.requestOf("ghost"), 1));
+            }
+            run.step(commands.wish(commands.requestOf("-carol"), large(600)));
+            run.step(commands.wish(commands.requestOf("alice"), 1));
+            run.pass(5_000_000);
+            if (commands.oneIn(2)) {
+                run.step(commands.withdrawal(first));
+            }
+            for (int i = 0; i < 6; i++) {
+                run.step(
+                        switch (commands.below(4)) {
+                            case 0 -> commands.wish(commands.request(), commands.oneIn(2) ? 1 : large(600));
+                            case 1 -> commands.release();
+                            default -> commands.nudge();
+                        });
+            }
+        }
+    }
+}

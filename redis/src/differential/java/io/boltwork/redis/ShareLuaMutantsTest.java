@@ -1,0 +1,64 @@
+package io.boltwork.redis;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+
+/**
+ * Hunts mutants of the scripts for shared locks. Files that they have in common with plain locks are mutated by {@link
+ * LuaMutantsTest}.
+ */
+class ShareLuaMutantsTest extends LuaMutants {
+    private ShareDifferentialSite site;
+
+    ShareLuaMutantsTest() throws IOException {
+        super(LuaMutant.shareScripts(), "equivalent-share-mutants.txt", "share-lua-mutants.md");
+    }
+
+    @Override
+    List<LuaMutant> mutants() {
+        return LuaMutant.allOfShares();
+    }
+
+    /** Returns the number of the first sequence with a long queue. */
+    @Override
+    long slowest() {
+        return 3;
+    }
+
+    @Override
+    void connect(SteppedRedis server) {
+        site = new ShareDifferentialSite(server, PATIENCE);
+    }
+
+    @Override
+    void disconnect() {
+        site.close();
+    }
+
+    @Override
+    void load(byte[] script) throws Exception {
+        site.load(script);
+    }
+
+    @Override
+    Sequence sequence(long seed) throws Exception {
+        ShareDifferentialRun run = new ShareDifferentialRun(site, seed, new HashMap<>());
+        return new Sequence() {
+            @Override
+            public void execute() throws Exception {
+                run.executeKindOf(seed);
+            }
+
+            @Override
+            public String difference(Throwable failure) {
+                return run.difference(failure);
+            }
+
+            @Override
+            public String toString() {
+                return run.toString();
+            }
+        };
+    }
+}

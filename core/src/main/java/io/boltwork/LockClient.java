@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.EngineLock;
+import io.boltwork.engine.EngineSemaphore;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
@@ -83,6 +84,36 @@ public final class LockClient implements AutoCloseable {
     public FencedLock lock(String name, LockOptions options) {
         checkName(name);
         return new EngineLock(engine, name, Objects.requireNonNull(options, "options"));
+    }
+
+    /**
+     * Returns a semaphore with default options. No round trip; the same name always stands for the same semaphore.
+     *
+     * @param name the name of the semaphore, as for {@link #lock(String)}
+     * @param permits how many permits it has, 1 or more, unless another client was the first to say, or
+     *     {@link LeasedSemaphore#resize} has set another number
+     * @return the semaphore
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or the number is not positive
+     */
+    public LeasedSemaphore semaphore(String name, int permits) {
+        return semaphore(name, permits, LockOptions.defaults());
+    }
+
+    /**
+     * Returns a semaphore.
+     *
+     * @param name the name of the semaphore, as for {@link #lock(String)}
+     * @param permits how many permits it has, 1 or more, unless another client was the first to say
+     * @param options the options; {@link LockOptions.OnLoss#INTERRUPT} is refused, because a lease belongs to no thread
+     * @return the semaphore
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or the number is not positive
+     */
+    public LeasedSemaphore semaphore(String name, int permits, LockOptions options) {
+        checkName(name);
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
+        }
+        return new EngineSemaphore(engine, name, permits, options);
     }
 
     /**

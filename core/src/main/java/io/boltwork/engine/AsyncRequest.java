@@ -18,15 +18,15 @@ import java.util.function.Function;
 final class AsyncRequest<T> extends WithdrawableFuture<T> {
 
     private final Engine engine;
-    private final String name;
+    private final WaitingRoom room;
     private volatile Waiter waiter;
     private final long nanos;
     private final Function<Optional<Lease>, T> result;
 
     /** @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit */
-    AsyncRequest(Engine engine, String name, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
+    AsyncRequest(Engine engine, WaitingRoom room, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
         this.engine = engine;
-        this.name = name;
+        this.room = room;
         this.waiter = waiter;
         this.nanos = nanos;
         this.result = result;
@@ -45,12 +45,12 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
     }
 
     private void post(Waiter asked) {
-        engine.drivers.request(name, asked);
+        room.request(asked);
         if (nanos != Ticker.NEVER && !asked.tryOnly && !asked.outcome.isDecided()) {
-            Future<?> timer = engine.drivers.cancelAfter(name, asked, nanos);
+            Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
             whenComplete((value, failure) -> timer.cancel(false));
         }
-        asked.outcome.then(() -> engine.drivers.callBack(name, () -> settle(asked)));
+        asked.outcome.then(() -> engine.drivers.callBack(room.name(), () -> settle(asked)));
     }
 
     private void settle(Waiter asked) {
@@ -83,7 +83,7 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
             waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
             post();
             if (isDone()) {
-                engine.drivers.cancel(name, waiter, false);
+                room.cancel(waiter, false);
             }
         } else if (!fulfil(value)) {
             lease.releaseAsync(); // withdrawn at the last moment: no caller will ever see the lease
@@ -92,6 +92,6 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
 
     @Override
     void withdraw() {
-        engine.drivers.cancel(name, waiter, false);
+        room.cancel(waiter, false);
     }
 }

@@ -1,10 +1,12 @@
 package io.boltwork.engine;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.machine.RecoveryTally;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -47,11 +49,23 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void granted(Grant grant) {
-        drivers.post(grant.lock(), driver -> driver.machine.granted(grant));
+        if (grant.kind() == LockKind.LOCK) {
+            drivers.post(grant.lock(), driver -> driver.machine.granted(grant));
+        } else {
+            long request = RequestId.number(core.identity.id(), grant.request());
+            drivers.pools.of(grant.kind(), grant.lock()).granted(grant, request);
+        }
     }
 
     @Override
     public void taken(Taken taken) {
+        if (taken.kind() != LockKind.LOCK) {
+            SharePool pool = drivers.pools.find(taken.kind(), taken.lock());
+            if (pool != null) {
+                pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
+            }
+            return;
+        }
         LockDriver driver = drivers.driver(taken.lock());
         if (driver != null) { // else nothing is held here
             drivers.post(driver, d -> d.machine.taken(taken));

@@ -6,6 +6,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockException;
 import io.boltwork.LockOptions;
+import io.boltwork.PermitsExceededException;
 import io.boltwork.machine.Extension;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
@@ -49,13 +50,13 @@ final class Callers {
      * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
      */
     @Nullable
-    Hold request(String name, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
-        drivers.request(name, waiter);
+    Hold request(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+        room.request(waiter);
         // a try ends by itself, with the command timeout at the latest
-        return hold(await(name, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
+        return hold(await(room, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
     }
 
-    private WaitResult await(String name, Waiter waiter, long nanos, boolean interruptible)
+    private WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
             throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
@@ -63,20 +64,20 @@ final class Callers {
         }
         return waiter.outcome.isDecided()
                 ? waiter.outcome.value() // true for most callers, and then nothing needs to be watched
-                : awaitWatched(name, waiter, nanos, start, interruptible);
+                : awaitWatched(room, waiter, nanos, start, interruptible);
     }
 
-    private WaitResult awaitWatched(String name, Waiter waiter, long nanos, long start, boolean interruptible)
+    private WaitResult awaitWatched(WaitingRoom room, Waiter waiter, long nanos, long start, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = false;
-        ProgressWatch watch = new ProgressWatch(core, drivers, heartbeat, name, waiter, start);
+        ProgressWatch watch = new ProgressWatch(core, heartbeat, room, waiter, start);
         boolean cancelled = false;
         while (!waiter.outcome.isDecided()) {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (core.ticker.nanos() - start);
             if (left <= 0) {
                 cancelled = true; // the machine decides all the same: the lock may have been granted just now
                 watch.ends();
-                drivers.cancel(name, waiter, true);
+                room.cancel(waiter, true);
                 continue;
             }
             sleeper.sleep(waiter.outcome, core, Math.min(left, watch.left()));
@@ -85,7 +86,7 @@ final class Callers {
                 if (interruptible && !cancelled) {
                     cancelled = true;
                     watch.ends();
-                    drivers.cancel(name, waiter, false);
+                    room.cancel(waiter, false);
                 }
             }
             watch.look();
@@ -93,7 +94,8 @@ final class Callers {
         WaitResult result = waiter.outcome.value();
         if (interrupted) {
             if (result == Waiter.Denied.CANCELLED) {
-                throw new InterruptedException("Interrupted while waiting for the lock '" + Printable.text(name) + "'");
+                throw new InterruptedException(
+                        "Interrupted while waiting for the lock '" + Printable.text(room.name()) + "'");
             }
             Thread.currentThread().interrupt();
         }
@@ -115,6 +117,9 @@ final class Callers {
 
     /** Copies an exception, so that the stack trace is that of the caller. */
     private static LockException again(LockException cause) {
+        if (cause instanceof PermitsExceededException large) {
+            return new PermitsExceededException(large.semaphore(), large.permits(), large.capacity());
+        }
         return cause instanceof BackendException failure
                 ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
                 : new ClientClosedException(String.valueOf(cause.getMessage()));
@@ -179,7 +184,7 @@ final class Callers {
         }
         for (; ; ) {
             Promise<Extension> outcome = new Promise<>();
-            if (!drivers.post(hold.request.lock(), driver -> driver.machine.extend(hold, nanos, outcome))) {
+            if (!drivers.post(hold.request.context.key(), driver -> driver.machine.extend(hold, nanos, outcome))) {
                 throw LockDrivers.closed(hold.request.lock(), "cannot be extended");
             }
             Extension extension = null;
@@ -200,7 +205,7 @@ final class Callers {
                         cause);
             }
             if (extension == null) {
-                drivers.post(hold.request.lock(), driver -> driver.machine.extensionGivenUp(outcome));
+                drivers.post(hold.request.context.key(), driver -> driver.machine.extensionGivenUp(outcome));
                 throw noAnswer();
             }
             lookAway(); // it is being restored
@@ -215,14 +220,15 @@ final class Callers {
      */
     boolean verify(Hold hold) {
         String lock = hold.request.lock();
+        String key = hold.request.context.key();
         long start = core.ticker.nanos();
         for (; ; ) {
             Promise<Extension> outcome = new Promise<>();
-            if (!drivers.post(lock, driver -> driver.machine.verify(hold, outcome))) {
+            if (!drivers.post(key, driver -> driver.machine.verify(hold, outcome))) {
                 throw lossOr(hold, LockDrivers.closed(lock, "cannot be verified"));
             }
             if (!sleep(outcome, core.timing.commandTimeout() - (core.ticker.nanos() - start))) {
-                drivers.post(lock, driver -> driver.machine.extensionGivenUp(outcome));
+                drivers.post(key, driver -> driver.machine.extensionGivenUp(outcome));
                 return validByClock(hold);
             }
             Extension answer = outcome.value();

@@ -46,7 +46,7 @@ public final class Engine extends ErrorFlagOwner {
 
     private Engine(LockBackend backend, ClientOptions options, EngineWorld world) {
         this.core = new ClientCore(backend, options, world, errorFlag, this::suspended);
-        this.drivers = new LockDrivers(core);
+        this.drivers = new LockDrivers(core, ShareLane::new);
         this.announcer = new Announcer(core, drivers, this::cloned);
         this.backendWatch = new BackendWatch(core, drivers, announcer);
         ErrorRecovery errorRecovery = new ErrorRecovery(core, drivers, backendWatch);
@@ -184,6 +184,11 @@ public final class Engine extends ErrorFlagOwner {
         LockTerms terms = LockTerms.of(options);
         lastTerms = terms;
         return terms;
+    }
+
+    /** Returns options in the form that the machine needs, for a request for several permits. */
+    LockTerms terms(LockOptions options, int permits) {
+        return permits == 1 ? terms(options) : LockTerms.of(options, permits);
     }
 
     private void check(LockOptions options) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
  * unlock that an error cuts short.
  */
-public final class EngineLock implements FencedLock {
+public final class EngineLock implements FencedLock, WaitingRoom {
 
     private static final long FOR_EVER = Ticker.NEVER;
     private static final long NOT_AT_ALL = 0;
@@ -52,6 +52,24 @@ public final class EngineLock implements FencedLock {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public void request(Waiter waiter) {
+        engine.drivers.request(name, waiter);
+    }
+
+    @Override
+    public void cancel(Waiter waiter, boolean timedOut) {
+        engine.drivers.cancel(name, waiter, timedOut);
+    }
+
+    @Override
+    public void lookAfter(Waiter waiter, Runnable looked) {
+        engine.drivers.post(name, driver -> {
+            looked.run();
+            driver.machine.lookAfter(waiter);
+        });
     }
 
     @Override
@@ -197,7 +215,7 @@ public final class EngineLock implements FencedLock {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
             try {
-                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return false;
                 }
@@ -239,7 +257,7 @@ public final class EngineLock implements FencedLock {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
             try {
-                Hold hold = engine.callers.request(name, waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
                 if (hold == null) {
                     return null;
                 }
@@ -330,7 +348,7 @@ public final class EngineLock implements FencedLock {
             throw new UnsupportedOperationException(
                     "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
-        return new AsyncRequest<>(engine, name, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
+        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
     }
 
     // ================================================================ questions

@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.LockKind;
 import io.boltwork.machine.LeaseTimes;
 import io.boltwork.machine.RenewalClock;
 import io.boltwork.machine.Ticker;
@@ -209,7 +210,7 @@ final class LeaseRenewer {
     // ================================================================ renewing
 
     /**
-     * Open batches by partition. A full batch is sent at once. Verifications are separate from renewals: they have no
+     * Open batches by partition and by whether the locks are shared. A full batch is sent at once. Verifications are separate from renewals: they have no
      * lease, and therefore need not become stale when a lease would have ended, as renewals must.
      */
     private final class Batches {
@@ -219,10 +220,12 @@ final class LeaseRenewer {
         long add(Member member) {
             Map<Integer, Batch> open = RenewalClock.isVerification(member.item) ? verifications : renewals;
             int partition = member.driver.partition;
-            Batch batch = open.computeIfAbsent(partition, Batch::new);
+            // leases of shared locks have commands of their own
+            int group = member.driver.kind() == LockKind.LOCK ? partition : -1 - partition;
+            Batch batch = open.computeIfAbsent(group, g -> new Batch(partition));
             batch.add(member);
             if (batch.members.size() == BATCH) {
-                open.remove(partition);
+                open.remove(group);
                 batch.send();
             }
             return batch.begun;

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
-public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, Runnable {
+public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, Runnable {
 
     private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
             AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
@@ -64,13 +64,18 @@ public final class LockDriver extends Mailbox<LockDriver, LockDrivers> implement
     // ================================================================ for requests and holds, on any thread
 
     @Override
-    public String lock() {
+    public final String lock() {
         return name;
     }
 
     @Override
     public String client() {
         return client;
+    }
+
+    /** Tells the machine that the owner has left the outermost level of its hold. Called inside the mailbox. */
+    void release(Hold left) {
+        machine.release(left);
     }
 
     /** Takes the client's new id, if it has one, and lets the machine forget its requests. */

@@ -1,7 +1,9 @@
 package io.boltwork.engine;
 
 import io.boltwork.ClientClosedException;
+import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LostHolds;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
@@ -12,6 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,16 +35,49 @@ final class LockDrivers extends ErrorFlagOwner {
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 
+    /** The shared locks in use. */
+    final SharePools pools = new SharePools(new SharedLanes());
+
+    /** Makes the driver of a lane. */
+    private final BiFunction<String, LockDrivers, LockDriver> lanes;
+
+    /** The lanes of shared locks, which are drivers like others. */
+    private final class SharedLanes implements Lanes {
+        @Override
+        public long now() {
+            return ticker.nanos();
+        }
+
+        @Override
+        public boolean post(String key, Consumer<LockMachine> event) {
+            return LockDrivers.this.post(key, driver -> event.accept(driver.machine));
+        }
+
+        @Override
+        public void postIfInUse(String key, Consumer<LockMachine> event) {
+            LockDriver driver = drivers.get(key);
+            if (driver != null) {
+                driver.post(d -> event.accept(d.machine));
+            }
+        }
+
+        @Override
+        public void forget(LockKind kind, String name, SharePool pool) {
+            pools.forget(kind, name, pool);
+        }
+    }
+
     /**
      * The holds, valid or lost, that threads had not left when the client was closed. The threads learn of the loss
      * when they leave.
      */
     private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
-    LockDrivers(ClientCore core) {
+    LockDrivers(ClientCore core, BiFunction<String, LockDrivers, LockDriver> lanes) {
         super(core.errorFlag);
         this.core = core;
         this.ticker = core.ticker;
+        this.lanes = lanes;
         this.leaseRenewer = new LeaseRenewer(core, this);
     }
 
@@ -73,7 +110,7 @@ final class LockDrivers extends ErrorFlagOwner {
                 if (core.isClosed()) {
                     return false;
                 }
-                driver = drivers.computeIfAbsent(name, n -> new LockDriver(n, this));
+                driver = drivers.computeIfAbsent(name, this::create);
                 if (core.isClosed()) { // close() may have overlooked it
                     driver.post(this::close);
                 }
@@ -88,15 +125,19 @@ final class LockDrivers extends ErrorFlagOwner {
         }
     }
 
+    private LockDriver create(String key) {
+        return LaneKey.isLane(key) ? lanes.apply(key, this) : new LockDriver(key, this);
+    }
+
     /** Posts an event to the machine of a driver, or of the driver that has replaced it. */
     void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
         if (!driver.post(event)) {
-            post(driver.lock(), event);
+            post(driver.key(), event);
         }
     }
 
     void forget(LockDriver driver) {
-        drivers.remove(driver.lock(), driver);
+        drivers.remove(driver.key(), driver);
     }
 
     /** Runs a callback of a lock after the lock's earlier callbacks. */
@@ -191,25 +232,25 @@ final class LockDrivers extends ErrorFlagOwner {
     }
 
     /** Cancels a waiter after a time, unless its outcome is decided by then. */
-    Future<?> cancelAfter(String name, Waiter waiter, long nanos) {
-        return core.scheduler.schedule(() -> cancel(name, waiter, true), nanos);
+    Future<?> cancelAfter(WaitingRoom room, Waiter waiter, long nanos) {
+        return core.scheduler.schedule(() -> room.cancel(waiter, true), nanos);
     }
 
     /** Tells the machine that the last level of a hold was left. */
     void release(Hold hold) {
-        if (!post(hold.request.lock(), driver -> driver.machine.release(hold))) {
+        if (!post(hold.request.context.key(), driver -> driver.release(hold))) {
             hold.released().decide(Optional.empty());
         }
     }
 
     /** Tells the machine that the deadline of a hold has passed. */
     void expired(Hold hold) {
-        post(hold.request.lock(), driver -> driver.machine.expired(hold));
+        post(hold.request.context.key(), driver -> driver.machine.expired(hold));
     }
 
     /** Tells the machine that the owner of a lost hold has tried to enter it once more. */
     void nested(Hold lost) {
-        post(lost.request.lock(), driver -> driver.machine.nested(lost));
+        post(lost.request.context.key(), driver -> driver.machine.nested(lost));
     }
 
     /** Tells the machine of a lock that this client has force-released the lock. */
@@ -227,6 +268,7 @@ final class LockDrivers extends ErrorFlagOwner {
 
     /** Closes the machines of all locks in use. */
     void closeAll() {
+        pools.close();
         for (LockDriver driver : drivers.values()) {
             driver.post(this::close);
         }
@@ -236,7 +278,7 @@ final class LockDrivers extends ErrorFlagOwner {
     private void close(LockDriver driver) {
         LostHolds left = driver.machine.holdsToLeave();
         if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
-            closedHolds.put(driver.lock(), left);
+            closedHolds.put(driver.key(), left);
         }
         driver.machine.close();
     }

@@ -11,9 +11,8 @@ import io.boltwork.spi.Durations;
 final class ProgressWatch {
 
     private final ClientCore core;
-    private final LockDrivers drivers;
     private final Heartbeat heartbeat;
-    private final String name;
+    private final WaitingRoom room;
     private final Waiter waiter;
 
     /** The time of the last look. */
@@ -29,11 +28,10 @@ final class ProgressWatch {
     private volatile boolean moved = true;
 
     /** @param since the time at which the caller began to sleep */
-    ProgressWatch(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, String name, Waiter waiter, long since) {
+    ProgressWatch(ClientCore core, Heartbeat heartbeat, WaitingRoom room, Waiter waiter, long since) {
         this.core = core;
-        this.drivers = drivers;
         this.heartbeat = heartbeat;
-        this.name = name;
+        this.room = room;
         this.waiter = waiter;
         begin(since);
     }
@@ -82,17 +80,14 @@ final class ProgressWatch {
         }
         moved = false;
         heartbeat.ensure();
-        drivers.post(name, driver -> {
-            moved = true;
-            driver.machine.lookAfter(waiter);
-        });
+        room.lookAfter(waiter, () -> moved = true);
     }
 
     private void giveUp() {
         waiter.forsaken = true; // if the lock is granted after all, the hold is given back
         core.errorFlag.raised = true;
         throw new BackendException(
-                "This client has made no progress with the lock '" + name + "' for "
+                "This client has made no progress with the lock '" + room.name() + "' for "
                         + Durations.text(core.backend.commandTimeout())
                         + ": an error cut its work short, or one of its threads is stalled",
                 true,

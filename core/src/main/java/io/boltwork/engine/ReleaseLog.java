@@ -22,14 +22,18 @@ final class ReleaseLog {
      */
     static final long KEPT = TimeUnit.SECONDS.toNanos(10);
 
-    /** The largest number of releases: 44 bytes each, 2.9 MB in all, and the names of locks that are not in use. */
+    /** The largest number of releases: 48 bytes each, 3.1 MB in all, and the names of locks that are not in use. */
     static final int SIZE = 65_536;
 
     /** The number of places that are allocated at a time, on first use. */
     private static final int CHUNK = 1_024;
 
-    /** A released request. */
-    record LoggedRelease(String lock, long request, long lastToken, long until) {}
+    /**
+     * A released request.
+     *
+     * @param key the key of the machine that has released it
+     */
+    record LoggedRelease(String lock, String key, long request, long lastToken, long until) {}
 
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable LoggedRelease>> chunks =
             new AtomicReferenceArray<>(SIZE / CHUNK);
@@ -54,7 +58,9 @@ final class ReleaseLog {
             places = chunks.compareAndExchange(chunk, null, made);
             places = places == null ? made : places;
         }
-        places.set(place & CHUNK - 1, new LoggedRelease(request.lock(), request.number, request.lastToken, until));
+        places.set(
+                place & CHUNK - 1,
+                new LoggedRelease(request.lock(), request.context.key(), request.number, request.lastToken, until));
     }
 
     private static int chunkOf(int place) {

@@ -30,7 +30,7 @@ final class ReleaseRepeats implements Runnable {
     public void run() {
         for (int i = 0; i < AT_ONCE && releases.hasNext(); i++) {
             ReleaseLog.LoggedRelease entry = releases.next();
-            drivers.post(entry.lock(), driver -> driver.machine.releaseAgain(entry.request(), entry.lastToken()));
+            drivers.post(entry.key(), driver -> driver.machine.releaseAgain(entry.request(), entry.lastToken()));
         }
         if (releases.hasNext() && !core.isClosed()) {
             core.scheduler.schedule(this, PAUSE);

@@ -4,6 +4,7 @@ import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * WANTED: asks for the lock until it is granted. Part of a {@link LockMachine}: sends {@code Acquire}. {@link Granting}
@@ -54,7 +55,13 @@ final class Asking {
         LockTerms terms = request.terms;
         request.reaches(now, terms.leaseMillis);
         return new Command.Acquire(
-                request.lock(), request.id(), !request.tryOnly, terms.leaseMillis, terms.takeoverMillis, stale);
+                request.lock(),
+                request.id(),
+                !request.tryOnly,
+                terms.leaseMillis,
+                terms.takeoverMillis,
+                stale,
+                request.share());
     }
 
     /** Does what is due for a request that is wanted. */
@@ -100,6 +107,12 @@ final class Asking {
      * has lapsed, which removes the client's other requests, or the server has lost all data.
      */
     static void askOthers(LockState lock, Request forgotten) {
+        lock.effects.forgotten();
+        askStanding(lock, forgotten);
+    }
+
+    /** Lets the requests that are thought to be in the queue ask again, except {@code forgotten}. */
+    static void askStanding(LockState lock, @Nullable Request forgotten) {
         if (lock.waiters.isEmpty()) {
             return;
         }

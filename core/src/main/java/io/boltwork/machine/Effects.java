@@ -1,6 +1,9 @@
 package io.boltwork.machine;
 
+import io.boltwork.LockException;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The environment of a {@link LockMachine}: everything outside of the machine that it can observe or cause. No method
@@ -36,6 +39,26 @@ public interface Effects extends LockContext {
      * @return the time at which the batch was begun; no two batches of a client have the same time
      */
     long renew(Command.Renew.Item item, boolean tacit);
+
+    /** Notes what the server says about the capacity of a shared lock. */
+    default void heard(Reply.AcquiredShare share) {}
+
+    /**
+     * Notes that the server has forgotten requests of this client. Other machines of the same shared lock let theirs ask
+     * again.
+     */
+    default void forgotten() {}
+
+    /**
+     * Returns the waiter that is served by a grant to {@code asked}, which may stand for others; {@code null} if none
+     * wants it any more.
+     */
+    default @Nullable Waiter served(Waiter asked) {
+        return asked;
+    }
+
+    /** Notes that all waiters of the lock are dismissed for that reason. */
+    default void dismissed(LockException cause) {}
 
     /** Notes that a request was released for good. */
     void released(Request request);

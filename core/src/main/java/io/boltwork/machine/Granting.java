@@ -3,6 +3,7 @@ package io.boltwork.machine;
 import static io.boltwork.machine.LeaseTimes.MILLI;
 
 import io.boltwork.BackendException;
+import io.boltwork.PermitsExceededException;
 import io.boltwork.Replication;
 import io.boltwork.machine.Request.State;
 import io.boltwork.machine.Waiter.Denied;
@@ -49,14 +50,20 @@ final class Granting {
         if (forgotten) {
             Asking.askOthers(lock, request);
         }
+        lock.effects.heard(answer.share());
         switch (answer.verdict()) {
             case GRANTED -> {
                 request.known = true;
+                if (request.part != null) {
+                    request.part.granted(answer.token(), answer.share().blockEnd());
+                    Withdrawing.nudgeAfter(lock, answer.remainingMillis()); // if there is more to do
+                }
                 owns(lock, request, sent + LeaseTimes.safe(acquire.leaseMillis(), 0), answer.token(), sent);
             }
             case QUEUED -> queued(lock, request, sent, answer);
             case AGAIN -> again(lock, request, acquire, sent, answer);
             case REFUSED -> refused(lock, request);
+            case TOO_LARGE -> tooLarge(lock, request, answer.share().capacity());
             case STALE -> {
                 if (request.state == State.WANTED && !request.isAwaiting()) {
                     askSoon(lock, request, sent);
@@ -94,6 +101,15 @@ final class Granting {
             if (!request.isAwaiting()) {
                 Asking.ask(lock, request); // the backend is prepared for its grant now
             }
+        }
+    }
+
+    private static void tooLarge(LockState lock, Request request, int capacity) {
+        request.known = false;
+        if (request.state == State.WANTED) {
+            PermitsExceededException cause =
+                    new PermitsExceededException(lock.effects.lock(), request.terms.permits, capacity);
+            Waiting.refuse(lock, request, new Waiter.Failed(cause));
         }
     }
 
@@ -215,6 +231,9 @@ final class Granting {
     static void granted(LockState lock, Request request, Grant grant, long now) {
         request.known = true;
         request.standing = true;
+        if (request.part != null) {
+            request.part.granted(grant.token(), grant.blockEnd());
+        }
         if (request.state != State.WANTED) {
             owns(lock, request, Long.MIN_VALUE, grant.token(), BY_MESSAGE);
             return;
@@ -276,6 +295,12 @@ final class Granting {
     }
 
     private static void begin(LockState lock, Request request, long deadline, long token, boolean confirmed) {
+        Waiter asked = lock.waiters.of(request);
+        Waiter served = lock.effects.served(asked);
+        if (served == null) {
+            Waiting.refuse(lock, request, Denied.CANCELLED); // it stood for a waiter that has been served meanwhile
+            return;
+        }
         Hold before = lock.hold;
         if (before != null) {
             Renewing.displace(lock, before);
@@ -286,7 +311,7 @@ final class Granting {
             lock.wanted = null;
         }
         lock.refusals++;
-        Waiting.occupy(lock, request, now);
+        Waiting.occupy(lock, request, asked, served, now);
         if (!confirmed) {
             Renewing.renewIfDue(lock, request, now); // at once if the claim is short
         }
@@ -312,7 +337,7 @@ final class Granting {
             LockTerms terms = request.terms;
             request.prolongs(now, terms.leaseMillis);
             Command.Renew.Item item = new Command.Renew.Item(
-                    request.lock(), request.id(), token, terms.leaseMillis, terms.takeoverMillis);
+                    request.lock(), request.id(), token, terms.leaseMillis, terms.takeoverMillis, request.share());
             long stale = request.notAfter(lock.effects.serverClock(), now, lock.commandTimeout());
             int copies = wanted.onDisk() ? 1 : wanted.replicas();
             Command.Replicate replicate = new Command.Replicate(

@@ -1,7 +1,9 @@
 package io.boltwork.machine;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.spi.RequestId;
+import io.boltwork.spi.Share;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,21 @@ public interface LockContext {
 
     /** Returns the name of the lock. */
     String lock();
+
+    /** Returns the kind of the lock. */
+    default LockKind kind() {
+        return LockKind.LOCK;
+    }
+
+    /** Returns the key of the machine in its client: the name of a plain lock. */
+    default String key() {
+        return lock();
+    }
+
+    /** Returns a part of the lock, with the capacity that the client knows. */
+    default Share share(int permits) {
+        return Share.WHOLE;
+    }
 
     /** Returns the id of the client; the ids of its requests begin with it. */
     String client();

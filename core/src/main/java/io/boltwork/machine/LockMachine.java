@@ -1,6 +1,7 @@
 package io.boltwork.machine;
 
 import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LockException;
 import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -70,6 +71,33 @@ public final class LockMachine extends LockState {
         if (Waiting.cancel(this, waiter, timedOut)) {
             pump();
         }
+    }
+
+    /**
+     * Cancels a waiter as {@link #cancel} does, if it is known here. If {@code decides}, it is decided even if it is not:
+     * it has not come to any machine.
+     */
+    public void cancelIfKnown(Waiter waiter, boolean timedOut, boolean decides) {
+        if (decides || waiter.at == this) {
+            cancel(waiter, timedOut);
+        }
+    }
+
+    /** Returns whether a waiter is known here, or decided. */
+    public boolean isKnown(Waiter waiter) {
+        return waiter.outcome.isDecided() || waiter.at == this && Waiting.isKnown(this, waiter);
+    }
+
+    /** Decides that a waiter that has not come to any machine has failed. */
+    public void fail(Waiter waiter, LockException cause) {
+        Waiting.decide(this, waiter, new Waiter.Failed(cause));
+    }
+
+    /** Lets the requests that are thought to be in the queue ask again, because the server may have forgotten them. */
+    public void askAgain() {
+        lastEvent = effects.now();
+        Asking.askStanding(this, null);
+        pump();
     }
 
     /**

@@ -73,6 +73,11 @@ public abstract class LockState {
         return find(request) != null;
     }
 
+    /** Returns whether a request of that number is known here. */
+    public boolean knows(long request) {
+        return requests.contains(request);
+    }
+
     /** Returns whether the lock is being asked for. */
     public boolean isWanted() {
         return wanted != null || waiters.hasOwnRequests();

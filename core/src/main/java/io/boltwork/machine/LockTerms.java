@@ -12,9 +12,12 @@ public final class LockTerms {
      */
     private static final long SLOW_ANSWER = 1_000_000_000;
 
-    public static final LockTerms DEFAULTS = new LockTerms(LockOptions.defaults());
+    public static final LockTerms DEFAULTS = new LockTerms(LockOptions.defaults(), 1);
 
     public final LockOptions options;
+
+    /** The permits of a semaphore that are wanted; 1 for a plain lock. */
+    public final int permits;
 
     /**
      * The lease that the backend is asked for, in milliseconds: long enough for {@code minHold} and no longer than
@@ -33,8 +36,9 @@ public final class LockTerms {
     public final boolean isRenewed;
     public final boolean isFifo;
 
-    private LockTerms(LockOptions options) {
+    private LockTerms(LockOptions options, int permits) {
         this.options = options;
+        this.permits = permits;
         takeoverMillis = options.takeoverDelay().toMillis();
         maxHoldNanos = options.maxHold().isEmpty()
                 ? Ticker.NEVER
@@ -53,17 +57,23 @@ public final class LockTerms {
     }
 
     public static LockTerms of(LockOptions options) {
-        return options == LockOptions.defaults() ? DEFAULTS : new LockTerms(options);
+        return options == LockOptions.defaults() ? DEFAULTS : new LockTerms(options, 1);
+    }
+
+    /** Returns the terms of a request for several permits. */
+    public static LockTerms of(LockOptions options, int permits) {
+        return permits == 1 ? of(options) : new LockTerms(options, permits);
     }
 
     @Override
     public boolean equals(Object other) {
-        return this == other || other instanceof LockTerms that && options.equals(that.options);
+        return this == other
+                || other instanceof LockTerms that && permits == that.permits && options.equals(that.options);
     }
 
     @Override
     public int hashCode() {
-        return options.hashCode();
+        return options.hashCode() * 31 + permits;
     }
 
     @Override

@@ -302,13 +302,13 @@ public final class ManyRequests {
     }
 
     /** Begins a pass, because the server has forgotten that request, and perhaps all others. */
-    void askOthers(Request forgotten, long now) {
+    void askOthers(@Nullable Request forgotten, long now) {
         Pass before = pass;
         boolean connected = before != null && before.connected;
         RecoveryTally recovery = before == null ? new RecoveryTally() : before.recovery;
         recovery.begin();
         Pass others = new Pass(now, lastNumber(), connected, recovery);
-        Entry entry = entryOf(forgotten);
+        Entry entry = forgotten == null ? null : entryOf(forgotten);
         if (entry != null) {
             entry.pass = others;
         }

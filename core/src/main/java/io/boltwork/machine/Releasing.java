@@ -96,7 +96,8 @@ final class Releasing {
                 request.firstToken,
                 request.lastToken,
                 request.keepMillis(effects.now()),
-                next == null ? null : Asking.acquire(lock, next));
+                next == null ? null : Asking.acquire(lock, next),
+                request.held());
         request.sent(release, effects.now());
         if (next != null) {
             next.sent(release, effects.now());

@@ -64,7 +64,8 @@ final class Renewing {
      * lease and a takeover delay it moves the end to the present at most.
      */
     static Command.Renew.Item verification(Request request) {
-        return new Command.Renew.Item(request.lock(), request.id(), request.firstToken, RenewalClock.NO_LEASE, 0);
+        return new Command.Renew.Item(
+                request.lock(), request.id(), request.firstToken, RenewalClock.NO_LEASE, 0, request.share());
     }
 
     /** Creates a renewal that lets the lease last for at least that long from now on. */
@@ -76,7 +77,12 @@ final class Renewing {
     private static Command.Renew.Item item(Request request, long now, long leaseMillis) {
         request.prolongs(now, leaseMillis);
         return new Command.Renew.Item(
-                request.lock(), request.id(), request.firstToken, leaseMillis, request.terms.takeoverMillis);
+                request.lock(),
+                request.id(),
+                request.firstToken,
+                leaseMillis,
+                request.terms.takeoverMillis,
+                request.share());
     }
 
     /** Creates a command that restores a hold that the server has forgotten. */
@@ -85,8 +91,17 @@ final class Renewing {
         long stale = request.notAfter(clock, now, commandTimeout);
         long leaseMillis = RenewalClock.leaseToSend(request, now);
         request.prolongs(now, leaseMillis);
+        if (request.part != null) {
+            request.part.restored(stale);
+        }
         return new Command.Restore(
-                request.lock(), request.id(), request.firstToken, leaseMillis, request.terms.takeoverMillis, stale);
+                request.lock(),
+                request.id(),
+                request.firstToken,
+                leaseMillis,
+                request.terms.takeoverMillis,
+                stale,
+                request.held());
     }
 
     /**
@@ -176,6 +191,7 @@ final class Renewing {
         boolean held = answered(
                 lock, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome(), result.owner());
         Withdrawing.ownerNamed(lock, result.owner());
+        Withdrawing.nudgeAfter(lock, result.claimMillis());
         return held;
     }
 
@@ -191,6 +207,7 @@ final class Renewing {
             LockEvents.restored(lock.effects, lock.hold);
         }
         Withdrawing.ownerNamed(lock, restored.owner());
+        Withdrawing.nudgeAfter(lock, restored.claimMillis());
     }
 
     /** Returns whether the answer concerns a lease that is held. */

@@ -3,10 +3,13 @@ package io.boltwork.machine;
 import static io.boltwork.machine.LeaseTimes.MILLI;
 
 import io.boltwork.LeaseLoss;
+import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Share;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +47,7 @@ public final class Request {
         UNDOING
     }
 
-    final LockContext context;
+    public final LockContext context;
 
     /** The number of the request among those of the client. */
     public final long number;
@@ -90,6 +93,9 @@ public final class Request {
 
     final HoldBounds bounds;
 
+    /** What is known of the part of a shared lock; {@code null} for a plain lock. */
+    final @Nullable SharedPart part;
+
     /** True if the owner has extended the lease. */
     public boolean extended;
 
@@ -124,6 +130,7 @@ public final class Request {
         this.tryOnly = tryOnly;
         this.state = state;
         this.bounds = HoldBounds.of(terms);
+        this.part = context.kind() == LockKind.LOCK ? null : new SharedPart();
     }
 
     /** Creates a request for {@code waiter} and, unless that is FIFO, for the waiters behind it. */
@@ -153,6 +160,21 @@ public final class Request {
     /** Returns the id that the backend knows the request by. */
     public String id() {
         return RequestId.of(context.client(), number);
+    }
+
+    /** Returns the part of the lock that the request wants or holds. */
+    Share share() {
+        return context.share(terms.permits);
+    }
+
+    /** Returns what commands about the hold say of the part that is held. */
+    HeldShare held() {
+        return part == null ? HeldShare.WHOLE : part.of(share());
+    }
+
+    /** Returns the last token of the hold's block. */
+    private long blockEnd() {
+        return part == null ? firstToken + LockBackend.TOKENS_PER_HOLD - 1 : part.blockEnd;
     }
 
     // ================================================================ commands and answers
@@ -336,6 +358,9 @@ public final class Request {
         leaseEnd = until;
         firstToken = token;
         lastToken = token;
+        if (part != null) {
+            part.begin(token);
+        }
         began = now;
         long whole = leaseNanos();
         long longest = Math.min(whole, LockBackend.CLAIM_MILLIS * MILLI);
@@ -374,7 +399,7 @@ public final class Request {
                 && terms.options.replication().isEmpty()
                 && isInSlice(now - began, slice)
                 && now < deadline()
-                && lastToken - firstToken < LockBackend.TOKENS_PER_HOLD - 1
+                && lastToken < blockEnd()
                 && missedTime() == null;
     }
 

@@ -35,6 +35,16 @@ public final class Waiter {
     /** The time at which the wait began; belongs to the machine. */
     long since;
 
+    /** True if the wait began before the waiter came to its machine. */
+    boolean isPooled;
+
+    /** The machine that it has come to; belongs to that. */
+    @Nullable
+    Object at;
+
+    /** How the wait was ended by its caller before the waiter came to its machine; {@code null} if it was not. */
+    private volatile @Nullable Boolean endedByTimeout;
+
     /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
     @Nullable
     Request request;
@@ -57,6 +67,23 @@ public final class Waiter {
     /** Creates a waiter for the current thread. */
     public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
         return new Waiter(terms, tryOnly, Thread.currentThread(), asLease);
+    }
+
+    /** Notes that the wait begins now, before the waiter comes to the machine of a part of a shared lock. */
+    public void begins(long now) {
+        isPooled = true;
+        since = now;
+    }
+
+    /** Notes that the caller no longer waits, in case the waiter has not come to its machine. */
+    public void ends(boolean timedOut) {
+        endedByTimeout = timedOut;
+    }
+
+    /** Returns whether the caller's time ended, or it was interrupted or cancelled ({@code false}); or {@code null}. */
+    @Nullable
+    Boolean endedByTimeout() {
+        return endedByTimeout;
     }
 
     /** Creates a waiter for a handle that no thread owns. */

@@ -17,9 +17,17 @@ final class Waiting {
 
     /** Lets a waiter enter, or decides it at once. Returns whether it has entered. */
     static boolean enter(LockState lock, Waiter waiter) {
-        waiter.since = afterDismissal(lock, lock.lastEvent);
+        if (!waiter.isPooled) {
+            waiter.since = afterDismissal(lock, lock.lastEvent);
+        }
         if (lock.closed) {
             decide(lock, waiter, new Waiter.Failed(lock.closed("cannot be acquired")));
+            return false;
+        }
+        waiter.at = lock;
+        Boolean timedOut = waiter.endedByTimeout();
+        if (timedOut != null) {
+            decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
             return false;
         }
         Hold held = lock.hold;
@@ -107,14 +115,17 @@ final class Waiting {
         LockEvents.waited(lock.effects, waiter, result);
     }
 
-    /** Gives the lock to the waiter that the request is for. */
-    static void occupy(LockState lock, Request request, long now) {
-        Waiter waiter = lock.waiters.of(request);
+    /**
+     * Gives the lock to a waiter.
+     *
+     * @param asked the waiter that the request is for, and that stands for {@code waiter} if it is another one
+     */
+    static void occupy(LockState lock, Request request, Waiter asked, Waiter waiter, long now) {
         request.occupied(now);
         Hold held = new Hold(request, request.lastToken, waiter, now);
         Waiter.Granted granted = new Waiter.Granted(held);
         lock.hold = held;
-        lock.waiters.remove(waiter);
+        lock.waiters.remove(asked);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
     }
@@ -131,9 +142,14 @@ final class Waiting {
                 || lock.waiters.hasOwnRequests()) {
             return false;
         }
+        Waiter served = lock.effects.served(next);
+        if (served == null) {
+            lock.waiters.remove(next); // it stood for a waiter that has been served meanwhile
+            return false;
+        }
         request.lastToken++;
-        LockEvents.handedOver(lock.effects, from, next, request.lastToken);
-        occupy(lock, request, now);
+        LockEvents.handedOver(lock.effects, from, served, request.lastToken);
+        occupy(lock, request, next, served, now);
         return true;
     }
 
@@ -165,6 +181,7 @@ final class Waiting {
 
     /** Dismisses all waiters that have come so far. */
     static void dismissAll(LockState lock, LockException cause) {
+        lock.effects.dismissed(cause);
         if (!lock.waiters.isEmpty()) {
             lock.rare().dismissal = new RareState.Dismissal(cause, lock.effects.now());
             dismissSome(lock);

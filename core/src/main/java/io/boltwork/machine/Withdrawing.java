@@ -2,8 +2,10 @@ package io.boltwork.machine;
 
 import static io.boltwork.machine.LeaseTimes.MILLI;
 
+import io.boltwork.LockKind;
 import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
@@ -88,7 +90,8 @@ final class Withdrawing {
 
     static void sendNow(LockState lock, Request request) {
         Effects effects = lock.effects;
-        Command.Withdraw withdraw = new Command.Withdraw(effects.lock(), request.id(), request.lastToken);
+        Command.Withdraw withdraw =
+                new Command.Withdraw(effects.lock(), request.id(), request.lastToken, request.held());
         request.pending().withdrawAgain = false;
         request.sent(withdraw, effects.now());
         effects.send(withdraw);
@@ -177,6 +180,11 @@ final class Withdrawing {
 
     private static void nudge(LockState lock) {
         lock.cancelNudge();
-        lock.effects.send(new Command.Withdraw(lock.effects.lock(), null, 0));
+        Effects effects = lock.effects;
+        effects.send(new Command.Withdraw(effects.lock(), null, 0, nothingHeld(effects)));
+    }
+
+    private static HeldShare nothingHeld(Effects effects) {
+        return effects.kind() == LockKind.LOCK ? HeldShare.WHOLE : new HeldShare(effects.share(1), 0, 0);
     }
 }

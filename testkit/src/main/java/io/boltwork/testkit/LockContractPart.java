@@ -6,6 +6,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
@@ -30,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -303,10 +305,14 @@ abstract class LockContractPart {
     }
 
     final Reply.Inspected inspect(String lock) {
+        return inspect(LockKind.LOCK, lock);
+    }
+
+    final Reply.Inspected inspect(LockKind kind, String lock) {
         LockBackend asked = spare == null ? openSpare() : spare;
         for (int attempts = 0; attempts < 20; attempts++) {
             CompletableFuture<Reply> answer = new CompletableFuture<>();
-            asked.send(new Command.Inspect(lock), answer::complete);
+            asked.send(new Command.Inspect(lock, kind), answer::complete);
             try {
                 if (answer.get(2, TimeUnit.SECONDS) instanceof Reply.Inspected inspected) {
                     return inspected;
@@ -335,9 +341,11 @@ abstract class LockContractPart {
                 () -> inspect().queue().size() == requests);
     }
 
+    /** Returns whether no client holds or wants a lock of that name, of any kind. */
     final boolean isFree(String lock) {
-        Reply.Inspected seen = inspect(lock);
-        return seen.owner() == null && seen.queue().isEmpty();
+        return Stream.of(LockKind.values())
+                .map(kind -> inspect(kind, lock))
+                .allMatch(seen -> seen.holders().isEmpty() && seen.queue().isEmpty());
     }
 
     final void awaitFree() {

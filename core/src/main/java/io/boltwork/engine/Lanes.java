@@ -1,0 +1,24 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockKind;
+import io.boltwork.machine.LockMachine;
+import java.util.function.Consumer;
+
+/** What a {@link SharePool} needs of its client: the machines of its lanes, by their keys. */
+interface Lanes {
+
+    /** Returns the time of the client's monotonic clock, in nanoseconds. */
+    long now();
+
+    /**
+     * Posts an event to the machine of a lane, which is made if it is not in use. Returns {@code false} if it is not and
+     * the client is closed.
+     */
+    boolean post(String key, Consumer<LockMachine> event);
+
+    /** Posts an event to the machine of a lane if it is in use. */
+    void postIfInUse(String key, Consumer<LockMachine> event);
+
+    /** Forgets a pool that is no longer in use. */
+    void forget(LockKind kind, String name, SharePool pool);
+}

@@ -1,0 +1,115 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockException;
+import io.boltwork.LockKind;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Share;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver of a part of a shared lock. A part is held by one owner at a time, so its machine is that of a plain lock.
+ * A {@link SharePool} has as many lanes as the client holds and wants parts.
+ */
+final class ShareLane extends LockDriver {
+
+    private final String key;
+    private final SharePool pool;
+
+    /** The numbers of the requests that the pool knows to be of this lane. Used inside the mailbox only. */
+    private final List<Long> numbers = new ArrayList<>(2);
+
+    ShareLane(String key, LockDrivers drivers) {
+        super(LaneKey.nameOf(key), drivers);
+        this.key = key;
+        this.pool = drivers.pools.join(key);
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public LockKind kind() {
+        return LaneKey.kindOf(key);
+    }
+
+    @Override
+    public Share share(int permits) {
+        return pool.share(permits);
+    }
+
+    // ================================================================ what concerns the other lanes, too
+
+    @Override
+    public void heard(Reply.AcquiredShare share) {
+        pool.heard(share);
+    }
+
+    @Override
+    public void forgotten() {
+        pool.forgotten(key);
+    }
+
+    @Override
+    public void dismissed(LockException cause) {
+        for (Waiter waiter; (waiter = pool.poll()) != null; ) {
+            machine.fail(waiter, cause);
+        }
+    }
+
+    @Override
+    public @Nullable Waiter served(Waiter asked) {
+        Waiter served = pool.served(asked);
+        if (served != asked) {
+            pool.trimAfter(asked);
+        }
+        return served;
+    }
+
+    @Override
+    public long newRequest() {
+        long number = super.newRequest();
+        numbers.add(number);
+        pool.register(number, key);
+        return number;
+    }
+
+    @Override
+    void release(Hold left) {
+        Waiter next = pool.next(key);
+        if (next != null) {
+            machine.request(next);
+        }
+        machine.release(left);
+    }
+
+    @Override
+    boolean settled() {
+        numbers.removeIf(number -> {
+            boolean over = !machine.knows(number);
+            if (over) {
+                pool.unregister(number);
+            }
+            return over;
+        });
+        Hold held = machine.hold();
+        pool.settled(key, held == null ? 0 : held.request.terms.permits, machine.isWanted());
+        return super.settled();
+    }
+
+    @Override
+    void retired() {
+        pool.left(key);
+        super.retired();
+    }
+
+    @Override
+    public String toString() {
+        return "a lane of " + pool;
+    }
+}

@@ -1,0 +1,557 @@
+package io.boltwork.engine;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.LockKind;
+import io.boltwork.PermitsExceededException;
+import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Share;
+import io.boltwork.spi.Taken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shared lock in one client: its lanes, and the callers that wait for a lane. Thread-safe.
+ *
+ * <p>Each lane holds or wants one part of the lock. Callers wait here in the order of their arrival. Lanes ask the server
+ * for stand-ins of them, as many as there can be parts for this client. A lane that is granted a part, or whose hold is
+ * released, serves the first caller with equal terms. FIFO callers and tries have a lane each at once.
+ */
+final class SharePool {
+
+    private final LockKind kind;
+    private final String name;
+    private final Lanes machines;
+
+    /** Guards the fields down to {@link #isGone}. No other object is called while it is held. */
+    private final ReentrantLock guard = new ReentrantLock();
+
+    /** What a lane does: the permits that it holds, and whether it wants a part. */
+    private record Use(int held, boolean wants) {
+        static final Use NONE = new Use(0, false);
+        static final Use ASSIGNED = new Use(0, true);
+
+        boolean isFree() {
+            return held == 0 && !wants;
+        }
+    }
+
+    private final Map<String, Use> lanes = new HashMap<>();
+
+    /** The lanes that are free, by their keys. A lane without a driver is made again when it is used. */
+    private final Set<String> free = new LinkedHashSet<>();
+
+    /** The callers that wait, except those that have a lane of their own. */
+    private final LinkedHashSet<Waiter> waiting = new LinkedHashSet<>();
+
+    /** How many callers wait with the same terms, and for how many of them lanes ask. */
+    private final Map<LockTerms, int[]> counts = new HashMap<>();
+
+    /** The stand-ins of callers, and the lanes that ask for them, the newest last. */
+    private final LinkedHashMap<Waiter, String> standIns = new LinkedHashMap<>();
+
+    private long held;
+    private int wanting;
+    private long lanesSoFar;
+    private boolean isGone;
+
+    /** The lanes of the requests that are not over, by their numbers. */
+    private final ConcurrentHashMap<Long, String> byRequest = new ConcurrentHashMap<>();
+
+    /** The whole of the lock, as far as it is known; the permits mean nothing. */
+    private volatile Share whole;
+
+    SharePool(LockKind kind, String name, Lanes machines) {
+        this.kind = kind;
+        this.name = name;
+        this.machines = machines;
+        this.whole = new Share(kind, 1, kind == LockKind.READ_WRITE ? Integer.MAX_VALUE : 0, 0);
+    }
+
+    // ================================================================ capacity
+
+    /** Notes the permits that the client is configured with. They count if the server says nothing else. */
+    void configure(int permits) {
+        guard.lock();
+        try {
+            if (whole.of() == 0) {
+                whole = new Share(kind, 1, permits, 0);
+            }
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Returns a part of the lock with the capacity that is known. */
+    Share share(int permits) {
+        Share known = whole;
+        return permits == 1 ? known : new Share(kind, permits, known.of(), known.set());
+    }
+
+    /** Notes that this client has set the capacity, and looks after the grants that this has caused. */
+    void resized(Reply.Resized resized) {
+        heard(new Reply.AcquiredShare(0, 0, 0, resized.capacity(), resized.set()));
+        if (resized.claimMillis() != 0) {
+            machines.post(LaneKey.of(kind, name, 0), machine -> machine.nudgeAfter(resized.claimMillis()));
+        }
+    }
+
+    /** Notes what the server says about the capacity. */
+    void heard(Reply.AcquiredShare share) {
+        Share known = whole;
+        if (share.capacity() == known.of() && share.set() == known.set() || share.capacity() == 0) {
+            return;
+        }
+        guard.lock();
+        try {
+            if (share.set() >= whole.set()) {
+                whole = new Share(kind, 1, share.capacity(), share.set());
+            }
+        } finally {
+            guard.unlock();
+        }
+        assign();
+    }
+
+    // ================================================================ waiting
+
+    /**
+     * Lets a waiter wait, here or in a lane. Returns {@code false} if the pool is no longer in use, so that another one
+     * must be asked.
+     */
+    boolean request(Waiter waiter) {
+        String lane = null;
+        guard.lock();
+        try {
+            if (isGone) {
+                return false;
+            }
+            waiter.begins(machines.now());
+            if (waiter.tryOnly && !waiting.isEmpty()) {
+                waiter.outcome.decide(Waiter.Denied.REFUSED);
+                return true;
+            }
+            if (waiter.tryOnly || waiter.terms.isFifo) {
+                lane = take();
+            } else {
+                waiting.add(waiter);
+                counts.computeIfAbsent(waiter.terms, terms -> new int[2])[0]++;
+            }
+        } finally {
+            guard.unlock();
+        }
+        if (lane == null) {
+            assign();
+        } else {
+            post(lane, waiter);
+        }
+        return true;
+    }
+
+    /** Returns how many lanes may want a part at a time: as many as there can be for the client. */
+    private long mostWanting() {
+        return Math.max(held == 0 ? 1 : 0, whole.of() - held);
+    }
+
+    /** Returns the key of a lane that is free, and notes that it is not. */
+    private String take() {
+        String key;
+        if (free.isEmpty()) {
+            key = LaneKey.of(kind, name, ++lanesSoFar);
+        } else {
+            key = free.iterator().next();
+            free.remove(key);
+        }
+        wanting++; // until the lane has settled
+        return key;
+    }
+
+    private void post(String lane, Waiter waiter) {
+        boolean posted = machines.post(lane, machine -> {
+            assigned(lane);
+            machine.request(waiter);
+        });
+        if (!posted) {
+            close(); // first: a stand-in that ends would let others ask
+            waiter.outcome.decide(new Waiter.Failed(closed()));
+        }
+    }
+
+    private ClientClosedException closed() {
+        return new ClientClosedException("The lock '" + name + "' cannot be acquired: its client is closed");
+    }
+
+    /** Lets lanes ask for callers, as long as there may be more that want a part. */
+    private void assign() {
+        for (; ; ) {
+            String lane;
+            Waiter standIn;
+            guard.lock();
+            try {
+                Waiter next = wanting < mostWanting() ? unrepresented() : null;
+                if (next == null) {
+                    return;
+                }
+                lane = take();
+                standIn = standIn(next, lane);
+            } finally {
+                guard.unlock();
+            }
+            post(lane, standIn);
+        }
+    }
+
+    /** Returns the first caller for which no lane asks; {@code null} if there is none. */
+    private @Nullable Waiter unrepresented() {
+        if (standIns.size() >= waiting.size()) {
+            return null;
+        }
+        Map<LockTerms, Integer> seen = new HashMap<>();
+        for (Waiter waiter : waiting) {
+            int before = seen.merge(waiter.terms, 1, Integer::sum);
+            if (before > countsOf(waiter)[1]) {
+                return waiter;
+            }
+        }
+        return null;
+    }
+
+    private int[] countsOf(Waiter waiter) {
+        return Objects.requireNonNull(counts.get(waiter.terms));
+    }
+
+    private Waiter standIn(Waiter caller, String lane) {
+        Waiter standIn = Waiter.ofHandle(caller.terms, false);
+        countsOf(caller)[1]++;
+        standIns.put(standIn, lane);
+        standIn.outcome.then(() -> ended(standIn));
+        return standIn;
+    }
+
+    /** Returns a stand-in for the first caller, which a lane may serve now; {@code null} if there is no caller. */
+    @Nullable
+    Waiter next(String lane) {
+        guard.lock();
+        try {
+            return waiting.isEmpty() ? null : standIn(waiting.iterator().next(), lane);
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /**
+     * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in;
+     * {@code null} if there is none any more.
+     */
+    @Nullable
+    Waiter served(Waiter asked) {
+        guard.lock();
+        try {
+            if (standIns.remove(asked) == null) {
+                return asked;
+            }
+            countsOf(asked)[1]--;
+            Waiter first = null;
+            for (Waiter waiter : waiting) {
+                if (waiter.terms.equals(asked.terms)) {
+                    first = waiter;
+                    break;
+                }
+            }
+            if (first != null) {
+                remove(first);
+            } else {
+                forget(asked);
+            }
+            return first;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Removes a caller. Returns whether it waited here. */
+    private boolean remove(Waiter waiter) {
+        boolean waited = waiting.remove(waiter);
+        if (waited) {
+            countsOf(waiter)[0]--;
+            forget(waiter);
+        }
+        return waited;
+    }
+
+    /** Forgets the counts of terms that no caller has. */
+    private void forget(Waiter last) {
+        int[] both = countsOf(last);
+        if (both[0] == 0 && both[1] == 0) {
+            counts.remove(last.terms);
+        }
+    }
+
+    /** Handles the end of a stand-in that was not served. If it has failed, its callers have failed, too. */
+    private void ended(Waiter standIn) {
+        List<Waiter> failed = new ArrayList<>();
+        guard.lock();
+        try {
+            if (standIns.remove(standIn) == null) {
+                return; // a caller was served
+            }
+            countsOf(standIn)[1]--;
+            if (standIn.outcome.value() instanceof Waiter.Failed end
+                    && end.cause() instanceof PermitsExceededException) {
+                for (Waiter waiter : List.copyOf(waiting)) {
+                    if (waiter.terms.equals(standIn.terms)) {
+                        failed.add(waiter);
+                    }
+                }
+            }
+            failed.forEach(this::remove);
+            if (counts.containsKey(standIn.terms)) {
+                forget(standIn);
+            }
+        } finally {
+            guard.unlock();
+        }
+        failed.forEach(waiter -> waiter.outcome.decide(standIn.outcome.value()));
+        assign();
+    }
+
+    /** Cancels a stand-in of the same terms, if there are more than callers. */
+    private void trim(Waiter like) {
+        Waiter surplus = null;
+        String lane = null;
+        guard.lock();
+        try {
+            int[] both = counts.get(like.terms);
+            if (both != null && both[1] > both[0]) {
+                for (Map.Entry<Waiter, String> standIn : standIns.entrySet()) {
+                    if (standIn.getKey().terms.equals(like.terms)) {
+                        surplus = standIn.getKey(); // the newest
+                        lane = standIn.getValue();
+                    }
+                }
+            }
+        } finally {
+            guard.unlock();
+        }
+        if (surplus != null && lane != null) {
+            Waiter cancelled = surplus;
+            cancelled.ends(false);
+            machines.postIfInUse(lane, machine -> machine.cancelIfKnown(cancelled, false, false));
+        }
+    }
+
+    /** Notes that a caller was served: a lane that asks for more than there are withdraws its request. */
+    void trimAfter(Waiter served) {
+        trim(served);
+    }
+
+    /** Removes and returns the first caller; {@code null} if there is none. */
+    @Nullable
+    Waiter poll() {
+        guard.lock();
+        try {
+            if (waiting.isEmpty()) {
+                return null;
+            }
+            Waiter first = waiting.iterator().next();
+            remove(first);
+            return first;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Cancels a caller that waits here, or in a lane. */
+    void cancel(Waiter waiter, boolean timedOut) {
+        boolean here;
+        List<String> all;
+        waiter.ends(timedOut); // first: it may be on its way to a lane
+        guard.lock();
+        try {
+            here = remove(waiter);
+            all = new ArrayList<>(lanes.keySet());
+        } finally {
+            guard.unlock();
+        }
+        if (here && all.isEmpty()) {
+            waiter.outcome.decide(Waiter.Denied.CANCELLED);
+        }
+        for (String lane : all) { // the machine that does not know it does nothing, unless it is to decide
+            boolean decides = here && lane.equals(all.get(0));
+            machines.post(lane, machine -> machine.cancelIfKnown(waiter, timedOut, decides));
+        }
+        if (here) {
+            trim(waiter);
+        }
+    }
+
+    /** Lets a lane check that it knows a caller, unless that waits here. */
+    void lookAfter(Waiter waiter, Runnable looked) {
+        boolean here;
+        List<String> all;
+        guard.lock();
+        try {
+            here = waiting.contains(waiter);
+            all = new ArrayList<>(lanes.keySet());
+        } finally {
+            guard.unlock();
+        }
+        if (here) {
+            looked.run();
+            assign();
+            return;
+        }
+        all.forEach(lane -> machines.post(lane, machine -> {
+            if (machine.isKnown(waiter)) {
+                looked.run();
+            }
+        }));
+    }
+
+    // ================================================================ lanes
+
+    /** Notes a lane that has been made. Returns {@code false} if the pool is no longer in use. */
+    boolean joined(String lane) {
+        guard.lock();
+        try {
+            if (isGone) {
+                return false;
+            }
+            lanes.put(lane, Use.NONE);
+            return true;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Notes that a lane is no longer in use. */
+    void left(String lane) {
+        guard.lock();
+        try {
+            Use before = lanes.remove(lane);
+            count(before == null ? Use.NONE : before, Use.NONE);
+            free.remove(lane);
+            isGone = lanes.isEmpty() && waiting.isEmpty() && wanting == 0;
+            if (isGone) {
+                machines.forget(kind, name, this);
+            }
+        } finally {
+            guard.unlock();
+        }
+        assign();
+    }
+
+    /** Notes that a lane has got the waiter that it was taken for. */
+    private void assigned(String lane) {
+        guard.lock();
+        try {
+            Use before = lanes.put(lane, Use.ASSIGNED);
+            if (before != null && before.wants()) {
+                wanting--; // it is counted twice
+            } else if (before != null) {
+                held -= before.held();
+            }
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Notes what a lane does, after each of its events. A lane that is free takes the first caller. */
+    void settled(String lane, int permits, boolean wants) {
+        boolean more;
+        guard.lock();
+        try {
+            Use before = lanes.get(lane);
+            if (before == null || before.held() == permits && before.wants() == wants) {
+                return;
+            }
+            Use use = permits == 0 && !wants ? Use.NONE : new Use(permits, wants);
+            lanes.put(lane, use);
+            count(before, use);
+            if (use.isFree()) {
+                free.add(lane);
+            } else {
+                free.remove(lane);
+            }
+            more = standIns.size() < waiting.size() && wanting < mostWanting();
+        } finally {
+            guard.unlock();
+        }
+        if (more) {
+            assign();
+        }
+    }
+
+    private void count(Use before, Use after) {
+        held += after.held() - before.held();
+        wanting += (after.wants() ? 1 : 0) - (before.wants() ? 1 : 0);
+    }
+
+    /** Lets the requests of the other lanes ask again, because the server has forgotten one of this lane. */
+    void forgotten(String lane) {
+        List<String> others = new ArrayList<>();
+        guard.lock();
+        try {
+            lanes.forEach((other, use) -> {
+                if (!other.equals(lane) && use.wants()) {
+                    others.add(other);
+                }
+            });
+        } finally {
+            guard.unlock();
+        }
+        others.forEach(other -> machines.postIfInUse(other, LockMachine::askAgain));
+    }
+
+    // ================================================================ requests and messages
+
+    void register(long request, String lane) {
+        byRequest.put(request, lane);
+    }
+
+    void unregister(long request) {
+        byRequest.remove(request);
+    }
+
+    /** Passes a grant on to the lane of its request. */
+    void granted(Grant grant, long request) {
+        String lane = byRequest.get(request);
+        String key = lane == null ? LaneKey.of(kind, name, 0) : lane; // lane 0 withdraws what nobody wants
+        machines.post(key, machine -> machine.granted(grant));
+    }
+
+    /** Passes the message of a forced release on to the lane of its request. */
+    void taken(Taken taken, long request) {
+        String lane = byRequest.get(request);
+        if (lane != null) {
+            machines.postIfInUse(lane, machine -> machine.taken(taken));
+        }
+    }
+
+    // ================================================================ the end
+
+    /** Dismisses all callers that wait here. */
+    void close() {
+        for (Waiter waiter; (waiter = poll()) != null; ) {
+            waiter.outcome.decide(new Waiter.Failed(closed()));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text(kind + " '" + name + "'");
+    }
+}

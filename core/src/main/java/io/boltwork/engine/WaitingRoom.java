@@ -1,0 +1,19 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.Waiter;
+
+/** The place where callers wait for a lock of one name: its machine, or the machines of its parts if it is shared. */
+interface WaitingRoom {
+
+    /** Returns the name of the lock. */
+    String name();
+
+    /** Requests the lock. The waiter's outcome is decided now or later. */
+    void request(Waiter waiter);
+
+    /** Cancels a waiter, unless its outcome is decided. */
+    void cancel(Waiter waiter, boolean timedOut);
+
+    /** Lets the machine check that it knows a waiter, and notes that it has done so. */
+    void lookAfter(Waiter waiter, Runnable looked);
+}

@@ -1,0 +1,34 @@
+package io.boltwork.testkit;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The behavior that users may expect of a semaphore with any backend, like {@link LockContract} of a lock. Each backend
+ * has a test that extends this class.
+ */
+public abstract class SemaphoreContract {
+
+    /** For tests of backends. */
+    protected SemaphoreContract() {}
+
+    /**
+     * Returns the server to test with. It may be the same for all tests. The contract flushes it after each test.
+     *
+     * @return a running server
+     */
+    protected abstract LockSite site();
+
+    @Nested
+    class Permits extends SemaphoreContractPermits {
+        Permits() {
+            super(SemaphoreContract.this.site());
+        }
+    }
+
+    @Nested
+    class BadDays extends SemaphoreContractBadDays {
+        BadDays() {
+            super(SemaphoreContract.this.site());
+        }
+    }
+}

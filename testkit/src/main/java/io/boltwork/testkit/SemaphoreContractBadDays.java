@@ -1,0 +1,179 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LeasedSemaphore;
+import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
+import io.boltwork.PermitsExceededException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What happens to permits when leases end, clients die, and servers forget or stop. */
+abstract class SemaphoreContractBadDays extends LockContractPart {
+
+    private static final LockOptions SHORT = LockOptions.defaults().withRenewedLease(RENEWED);
+    private static final LockOptions ENDS = LockOptions.defaults().withFixedLease(FIXED);
+
+    SemaphoreContractBadDays(LockSite site) {
+        super(site);
+    }
+
+    private LeasedSemaphore semaphore(int permits, LockOptions options) {
+        return party().client().semaphore(name, permits, options);
+    }
+
+    private void awaitWaiting(int requests) {
+        Await.until(
+                requests + " requests wait",
+                () -> inspect(LockKind.SEMAPHORE, name).queue().size() == requests);
+    }
+
+    @Test
+    void leasesAreRenewed() {
+        LeasedSemaphore semaphore = semaphore(2, SHORT);
+        Lease one = semaphore.acquire();
+        Lease two = semaphore.acquire();
+        pass(RENEWED.multipliedBy(2));
+        assertThat(one.isValid()).isTrue();
+        assertThat(two.isValid()).isTrue();
+        assertThat(semaphore.tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void aFixedLeaseEnds() {
+        Lease lease = semaphore(1, ENDS).acquire();
+        LeaseLoss loss = get(lease.whenLost());
+        assertThat(loss.reason()).isEqualTo(LeaseLoss.Reason.EXPIRED);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(get(semaphore(1, SHORT).acquireAsync()).isValid()).isTrue();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aLeaseCanBeExtended() {
+        Lease lease = semaphore(1, ENDS).acquire();
+        lease.extend(FIXED.multipliedBy(4));
+        pass(FIXED.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        lease.release();
+    }
+
+    @Test
+    void thePermitsOfAKilledHolderReturnAfterItsLease() {
+        Party killed = doomedParty();
+        killed.client().semaphore(name, 2, SHORT).acquire(2);
+        CompletableFuture<Lease> waiting = semaphore(2, SHORT).acquireAsync(2).toCompletableFuture();
+        awaitWaiting(1);
+        killed.kill();
+        long start = System.nanoTime();
+        get(waiting);
+        assertThat(since(start)).isLessThan(RENEWED.plus(TOLERANCE));
+    }
+
+    @Test
+    void aKilledWaiterDelaysNoOther() {
+        Lease held = semaphore(2, SHORT).acquire(2);
+        Party killed = doomedParty();
+        killed.client().semaphore(name, 2, SHORT).acquireAsync(2);
+        awaitWaiting(1);
+        CompletableFuture<Lease> waiting = semaphore(2, SHORT).acquireAsync(2).toCompletableFuture();
+        awaitWaiting(2);
+        killed.kill();
+        long start = System.nanoTime();
+        held.release();
+        get(waiting);
+        assertThat(since(start)).isLessThan(PROMPT.plus(TOLERANCE));
+    }
+
+    @Test
+    void aHoldThatTheServerForgotIsRestored() {
+        LeasedSemaphore semaphore = semaphore(2, SHORT);
+        Lease lease = semaphore.acquire();
+        long token = lease.fencingToken();
+        site.flush();
+        Await.until(
+                "the hold is back",
+                () -> inspect(LockKind.SEMAPHORE, name).holders().size() == 1);
+        assertThat(inspect(LockKind.SEMAPHORE, name).holders().get(0).token()).isEqualTo(token);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(semaphore.tryAcquire(2)).as("one of two permits is held").isEmpty();
+        lease.release();
+    }
+
+    @Test
+    void aNumberThatWasSetOutlivesAFlushIfAClientKnowsIt() {
+        LeasedSemaphore semaphore = semaphore(1, SHORT);
+        semaphore.resize(3);
+        Lease lease = semaphore.acquire();
+        site.flush();
+        Await.until(
+                "the number is back", () -> inspect(LockKind.SEMAPHORE, name).capacity() == 3);
+        lease.release();
+    }
+
+    @Test
+    void aWaiterIsServedAfterAnOutage() {
+        Lease held = semaphore(1, LockOptions.defaults()).acquire();
+        CompletableFuture<Lease> waiting =
+                semaphore(1, LockOptions.defaults()).acquireAsync().toCompletableFuture();
+        awaitWaiting(1);
+        site.disconnectAll();
+        held.release();
+        get(waiting).release();
+    }
+
+    @Test
+    void aWaiterThatTheServerForgotIsServed() {
+        Lease held = semaphore(1, SHORT).acquire();
+        CompletableFuture<Lease> waiting = semaphore(1, SHORT).acquireAsync().toCompletableFuture();
+        awaitWaiting(1);
+        site.flush();
+        pass(RENEWED);
+        held.release();
+        get(waiting);
+    }
+
+    @Test
+    void aRequestThatBecomesTooLargeFails() {
+        LeasedSemaphore semaphore = semaphore(2, SHORT);
+        Lease one = semaphore.acquire();
+        CompletableFuture<Lease> large = semaphore(2, SHORT).acquireAsync(2).toCompletableFuture();
+        awaitWaiting(1);
+        semaphore.resize(1);
+        assertThat(failureOf(large)).isInstanceOf(PermitsExceededException.class);
+        one.release();
+    }
+
+    @Test
+    void closingReleasesAllPermitsAndEndsAllWaits() {
+        Party closed = party();
+        LeasedSemaphore semaphore = closed.client().semaphore(name, 2);
+        Lease lease = semaphore.acquire(2);
+        CompletableFuture<Lease> waiting = semaphore.acquireAsync().toCompletableFuture();
+        CompletableFuture<Lease> behind = semaphore.acquireAsync().toCompletableFuture();
+        closed.client().close();
+        assertThat(failureOf(waiting)).isInstanceOf(ClientClosedException.class);
+        assertThat(failureOf(behind)).isInstanceOf(ClientClosedException.class);
+        assertThat(get(lease.whenLost()).reason()).isEqualTo(LeaseLoss.Reason.CLOSED);
+        assertThat(semaphore(2, SHORT).tryAcquire(2)).isPresent();
+        assertThatThrownBy(semaphore::acquire).isInstanceOf(ClientClosedException.class);
+    }
+
+    @Test
+    void permitsStayTakenForTheMinHold() throws Exception {
+        Duration min = millis(600);
+        long start = System.nanoTime();
+        semaphore(1, LockOptions.defaults().withMinHold(min)).acquire().release();
+        LeasedSemaphore other = semaphore(1, SHORT);
+        assertThat(other.tryAcquire()).isEmpty();
+        assertThat(other.tryAcquire(Duration.ofSeconds(10))).isPresent();
+        assertThat(since(start)).isGreaterThanOrEqualTo(min);
+    }
+}

@@ -1,0 +1,10 @@
+package io.boltwork.testkit;
+
+/** Semaphores in memory keep the contract. */
+class MemorySemaphoreContractTest extends SemaphoreContract {
+
+    @Override
+    protected LockSite site() {
+        return new MemorySite();
+    }
+}

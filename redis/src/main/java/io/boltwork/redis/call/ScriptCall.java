@@ -54,13 +54,15 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
     /** Returns the call of an acquisition. */
     public static ScriptCall<Command.Acquire> acquire(
             ServerConnection connection, Command.Acquire command, Consumer<Reply> handler) {
-        return new ScriptCall<>(ScriptSpecs.ACQUIRE, connection, command, handler);
+        ScriptSpec<Command.Acquire> spec = ShareSpecs.isShared(command) ? ShareSpecs.ACQUIRE : ScriptSpecs.ACQUIRE;
+        return new ScriptCall<>(spec, connection, command, handler);
     }
 
-    /** Returns the call of a renewal. */
+    /** Returns the call of a renewal, either of plain locks only or of shared ones only. */
     public static ScriptCall<Command.Renew> renew(
             ServerConnection connection, Command.Renew command, Consumer<Reply> handler) {
-        return new ScriptCall<>(ScriptSpecs.RENEW, connection, command, handler);
+        ScriptSpec<Command.Renew> spec = ShareSpecs.isShared(command) ? ShareSpecs.RENEW : ScriptSpecs.RENEW;
+        return new ScriptCall<>(spec, connection, command, handler);
     }
 
     /** Sets the slot of a cluster, and the number of redirections so far. Returns this call. */

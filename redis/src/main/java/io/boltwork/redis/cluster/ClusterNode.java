@@ -213,7 +213,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     private void tryFirst(
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
         Command.Acquire attempt = new Command.Acquire(
-                wish.lock(), wish.request(), false, wish.leaseMillis(), wish.takeoverMillis(), wish.notAfter());
+                wish.lock(),
+                wish.request(),
+                false,
+                wish.leaseMillis(),
+                wish.takeoverMillis(),
+                wish.notAfter(),
+                wish.share());
         connection.send(ScriptCall.acquire(connection, attempt, reply -> {
                     if (reply instanceof Acquired answer && answer.verdict() == Reply.Verdict.REFUSED) {
                         channels.listen(slot, false, failure -> {});

@@ -71,7 +71,18 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
             return slot == other.slot
                     && command.copies() == other.command.copies()
                     && command.onDisk() == other.command.onDisk()
-                    && command.withinMillis() == other.command.withinMillis();
+                    && command.withinMillis() == other.command.withinMillis()
+                    && isPlain() == other.isPlain();
+        }
+
+        private boolean isPlain() {
+            return command.item().share().isWhole();
+        }
+
+        /** Returns what the command is about: a lock, or one of the holds of a shared lock. */
+        Object subject() {
+            Renew.Item item = command.item();
+            return List.of(item.share().kind(), item.lock(), isPlain() ? "" : item.request());
         }
     }
 
@@ -169,10 +180,10 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
 
     private List<GatheredReplicate> gathered() {
         List<GatheredReplicate> batch = new ArrayList<>();
-        Set<String> locks = new HashSet<>(); // a renewal has each lock only once
+        Set<Object> subjects = new HashSet<>(); // a renewal has each of them only once
         for (GatheredReplicate next; (next = waiting.peek()) != null && batch.size() < BATCH; ) {
             boolean fits = batch.isEmpty() || next.agrees(batch.get(0));
-            if (!fits || !locks.add(next.command.item().lock())) {
+            if (!fits || !subjects.add(next.subject())) {
                 break;
             }
             batch.add(waiting.remove());
@@ -227,7 +238,8 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
 
     /** Returns the reply for a lease that was renewed, but with an unknown number of copies. */
     private static Reply unknown(ServerConnection open, GatheredReplicate entry, Throwable failure) {
-        String lock = open.keySpace().describe(entry.command.item().lock());
+        Renew.Item item = entry.command.item();
+        String lock = open.keySpace().describe(item.share().kind(), item.lock());
         return new Reply.Failed(true, open.errors().failed(failure, lock).cause());
     }
 

@@ -421,7 +421,7 @@ public final class ShareRules {
     }
 
     private boolean serve(String lock, LockKind kind, ShareRecord record, @Nullable String self) {
-        boolean lapsing = !lapse(record);
+        lapse(record); // if it uses the budget up, the queue finds no first entry
         boolean more = false;
         while (!record.queue.isEmpty()) {
             WaitQueue.QueuedRequest head = record.queue.first(budget);
@@ -441,9 +441,6 @@ public final class ShareRules {
                 if (!grant(lock, kind, record, head)) {
                     budget.notListening(client);
                 }
-            } else if (lapsing) {
-                more = true;
-                break;
             } else if (!listens.test(client)) {
                 record.queue.pop(head);
                 budget.notListening(client);

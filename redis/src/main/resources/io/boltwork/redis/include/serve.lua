@@ -23,19 +23,17 @@ end
 
 -- Makes all entries of a client in the queue no longer count.
 local function drop(client, short, since)
-  if head then
-    local earlier = tonumber(call('HGET', key, 'gone:' .. client)) -- of another claim of the client
-    if earlier then
-      call('HDEL', key, 'q' .. earlier)
-      found[earlier] = false
-    end
-    found[tail] = string.format('- 0 %.0f ', now) .. client
-    gone[client] = tail
-    lapsed = string.format('%.0f %.0f %.0f', short, since, tail)
-    tail = tail + 1
-    stored = head
-    save('lapsed', lapsed, 'gone:' .. client, tail - 1, 'q' .. tail - 1, found[tail - 1], 'head', head, 'tail', tail)
+  local earlier = tonumber(call('HGET', key, 'gone:' .. client)) -- of another claim of the client
+  if earlier then
+    call('HDEL', key, 'q' .. earlier)
+    found[earlier] = false
   end
+  found[tail] = string.format('- 0 %.0f ', now) .. client
+  gone[client] = tail
+  lapsed = string.format('%.0f %.0f %.0f', short, since, tail)
+  tail = tail + 1
+  stored = head
+  save('lapsed', lapsed, 'gone:' .. client, tail - 1, 'q' .. tail - 1, found[tail - 1], 'head', head, 'tail', tail)
 end
 
 -- A claim has lapsed: as in lapse.lua.
@@ -110,7 +108,7 @@ end
 -- Grants what is free to the first requests in the queue that fit and whose clients listen, until one does not fit or is the
 -- asker. Returns whether there is more to do than one call does.
 local function serve(asker)
-  local lapsing = not lapse()
+  lapse() -- if it examines all that it may, then settle finds none
   local more = false
   while head do
     local lease, mark, takeover, entered, request, weight = settle()
@@ -144,9 +142,6 @@ local function serve(asker)
       else
         deaf[client] = true
       end
-    elseif lapsing then
-      more = true
-      break
     elseif not isListening(client) then
       pop(request, mark)
       deaf[client] = true

@@ -40,7 +40,6 @@ local function note(id, text)
     lease = tonumber(lease),
     claim = claim
   } or false
-  return entries[id]
 end
 
 -- Reads the hash of a lock, with the entry of a request.
@@ -74,7 +73,7 @@ local function hold(request)
   return entry and entry.weight > 0 and entry
 end
 
--- Returns the ids of up to a hundred entries from an index on.
+-- Reads up to a hundred entries from an index on. At least one of them must be unknown.
 local function load(from)
   local names = {}
   for i = from, math.min(from + 99, n) do
@@ -82,22 +81,20 @@ local function load(from)
       names[#names + 1] = 'e' .. i
     end
   end
+  local texts = {}
+  for i, id in ipairs(call('HMGET', key, unpack(names))) do
+    ids[tonumber(string.sub(names[i], 2))] = id
+    if entries[id] == nil then
+      texts[#texts + 1] = id
+    end
+  end
+  names = {}
+  for i, id in ipairs(texts) do
+    names[i] = 'h' .. id
+  end
   if #names > 0 then
-    local texts = {}
-    for i, id in ipairs(call('HMGET', key, unpack(names))) do
-      ids[tonumber(string.sub(names[i], 2))] = id
-      if entries[id] == nil then
-        texts[#texts + 1] = id
-      end
-    end
-    names = {}
-    for i, id in ipairs(texts) do
-      names[i] = 'h' .. id
-    end
-    if #names > 0 then
-      for i, text in ipairs(call('HMGET', key, unpack(names))) do
-        note(texts[i], text)
-      end
+    for i, text in ipairs(call('HMGET', key, unpack(names))) do
+      note(texts[i], text)
     end
   end
 end

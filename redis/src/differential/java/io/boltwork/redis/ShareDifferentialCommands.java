@@ -6,10 +6,12 @@ import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 
 /** Random commands about a shared lock, of clients that remember what they were granted. */
 final class ShareDifferentialCommands {
@@ -23,10 +25,14 @@ final class ShareDifferentialCommands {
     private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
     /** What a client believes about a request that was granted. */
-    record Held(String request, long token, long blockEnd, int permits) {}
+    record Held(String lock, String request, long token, long blockEnd, int permits) {}
 
     final LockKind kind;
     final String lock;
+
+    /** Another lock of the kind, which a renewal may have items of, too. */
+    final String other;
+
     final int capacity;
     private final Random random;
     private final Map<String, Held> held = new LinkedHashMap<>();
@@ -38,6 +44,7 @@ final class ShareDifferentialCommands {
         random = new Random(seed * SCATTER);
         kind = random.nextInt(3) == 0 ? LockKind.READ_WRITE : LockKind.SEMAPHORE;
         lock = "lock " + Long.toHexString(seed);
+        other = "other " + lock;
         capacity = kind == LockKind.READ_WRITE ? Integer.MAX_VALUE : 1 + random.nextInt(4);
     }
 
@@ -55,8 +62,8 @@ final class ShareDifferentialCommands {
 
     // ================================================================ what clients learn
 
-    void granted(String request, long token, long blockEnd, int permits) {
-        Held one = new Held(request, token, blockEnd, permits);
+    void granted(String where, String request, long token, long blockEnd, int permits) {
+        Held one = new Held(where, request, token, blockEnd, permits);
         held.put(request, one);
         past.add(one);
     }
@@ -67,27 +74,29 @@ final class ShareDifferentialCommands {
 
     // ================================================================ commands
 
-    /** Returns any command. */
-    Command<?> next(long now, Inspected state) {
+    /** Returns any command about one of the locks, or a renewal of both. */
+    Command<?> next(long now, Function<String, Inspected> states) {
         long lease = oneOf(List.of(200L, 3_000L, 5_000L, 60_000L));
         long takeover = oneIn(5) ? 700 : 0;
         long notAfter = oneIn(15) ? now - 1 + below(2) : Long.MAX_VALUE;
-        Held mine = oneIn(6) || held.isEmpty() ? anyOf(past) : anyOf(List.copyOf(held.values()));
+        String at = oneIn(4) ? other : lock;
+        Held mine = oneIn(6) ? anyOf(past, at) : anyOf(held.values(), at);
         switch (below(24)) {
             case 0, 1, 2, 3, 4, 5, 6 -> {
-                return new Command.Acquire(lock, request(), !oneIn(4), lease, takeover, notAfter, share(weight()));
+                return new Command.Acquire(at, request(), !oneIn(4), lease, takeover, notAfter, share(weight()));
             }
             case 7, 8 -> {
-                return new Command.Acquire(lock, again(state), !oneIn(4), lease, takeover, notAfter, share(weight()));
+                String again = again(states.apply(at), at);
+                return new Command.Acquire(at, again, !oneIn(4), lease, takeover, notAfter, share(weight()));
             }
             case 9, 10, 11, 12 -> {
                 return release(mine, now, lease, takeover, notAfter);
             }
             case 13, 14 -> {
-                return withdrawal(again(state), now);
+                return withdrawal(again(states.apply(at), at), at, now);
             }
             case 15 -> {
-                return nudge();
+                return nudge(at);
             }
             case 16, 17, 18, 19 -> {
                 return renewal(mine, lease, takeover, notAfter);
@@ -96,16 +105,16 @@ final class ShareDifferentialCommands {
                 return mine == null
                         ? nudge()
                         : new Command.Restore(
-                                lock, mine.request, token(mine), lease, takeover, notAfter, heldShare(mine, 0));
+                                at, mine.request, token(mine), lease, takeover, notAfter, heldShare(mine, 0));
             }
             case 22 -> {
                 long token = mine == null || oneIn(2) ? 0 : Math.min(mine.blockEnd, mine.token + below(3));
-                return oneIn(4) ? new Command.ForceRelease(lock, token, kind) : nudge();
+                return oneIn(4) ? new Command.ForceRelease(at, token, kind) : nudge();
             }
             default -> {
                 return kind == LockKind.READ_WRITE || !oneIn(3)
-                        ? new Command.Inspect(lock, kind)
-                        : new Command.Resize(lock, kind, 1 + below(5));
+                        ? new Command.Inspect(at, kind)
+                        : new Command.Resize(at, kind, 1 + below(5));
             }
         }
     }
@@ -114,7 +123,7 @@ final class ShareDifferentialCommands {
     Command<?> nextOfFew(long now, Inspected state) {
         long lease = oneIn(5) ? 250 : 60_000;
         long takeover = oneIn(4) ? 5 : 0;
-        Held mine = anyOf(List.copyOf(held.values()));
+        Held mine = anyOf(held.values(), lock);
         switch (below(12)) {
             case 0, 1 -> {
                 return release(mine, now, lease, takeover, Long.MAX_VALUE);
@@ -123,13 +132,16 @@ final class ShareDifferentialCommands {
                 return nudge();
             }
             case 3, 4 -> {
-                return new Command.Acquire(lock, again(state), true, lease, takeover, Long.MAX_VALUE, share(weight()));
+                String again = again(state, lock);
+                return new Command.Acquire(lock, again, true, lease, takeover, Long.MAX_VALUE, share(weight()));
             }
             case 5 -> {
-                return oneIn(2) ? withdrawal(again(state), now) : renewal(mine, lease, takeover, Long.MAX_VALUE);
+                return oneIn(2)
+                        ? withdrawal(again(state, lock), lock, now)
+                        : renewal(mine, lease, takeover, Long.MAX_VALUE);
             }
             case 6 -> {
-                Held lost = anyOf(past);
+                Held lost = anyOf(past, lock);
                 return lost == null || !oneIn(3)
                         ? nudge()
                         : new Command.Restore(
@@ -152,22 +164,26 @@ final class ShareDifferentialCommands {
     }
 
     Command.Withdraw nudge() {
-        return new Command.Withdraw(lock, null, 0, new HeldShare(share(1), 0, 0));
+        return nudge(lock);
+    }
+
+    private Command.Withdraw nudge(String at) {
+        return new Command.Withdraw(at, null, 0, new HeldShare(share(1), 0, 0));
     }
 
     Command.Withdraw withdrawal(String request) {
         return new Command.Withdraw(lock, request, 0, new HeldShare(share(1), 0, 0));
     }
 
-    private Command.Withdraw withdrawal(String request, long now) {
+    private Command.Withdraw withdrawal(String request, String at, long now) {
         Held its = held.remove(request);
         HeldShare what = its == null ? new HeldShare(share(1), 0, restored(now)) : heldShare(its, restored(now));
-        return new Command.Withdraw(lock, request, its == null ? 0 : its.token, what);
+        return new Command.Withdraw(at, request, its == null ? 0 : its.token, what);
     }
 
     /** Returns the release of any hold. */
     Command<?> release() {
-        return release(anyOf(List.copyOf(held.values())), 0, 60_000, 0, Long.MAX_VALUE);
+        return release(anyOf(held.values(), lock), 0, 60_000, 0, Long.MAX_VALUE);
     }
 
     private Command<?> release(Held mine, long now, long lease, long takeover, long notAfter) {
@@ -178,12 +194,12 @@ final class ShareDifferentialCommands {
         Command.Acquire following = null;
         if (oneIn(3)) {
             String request = oneIn(12) ? mine.request : request();
-            following = new Command.Acquire(lock, request, true, lease, takeover, notAfter, share(weight()));
+            following = new Command.Acquire(mine.lock, request, true, lease, takeover, notAfter, share(weight()));
         }
         long last = Math.min(mine.blockEnd, mine.token + below(3));
         long keep = oneIn(6) ? 400 : 0;
         return new Command.Release(
-                lock, mine.request, token(mine), last, keep, following, heldShare(mine, restored(now)));
+                mine.lock, mine.request, token(mine), last, keep, following, heldShare(mine, restored(now)));
     }
 
     private Command<?> renewal(Held mine, long lease, long takeover, long notAfter) {
@@ -200,7 +216,9 @@ final class ShareDifferentialCommands {
             return nudge();
         }
         if (oneIn(30)) {
-            items.add(below(items.size() + 1), new Command.Renew.Item("broken", "alice:1", 5, 1_000, 0, share(1)));
+            items.add(
+                    below(items.size() + 1),
+                    new Command.Renew.Item(ShareDifferentialRun.BROKEN, "alice:1", 5, 1_000, 0, share(1)));
         }
         return new Command.Renew(items, notAfter);
     }
@@ -209,7 +227,7 @@ final class ShareDifferentialCommands {
         boolean verifies = oneIn(4);
         int permits = oneIn(8) ? 1 : one.permits;
         return new Command.Renew.Item(
-                lock, one.request, token(one), verifies ? 0 : lease, verifies ? 0 : takeover, share(permits));
+                one.lock, one.request, token(one), verifies ? 0 : lease, verifies ? 0 : takeover, share(permits));
     }
 
     // ================================================================ parts of commands
@@ -248,19 +266,20 @@ final class ShareDifferentialCommands {
     }
 
     /** Returns a request that waits or holds, or one that did. */
-    private String again(Inspected state) {
+    private String again(Inspected state, String at) {
         List<String> known = new ArrayList<>();
         state.queue().forEach(waiting -> known.add(waiting.request()));
         state.holders().forEach(holder -> known.add(holder.request()));
         known.sort(null);
-        Held one = anyOf(past);
+        Held one = anyOf(past, at);
         if (known.isEmpty() || oneIn(6)) {
             return one == null ? request() : one.request;
         }
         return oneOf(known);
     }
 
-    private Held anyOf(List<Held> some) {
-        return some.isEmpty() ? null : oneOf(some);
+    private Held anyOf(Collection<Held> some, String at) {
+        List<Held> there = some.stream().filter(one -> one.lock.equals(at)).toList();
+        return there.isEmpty() ? null : oneOf(there);
     }
 }

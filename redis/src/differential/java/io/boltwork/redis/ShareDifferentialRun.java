@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -27,6 +28,9 @@ import java.util.TreeMap;
 final class ShareDifferentialRun {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
     private static final int TRACE = 60;
+
+    /** A lock whose key is a string. */
+    static final String BROKEN = "broken";
 
     private final ShareDifferentialSite site;
     private final ShareDifferentialCommands commands;
@@ -71,9 +75,9 @@ final class ShareDifferentialRun {
 
     // ================================================================ state and time
 
-    /** Returns the lock as the memory server sees it. */
-    Inspected state() {
-        return memory.execute(new Command.Inspect(commands.lock, commands.kind));
+    /** Returns a lock as the memory server sees it. */
+    Inspected state(String lock) {
+        return memory.execute(new Command.Inspect(lock, commands.kind));
     }
 
     /** Returns the clock of both servers, in milliseconds. */
@@ -120,17 +124,25 @@ final class ShareDifferentialRun {
                 site.full(false);
             }
         }
+        for (String lock : Set.copyOf(command.locks())) {
+            if (!lock.equals(BROKEN)) {
+                compare(lock, command);
+            }
+        }
+    }
+
+    private void compare(String lock, Command<?> command) throws Exception {
         part = "state";
-        assertThat(Timeless.of(site.send(new Command.Inspect(commands.lock, commands.kind))))
+        assertThat(Timeless.of(site.send(new Command.Inspect(lock, commands.kind))))
                 .as("the state after " + command)
-                .isEqualTo(Timeless.of(state()));
-        Map<String, String> fields = ShareState.of(memory, commands.kind, commands.lock, now());
-        assertThat(ShareState.of(site.fields(commands.kind, commands.lock)))
+                .isEqualTo(Timeless.of(state(lock)));
+        Map<String, String> fields = ShareState.of(memory, commands.kind, lock, now());
+        assertThat(ShareState.of(site.fields(commands.kind, lock)))
                 .as("the fields after " + command)
                 .isEqualTo(fields);
         if (!fields.isEmpty()) {
             part = "expiry";
-            assertThat(site.timeToLive(commands.kind, commands.lock))
+            assertThat(site.timeToLive(commands.kind, lock))
                     .as("the time to live after " + command)
                     .isEqualTo(Long.parseLong(fields.get("x")) - now());
         }
@@ -174,16 +186,16 @@ final class ShareDifferentialRun {
                         .isEqualTo(message);
                 count(message.getClass().getSimpleName());
                 if (message instanceof Grant grant) {
-                    commands.granted(grant.request(), grant.token(), grant.blockEnd(), weightOf(grant.request()));
+                    commands.granted(grant.lock(), grant.request(), grant.token(), grant.blockEnd(), weightOf(grant));
                 }
             }
             expected.get(client).clear();
         }
     }
 
-    private int weightOf(String request) {
-        return state().holders().stream()
-                .filter(holder -> holder.request().equals(request))
+    private int weightOf(Grant grant) {
+        return state(grant.lock()).holders().stream()
+                .filter(holder -> holder.request().equals(grant.request()))
                 .mapToInt(Inspected.Holder::permits)
                 .findAny()
                 .orElse(1);
@@ -192,14 +204,16 @@ final class ShareDifferentialRun {
     /** Executes a command in memory. A renewal of a broken key has its own outcome at Redis only. */
     private Reply execute(Command<?> command) {
         if (command instanceof Command.Renew renew) {
-            List<Reply.Renewed.Item> items = new ArrayList<>();
-            for (Command.Renew.Item item : renew.items()) {
-                Command.Renew one = new Command.Renew(List.of(item), renew.notAfter());
-                boolean broken = item.lock().equals("broken") && now() <= renew.notAfter();
+            List<Command.Renew.Item> whole = renew.items().stream()
+                    .filter(item -> !item.lock().equals(BROKEN))
+                    .toList();
+            List<Reply.Renewed.Item> items = new ArrayList<>(
+                    memory.execute(new Command.Renew(whole, renew.notAfter())).items());
+            if (items.size() < renew.items().size()) {
+                boolean isStale = now() > renew.notAfter();
                 items.add(
-                        broken
-                                ? new Reply.Renewed.Item(Reply.Renewal.BROKEN, null)
-                                : memory.execute(one).items().get(0));
+                        renew.locks().indexOf(BROKEN),
+                        new Reply.Renewed.Item(isStale ? Reply.Renewal.STALE : Reply.Renewal.BROKEN, null));
             }
             return Timeless.of(new Reply.Renewed(new ServerTime(0, ""), items));
         }
@@ -209,18 +223,19 @@ final class ShareDifferentialRun {
     private void learn(Command<?> command, Reply reply) {
         count(describe(command, reply));
         if (command instanceof Command.Acquire acquire && reply instanceof Acquired acquired) {
-            learn(acquire.request(), acquired);
+            learn(acquire, acquired);
         } else if (reply instanceof Reply.Released released && released.next() != null) {
-            learn(((Command.Release) command).next().request(), released.next());
+            learn(((Command.Release) command).next(), released.next());
         } else if (reply instanceof Reply.Resized resized) {
             commands.resized(resized.set());
         }
     }
 
-    private void learn(String request, Acquired acquired) {
+    private void learn(Command.Acquire wish, Acquired acquired) {
         if (acquired.verdict() == Reply.Verdict.GRANTED) {
             commands.granted(
-                    request,
+                    wish.lock(),
+                    wish.request(),
                     acquired.token(),
                     acquired.share().blockEnd(),
                     acquired.share().permits());

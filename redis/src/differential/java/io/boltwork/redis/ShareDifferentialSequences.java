@@ -24,7 +24,7 @@ final class ShareDifferentialSequences {
         this.commands = commands;
     }
 
-    /** Executes the sequence of a seed. Of twelve seeds, six have a kind of their own. */
+    /** Executes the sequence of a seed. Of twelve seeds, seven have a kind of their own. */
     void executeKindOf(long seed) throws Exception {
         switch (Math.floorMod(seed, 12)) {
             case 0 -> crowd();
@@ -33,6 +33,7 @@ final class ShareDifferentialSequences {
             case 3 -> holes();
             case 4 -> grants();
             case 5 -> budgets();
+            case 6 -> claims();
             default -> {}
         }
         for (int i = 0; i < STEPS; i++) {
@@ -40,12 +41,12 @@ final class ShareDifferentialSequences {
             if (commands.oneIn(150)) {
                 run.delete();
             }
-            run.step(commands.next(run.now(), run.state()), commands.oneIn(25));
+            run.step(commands.next(run.now(), run::state), commands.oneIn(25));
         }
     }
 
     private void move() throws Exception {
-        List<Inspected.Holder> holders = run.state().holders();
+        List<Inspected.Holder> holders = run.state(commands.lock).holders();
         int dice = commands.below(20);
         if (dice < 10) {
             run.pass(commands.below(2_000));
@@ -102,7 +103,7 @@ final class ShareDifferentialSequences {
     private void lapses() throws Exception {
         resize(4);
         for (int i = 0; i < STEPS; i++) {
-            List<Inspected.Holder> claims = run.state().holders().stream()
+            List<Inspected.Holder> claims = run.state(commands.lock).holders().stream()
                     .filter(Inspected.Holder::claim)
                     .toList();
             if (!claims.isEmpty() && commands.oneIn(3)) {
@@ -110,7 +111,48 @@ final class ShareDifferentialSequences {
             } else if (commands.oneIn(3)) {
                 run.pass(commands.oneOf(PAUSES));
             }
-            run.step(commands.nextOfFew(run.now(), run.state()), commands.oneIn(25));
+            run.step(commands.nextOfFew(run.now(), run.state(commands.lock)), commands.oneIn(25));
+        }
+    }
+
+    /** Executes many claims of few clients that are granted, and mostly lapse, at the same time. */
+    private void claims() throws Exception {
+        resize(12);
+        for (int round = 0; round < 20; round++) {
+            String holder = commands.requestOf("alice");
+            run.step(commands.wish(holder, large(12)));
+            int waiting = 3 + commands.below(9);
+            for (int i = 0; i < waiting; i++) {
+                String client = commands.oneOf(ShareDifferentialCommands.LISTENERS);
+                boolean large = commands.oneIn(6);
+                run.send(commands.wish(
+                        commands.requestOf(client), large ? large(12) : 1, commands.oneIn(4) ? 250 : 60_000));
+            }
+            run.step(commands.withdrawal(holder));
+            for (int i = 0; i < 4; i++) {
+                List<Inspected.Holder> claims = run.state(commands.lock).holders().stream()
+                        .filter(Inspected.Holder::claim)
+                        .toList();
+                if (!claims.isEmpty() && commands.oneIn(4)) {
+                    run.step(commands.wish(commands.oneOf(claims).request(), 1));
+                }
+                if (!claims.isEmpty() && !commands.oneIn(4)) {
+                    run.moveTowards(commands.oneOf(claims).untilMillis());
+                }
+                run.step(
+                        switch (commands.below(4)) {
+                            case 0 -> commands.wish(commands.request(), commands.oneIn(2) ? 1 : large(12));
+                            case 1 -> commands.release();
+                            default -> commands.nudge();
+                        },
+                        commands.oneIn(10));
+            }
+            run.pass(commands.oneOf(PAUSES));
+            for (Inspected.Holder one : run.state(commands.lock).holders()) {
+                if (!commands.oneIn(4)) {
+                    run.send(commands.withdrawal(one.request()));
+                }
+            }
         }
     }
 
@@ -158,7 +200,7 @@ final class ShareDifferentialSequences {
             }
             before = request;
         }
-        for (Inspected.Waiting waiting : run.state().queue()) {
+        for (Inspected.Waiting waiting : run.state(commands.lock).queue()) {
             if (!commands.oneIn(3)) {
                 run.send(commands.withdrawal(waiting.request()));
             }
@@ -180,7 +222,7 @@ final class ShareDifferentialSequences {
         for (String client : List.of("-carol", "bob", "alice", "-carol", "bob")) {
             run.step(commands.wish(commands.requestOf(client), large(4)));
         }
-        Inspected.Holder holder = run.state().holders().get(0);
+        Inspected.Holder holder = run.state(commands.lock).holders().get(0);
         run.step(commands.withdrawal(holder.request()));
         for (int i = 0; i < 3; i++) {
             run.pass(commands.oneIn(2) ? LockBackend.CLAIM_MILLIS * 1_000 : LockBackend.SHORT_CLAIM_MILLIS * 1_000);

@@ -100,7 +100,7 @@ final class ShareDifferentialSite implements AutoCloseable {
     void flush() throws Exception {
         raw.flushall();
         for (LockKind kind : List.of(LockKind.SEMAPHORE, LockKind.READ_WRITE)) {
-            await(raw.set(bytes(KEYS.key(kind, "broken")), bytes("no lock")));
+            await(raw.set(bytes(KEYS.key(kind, ShareDifferentialRun.BROKEN)), bytes("no lock")));
         }
         awaitMessages();
         ears.values().forEach(ear -> ear.heard.clear());

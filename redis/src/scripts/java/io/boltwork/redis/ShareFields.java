@@ -49,13 +49,13 @@ final class ShareFields {
                         .as("soon, and the end of %s", id)
                         .isLessThanOrEqualTo(ends);
             }
-            if (!entry[6].equals("-") || id.startsWith("-")) {
+            if (!entry[6].equals("-") || id.startsWith(":")) {
                 assertThat(number(fields, "claims"))
                         .as("claims, and the end of %s", id)
                         .isGreaterThanOrEqualTo(ends);
             }
             assertThat(number(fields, "fence"))
-                    .isGreaterThanOrEqualTo(id.startsWith("-") ? 0 : Long.parseLong(entry[2]));
+                    .isGreaterThanOrEqualTo(id.startsWith(":") ? 0 : Long.parseLong(entry[2]));
             known.add("e" + i);
             known.add("h" + id);
         }

@@ -104,7 +104,7 @@ class ShareMemoryFullTest extends ShareScriptTest {
         a.ask(
                 new Command.Release(LOCK, "a:1", granted.token(), granted.token(), 5_000, null, held(granted, until)),
                 Released.class);
-        assertThat(fields()).containsKeys("ha:1", "h-a:1");
+        assertThat(fields()).containsKeys("ha:1", "h:a:1");
         a.ask(new Command.Withdraw(LOCK, "a:2", 0, new HeldShare(of(1), 9, until)), Reply.Withdrawn.class);
         a.ask(new Command.Withdraw("new", "a:3", 0, new HeldShare(of(1), 9, until)), Reply.Withdrawn.class);
         assertThat(fields()).containsKey("ha:2");

@@ -13,6 +13,7 @@ import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Share;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -147,8 +148,8 @@ class ShareReleaseScriptTest extends ShareScriptTest {
         assertThat(released.claimMillis()).isEqualTo(5_000);
         long ends = released.server().millis() + 5_000;
         assertThat(fields())
-                .containsEntry("h-a:1", "1 2 0 0 " + ends + " 0 -")
-                .containsEntry("e1", "-a:1")
+                .containsEntry("h:a:1", "1 2 0 0 " + ends + " 0 -")
+                .containsEntry("e1", ":a:1")
                 .containsEntry("used", "2")
                 .containsEntry("soon", "" + ends)
                 .containsEntry("claims", "" + ends);
@@ -163,10 +164,10 @@ class ShareReleaseScriptTest extends ShareScriptTest {
         Acquired granted = take("a:1", 2);
         await("b:1", 3);
         release("a:1", granted, 5_000, null);
-        end("-a:1");
+        end(":a:1");
         nudge();
         assertThat(b.nextGrant().request()).isEqualTo("b:1");
-        assertThat(fields()).doesNotContainKey("h-a:1");
+        assertThat(fields()).doesNotContainKey("h:a:1");
     }
 
     // ================================================================ tombstones
@@ -336,5 +337,18 @@ class ShareReleaseScriptTest extends ShareScriptTest {
         assertThat((Long) redis.command("EXISTS", SHARED)).isZero();
         a.ask(new Command.Withdraw(LOCK, null, 0, new HeldShare(Share.READ, 0, 0)), Withdrawn.class);
         assertThat((Long) redis.command("DBSIZE")).isZero();
+    }
+
+    @Test
+    void aQueueWithoutHeadOrTailIsIgnored() {
+        for (String field : List.of("head", "tail")) {
+            Acquired granted = take("a:1", 3);
+            await("b:1", 1);
+            redis.command("HDEL", SHARED, field);
+            assertThat(release("a:1", granted).outcome()).isEqualTo(Release.RELEASED);
+            Acquired again = take("b:1", 3);
+            assertThat(again.known()).isFalse();
+            redis.command("DEL", SHARED);
+        }
     }
 }

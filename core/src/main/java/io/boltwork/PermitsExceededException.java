@@ -7,8 +7,13 @@ public final class PermitsExceededException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
+    /** The name of the semaphore. */
     private final String name;
+
+    /** The permits that were wanted. */
     private final int permits;
+
+    /** The permits of the semaphore when the request was refused. */
     private final int capacity;
 
     /**

@@ -3,8 +3,10 @@ package io.boltwork;
 import io.boltwork.engine.Engine;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
@@ -71,8 +73,8 @@ public final class LockInspector {
         Map<String, LockSummary> found = new LinkedHashMap<>();
         String cursor = "";
         do {
-            Reply.ScannedLocks page = (Reply.ScannedLocks) engine.ask(new Command.ScanLocks(pattern, cursor, PAGE));
-            for (Reply.ScannedLocks.Lock lock : page.locks()) {
+            Report.ScannedLocks page = (Report.ScannedLocks) engine.ask(new Look.ScanLocks(pattern, cursor, PAGE));
+            for (Report.ScannedLocks.Lock lock : page.locks()) {
                 if (found.size() < limit) {
                     found.put(lock.name(), summary(lock, page.server().millis()));
                 }
@@ -82,7 +84,7 @@ public final class LockInspector {
         return List.copyOf(found.values());
     }
 
-    private static LockSummary summary(Reply.ScannedLocks.Lock lock, long now) {
+    private static LockSummary summary(Report.ScannedLocks.Lock lock, long now) {
         return new LockSummary(
                 lock.name(),
                 state(lock.owner(), lock.claim(), lock.untilMillis(), now),
@@ -101,7 +103,7 @@ public final class LockInspector {
      */
     public LockInfo describe(String name) {
         LockClient.checkName(name);
-        Inspected lock = (Inspected) engine.ask(new Command.Inspect(name));
+        Inspected lock = (Inspected) engine.ask(new Look.Inspect(name));
         long now = lock.server().millis();
         boolean owned = lock.owner() != null && now < lock.untilMillis();
         String owner = owned ? lock.owner() : null;
@@ -148,7 +150,7 @@ public final class LockInspector {
         if (ids.isEmpty()) {
             return request -> Optional.empty();
         }
-        Reply.Identified known = (Reply.Identified) engine.ask(new Command.Identify(List.copyOf(ids)));
+        Report.Identified known = (Report.Identified) engine.ask(new Look.Identify(List.copyOf(ids)));
         Map<String, ClientInfo> clients =
                 known.clients().stream().map(LockInspector::info).collect(Collectors.toMap(ClientInfo::id, c -> c));
         return request -> Optional.ofNullable(clients.get(RequestId.clientOf(request)));
@@ -185,7 +187,7 @@ public final class LockInspector {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
         String cursor = "";
         do {
-            Reply.ScannedClients page = (Reply.ScannedClients) engine.ask(new Command.ScanClients(cursor, PAGE));
+            Report.ScannedClients page = (Report.ScannedClients) engine.ask(new Look.ScanClients(cursor, PAGE));
             page.clients().forEach(card -> found.put(card.id(), info(card)));
             cursor = page.cursor();
         } while (!cursor.isEmpty());

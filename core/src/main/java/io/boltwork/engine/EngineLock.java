@@ -11,10 +11,10 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -373,7 +373,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public boolean isLocked() {
-        Reply.Inspected lock = (Reply.Inspected) engine.ask(new Command.Inspect(name));
+        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name));
         return lock.server().millis() < lock.untilMillis();
     }
 

@@ -10,8 +10,10 @@ import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -182,11 +184,11 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
 
     @Override
     public int availablePermits() {
-        Reply.Inspected lock = (Reply.Inspected) engine.ask(new Command.Inspect(name, LockKind.SEMAPHORE));
+        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, LockKind.SEMAPHORE));
         long now = lock.server().millis();
         long held = lock.holders().stream()
                 .filter(holder -> now < holder.untilMillis())
-                .mapToLong(Reply.Inspected.Holder::permits)
+                .mapToLong(Report.Inspected.Holder::permits)
                 .sum();
         int capacity = lock.capacity() == 0 ? permits : lock.capacity();
         return (int) Math.max(0, capacity - held);

@@ -2,6 +2,7 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 
 /**
@@ -136,7 +137,7 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
     }
 
     @Override
-    public Handler<?, ?> inspect(Command.Inspect command) {
+    public Handler<?, ?> inspect(Look.Inspect command) {
         throw notOfAMachine(command);
     }
 
@@ -156,17 +157,17 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
     }
 
     @Override
-    public Handler<?, ?> identify(Command.Identify command) {
+    public Handler<?, ?> identify(Look.Identify command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> scanLocks(Command.ScanLocks command) {
+    public Handler<?, ?> scanLocks(Look.ScanLocks command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> scanClients(Command.ScanClients command) {
+    public Handler<?, ?> scanClients(Look.ScanClients command) {
         throw notOfAMachine(command);
     }
 

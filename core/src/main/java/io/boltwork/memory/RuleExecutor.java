@@ -4,8 +4,10 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.LockRules;
@@ -83,7 +85,7 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Reply.Inspected inspect(Command.Inspect command) {
+    public Report.Inspected inspect(Look.Inspect command) {
         return command.kind() == LockKind.LOCK
                 ? rules.inspect(data.locks.get(command.lock(), server.millis()))
                 : shareRules.inspect(data.shared(command.kind()).get(command.lock(), server.millis()));
@@ -95,25 +97,25 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Reply.Identified identify(Command.Identify command) {
-        return new Reply.Identified(server, data.clients.of(command.clients(), server.millis()));
+    public Report.Identified identify(Look.Identify command) {
+        return new Report.Identified(server, data.clients.of(command.clients(), server.millis()));
     }
 
     @Override
-    public Reply.ScannedLocks scanLocks(Command.ScanLocks command) {
+    public Report.ScannedLocks scanLocks(Look.ScanLocks command) {
         NamePattern pattern = new NamePattern(command.pattern());
         ScanPage<LockRecord> page = data.locks.page(command.cursor(), command.count(), server.millis());
-        List<Reply.ScannedLocks.Lock> locks = page.found().entrySet().stream()
+        List<Report.ScannedLocks.Lock> locks = page.found().entrySet().stream()
                 .filter(entry -> pattern.matches(entry.getKey()))
                 .flatMap(entry -> rules.summary(entry.getKey(), entry.getValue()).stream())
                 .toList();
-        return new Reply.ScannedLocks(server, locks, page.cursor());
+        return new Report.ScannedLocks(server, locks, page.cursor());
     }
 
     @Override
-    public Reply.ScannedClients scanClients(Command.ScanClients command) {
+    public Report.ScannedClients scanClients(Look.ScanClients command) {
         ScanPage<ClientRecord> page = data.clients.page(command.cursor(), command.count(), server.millis());
-        return new Reply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
+        return new Report.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
     }
 
     private <R> R change(

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the type of the answer of a backend that has executed the command
  */
-public sealed interface Command<R extends Reply.Answer> {
+public sealed interface Command<R extends Reply.Answer>
+        permits Command.LockCommand, Command.Renew, Command.Announce, Look {
 
     /**
      * Returns the names of the locks that this command is about.
@@ -47,7 +48,8 @@ public sealed interface Command<R extends Reply.Answer> {
      *
      * @param <R> the type of its answer
      */
-    sealed interface LockCommand<R extends Reply.Answer> extends Command<R> {
+    sealed interface LockCommand<R extends Reply.Answer> extends Command<R>
+            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, Look.Inspect {
         /**
          * Returns the name of the lock.
          *
@@ -67,13 +69,6 @@ public sealed interface Command<R extends Reply.Answer> {
             return List.of(lock());
         }
     }
-
-    /**
-     * A command that changes nothing.
-     *
-     * @param <R> the type of its answer
-     */
-    sealed interface Look<R extends Reply.Answer> extends Command<R> {}
 
     /**
      * Asks for a lock. Idempotent: if the owner repeats it, the backend answers with the same grant; if a waiter
@@ -402,38 +397,6 @@ public sealed interface Command<R extends Reply.Answer> {
     }
 
     /**
-     * Reads a lock. Changes nothing.
-     *
-     * @param lock the name of the lock
-     * @param kind the kind of the lock
-     */
-    record Inspect(String lock, LockKind kind) implements LockCommand<Reply.Inspected>, Look<Reply.Inspected> {
-        /**
-         * Reads a plain lock.
-         *
-         * @param lock the name of the lock
-         */
-        public Inspect(String lock) {
-            this(lock, LockKind.LOCK);
-        }
-
-        @Override
-        public String toString() {
-            return Printable.text("Inspect[lock=" + lock + ", kind=" + kind + "]");
-        }
-
-        @Override
-        public Reply.Inspected executeWith(CommandExecutor executor) {
-            return executor.inspect(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.inspect(this);
-        }
-    }
-
-    /**
      * Takes a lock away from its owner, or opens a lock that is kept closed, and grants it to the next waiter. A
      * {@link Taken} message is sent to the owner's client. The fence is raised above the block of the hold that was
      * taken away, so that the owner learns of the loss at its next contact in any case and cannot restore the hold. The
@@ -519,87 +482,6 @@ public sealed interface Command<R extends Reply.Answer> {
         @Override
         public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.announce(this);
-        }
-    }
-
-    /**
-     * Asks for the records of clients.
-     *
-     * @param clients their ids
-     */
-    record Identify(List<String> clients) implements Look<Reply.Identified> {
-
-        /**
-         * Copies the ids.
-         *
-         * @param clients their ids
-         */
-        public Identify {
-            clients = List.copyOf(clients);
-        }
-
-        @Override
-        public String toString() {
-            return Printable.text("Identify[clients=" + clients + "]");
-        }
-
-        @Override
-        public Reply.Identified executeWith(CommandExecutor executor) {
-            return executor.identify(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.identify(this);
-        }
-    }
-
-    /**
-     * Searches for locks, some at a time. Changes nothing. Locks that come or go in the meantime may be missed, and one
-     * lock may be found twice. For each command the server examines {@code count} of its keys.
-     *
-     * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
-     *     character, and every other character for itself
-     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
-     * @param count about how many keys to examine
-     */
-    record ScanLocks(String pattern, String cursor, int count) implements Look<Reply.ScannedLocks> {
-        @Override
-        public String toString() {
-            return Printable.text("ScanLocks[pattern=" + pattern + ", cursor=" + cursor + ", count=" + count + "]");
-        }
-
-        @Override
-        public Reply.ScannedLocks executeWith(CommandExecutor executor) {
-            return executor.scanLocks(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.scanLocks(this);
-        }
-    }
-
-    /**
-     * Searches for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
-     *
-     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
-     * @param count about how many keys to examine
-     */
-    record ScanClients(String cursor, int count) implements Look<Reply.ScannedClients> {
-        @Override
-        public String toString() {
-            return Printable.text("ScanClients[cursor=" + cursor + ", count=" + count + "]");
-        }
-
-        @Override
-        public Reply.ScannedClients executeWith(CommandExecutor executor) {
-            return executor.scanClients(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.scanClients(this);
         }
     }
 }

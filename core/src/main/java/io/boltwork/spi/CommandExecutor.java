@@ -56,7 +56,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.Inspected inspect(Command.Inspect command);
+    Report.Inspected inspect(Look.Inspect command);
 
     /**
      * Releases a lock by force.
@@ -88,7 +88,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.Identified identify(Command.Identify command);
+    Report.Identified identify(Look.Identify command);
 
     /**
      * Lists locks, page by page.
@@ -96,7 +96,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.ScannedLocks scanLocks(Command.ScanLocks command);
+    Report.ScannedLocks scanLocks(Look.ScanLocks command);
 
     /**
      * Lists clients, page by page.
@@ -104,5 +104,5 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.ScannedClients scanClients(Command.ScanClients command);
+    Report.ScannedClients scanClients(Look.ScanClients command);
 }

@@ -55,12 +55,12 @@ public interface CommandVisitor<T> {
     T restore(Command.Restore command);
 
     /**
-     * Handles the kind {@link Command.Inspect}.
+     * Handles the kind {@link Look.Inspect}.
      *
      * @param command the command
      * @return the result
      */
-    T inspect(Command.Inspect command);
+    T inspect(Look.Inspect command);
 
     /**
      * Handles the kind {@link Command.ForceRelease}.
@@ -87,26 +87,26 @@ public interface CommandVisitor<T> {
     T announce(Command.Announce command);
 
     /**
-     * Handles the kind {@link Command.Identify}.
+     * Handles the kind {@link Look.Identify}.
      *
      * @param command the command
      * @return the result
      */
-    T identify(Command.Identify command);
+    T identify(Look.Identify command);
 
     /**
-     * Handles the kind {@link Command.ScanLocks}.
+     * Handles the kind {@link Look.ScanLocks}.
      *
      * @param command the command
      * @return the result
      */
-    T scanLocks(Command.ScanLocks command);
+    T scanLocks(Look.ScanLocks command);
 
     /**
-     * Handles the kind {@link Command.ScanClients}.
+     * Handles the kind {@link Look.ScanClients}.
      *
      * @param command the command
      * @return the result
      */
-    T scanClients(Command.ScanClients command);
+    T scanClients(Look.ScanClients command);
 }

@@ -13,6 +13,7 @@ import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -162,7 +163,7 @@ class CloneRulesTest extends EngineScene {
         Lease lease = acquire(TEN);
         anotherAnnounces();
         pass(2_000);
-        Reply.Inspected before = look();
+        Report.Inspected before = look();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         pass(1_000);
         assertThat(look().owner()).isEqualTo("c:1").isEqualTo(before.owner());

@@ -8,7 +8,9 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,8 +97,8 @@ abstract class EngineScene {
         return client.server.time();
     }
 
-    Reply.Inspected look() {
-        return client.server.execute(new Command.Inspect("lock"));
+    Report.Inspected look() {
+        return client.server.execute(new Look.Inspect("lock"));
     }
 
     void holdElsewhere(long millis) {

@@ -9,7 +9,9 @@ import io.boltwork.LockListener.BackendRecovered;
 import io.boltwork.LockListener.BackendUp;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -194,7 +196,7 @@ class PartitionRulesTest extends EngineScene {
         client.execute(sentBefore("x1", "c:1")); // late bytes
         pass(10);
         assertThat(withdrawn()).containsExactly("c:1", "c:1");
-        assertThat(((Reply.Inspected) client.execute(new Command.Inspect("x1"))).owner())
+        assertThat(((Report.Inspected) client.execute(new Look.Inspect("x1"))).owner())
                 .isNull();
     }
 

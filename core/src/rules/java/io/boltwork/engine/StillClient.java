@@ -9,7 +9,9 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -248,7 +250,7 @@ public final class StillClient {
 
     /** Returns whether the server would grant the lock to another client at once. */
     boolean isFree() {
-        Reply.Inspected lock = server.execute(new Command.Inspect("lock"));
+        Report.Inspected lock = server.execute(new Look.Inspect("lock"));
         return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
     }
 

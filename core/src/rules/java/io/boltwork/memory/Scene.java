@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.Report.Inspected;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -105,7 +106,7 @@ final class Scene {
     }
 
     Inspected inspect() {
-        return server.execute(new Command.Inspect(LOCK));
+        return server.execute(new Look.Inspect(LOCK));
     }
 
     /** Returns the requests in the queue. */

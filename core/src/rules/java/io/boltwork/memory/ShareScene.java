@@ -7,9 +7,9 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Forced;
-import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Renewed;
@@ -17,6 +17,7 @@ import io.boltwork.spi.Reply.Resized;
 import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -215,7 +216,7 @@ final class ShareScene {
     // ================================================================ looking
 
     Inspected inspect() {
-        return server.execute(new Command.Inspect(LOCK, kind));
+        return server.execute(new Look.Inspect(LOCK, kind));
     }
 
     /** Returns the requests that hold a part. */

@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 
 /** Checks {@link Property#FORCE_IS_FINAL}. */
 final class ForceIsFinalCheck extends SimulationCheck {
@@ -11,7 +11,7 @@ final class ForceIsFinalCheck extends SimulationCheck {
 
     @Override
     void regularly(LockAtServer lock) {
-        Reply.Inspected record = lock.record();
+        Report.Inspected record = lock.record();
         SimulationHistory.ForcedRelease forced = record.owner() == null ? null : history.forcedRelease(record.owner());
         SimulatedLock data = lock.history().data;
         require(

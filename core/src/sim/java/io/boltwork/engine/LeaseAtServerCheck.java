@@ -2,7 +2,7 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.MissedTime;
 import io.boltwork.machine.Request;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ final class LeaseAtServerCheck extends SimulationCheck {
         if (random.nextInt(ONE_IN) != 0 || lock.data.losses(hold.knownToServerSince, time.now()) > 0) {
             return;
         }
-        Reply.Inspected record = lock.data.look();
+        Report.Inspected record = lock.data.look();
         Request request = hold.hold.request;
         long end = hold.client.realTime(request.deadline()) - missed(request);
         require(

@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 record LockAtServer(
         LockHistory history,
-        Reply.Inspected record,
+        Report.Inspected record,
         @Nullable SimulatedClient owner,
         boolean closed) {
 
     static LockAtServer now(Simulation simulation, LockHistory history) {
-        Reply.Inspected record = history.data.look();
+        Report.Inspected record = history.data.look();
         boolean closed = history.data.server().virtual(record.untilMillis()) > simulation.time.now();
         boolean owned = record.owner() != null && closed;
         return new LockAtServer(history, record, owned ? simulation.clientOf(record.owner()) : null, closed);

@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 
 /** Checks {@link Property#NO_ORPHAN}. */
 final class NoOrphanCheck extends SimulationCheck {
@@ -16,7 +16,7 @@ final class NoOrphanCheck extends SimulationCheck {
 
     @Override
     void regularly(LockAtServer lock) {
-        Reply.Inspected record = lock.record();
+        Report.Inspected record = lock.record();
         LockHistory ofLock = lock.history();
         SimulatedClient owner = lock.owner();
         boolean undone = ofLock.data.hasFailedOverSince(0); // a withdrawal that the new master does not know

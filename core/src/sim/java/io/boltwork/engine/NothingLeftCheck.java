@@ -1,6 +1,6 @@
 package io.boltwork.engine;
 
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -27,7 +27,7 @@ final class NothingLeftCheck extends SimulationCheck {
                 .forEach(client -> living.add(client.current()));
         for (String lock : plan.locks()) {
             SimulatedLock data = history.cluster.lock(lock);
-            Reply.Inspected record = data.look();
+            Report.Inspected record = data.look();
             require(
                     record.owner() == null
                             || data.hasGoneBack()

@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.RequestId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,7 +56,7 @@ final class ShortClaimsCheck extends SimulationCheck {
     private void ownerMayBeNew(String name) {
         LockHistory lock = history.lock(name);
         Claims ofLock = claims.get(name);
-        Reply.Inspected record = lock.data.look();
+        Report.Inspected record = lock.data.look();
         LockHistory.Ownership last = lock.grants.isEmpty() ? null : lock.grants.get(lock.grants.size() - 1);
         if (last == null || last.at() != time.now() || last.token() != record.token() || last == ofLock.lastGrant) {
             return;
@@ -82,7 +83,7 @@ final class ShortClaimsCheck extends SimulationCheck {
             Claims ofLock,
             LockHistory.Ownership claim,
             SimulatedClient client,
-            Reply.Inspected record) {
+            Report.Inspected record) {
         require(
                 history.cluster.isSubscribed(lock.name, RequestId.clientOf(record.owner())),
                 () -> "the lock was granted to a client that does not listen: " + record);

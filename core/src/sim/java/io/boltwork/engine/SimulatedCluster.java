@@ -5,6 +5,7 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -135,7 +136,7 @@ final class SimulatedCluster {
                 : lock(about.get(0)).execute(command);
     }
 
-    Reply.Inspected look(String lock) {
+    Report.Inspected look(String lock) {
         return lock(lock).look();
     }
 

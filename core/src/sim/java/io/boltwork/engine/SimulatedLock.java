@@ -5,7 +5,9 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.memory.NamedRuns;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +58,8 @@ final class SimulatedLock {
         return data.execute(command);
     }
 
-    Reply.Inspected look() {
-        return data.execute(new Command.Inspect(name));
+    Report.Inspected look() {
+        return data.execute(new Look.Inspect(name));
     }
 
     void setReplicas(int count) {
@@ -108,7 +110,7 @@ final class SimulatedLock {
 
     /** Another server takes over that has this copy, or nothing, and a clock that is ahead by so much more. */
     void failOver(@Nullable MemoryReplica replica, long jump) {
-        Reply.Inspected then = look();
+        Report.Inspected then = look();
         long lost = server.micros();
         copy = null;
         if (replica == null) {
@@ -116,7 +118,7 @@ final class SimulatedLock {
         } else {
             data.failOver(replica);
         }
-        Reply.Inspected now = look();
+        Report.Inspected now = look();
         boolean whole = now.untilMillis() >= then.untilMillis() && jump <= 0;
         boolean kept = then.owner() != null && then.owner().equals(now.owner()) && then.token() == now.token() && whole;
         losses.add(new Loss(time.now(), lost, kept ? then.token() : 0));

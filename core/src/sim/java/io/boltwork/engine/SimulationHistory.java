@@ -4,6 +4,7 @@ import io.boltwork.machine.Hold;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -180,7 +181,7 @@ final class SimulationHistory {
     void forceRelease(String name) {
         LockHistory lock = lock(name);
         lock.forcedAt = time.now();
-        Reply.Inspected before = lock.data.look();
+        Report.Inspected before = lock.data.look();
         if (before.owner() != null) {
             forced.put(before.owner(), new ForcedRelease(before.token(), time.now()));
         }

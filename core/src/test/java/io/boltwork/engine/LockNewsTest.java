@@ -13,6 +13,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,7 +228,7 @@ class LockNewsTest {
         logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));
-        assertThat((client.server.execute(new Command.Inspect("lock"))).owner()).isNull();
+        assertThat((client.server.execute(new Look.Inspect("lock"))).owner()).isNull();
     }
 
     @Test

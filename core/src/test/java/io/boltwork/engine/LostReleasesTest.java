@@ -6,8 +6,8 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryReplica;
-import io.boltwork.spi.Command;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ class LostReleasesTest {
     private long owned(String prefix) {
         long owned = 0;
         for (int i = 0; i < LOCKS; i++) {
-            Reply.Inspected lock = client.server.execute(new Command.Inspect(prefix + i));
+            Report.Inspected lock = client.server.execute(new Look.Inspect(prefix + i));
             owned += lock.owner() == null ? 0 : 1;
         }
         return owned;

@@ -7,6 +7,7 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.ManyRequests;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ class ManyWaitersTest extends EngineScene {
     }
 
     private List<String> queue() {
-        return look().queue().stream().map(Reply.Inspected.Waiting::request).toList();
+        return look().queue().stream().map(Report.Inspected.Waiting::request).toList();
     }
 
     private long looked() {

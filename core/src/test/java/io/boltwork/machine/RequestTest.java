@@ -7,6 +7,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.engine.StillContext;
 import io.boltwork.machine.Request.State;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -73,7 +74,7 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
         assertThat(request.isOverdue(ms(2_100), TIMEOUT)).isTrue();
-        assertThat(request.answeredTo(new Command.Inspect("lock"))).isFalse();
+        assertThat(request.answeredTo(new Look.Inspect("lock"))).isFalse();
         assertThat(request.answeredTo(acquire)).isTrue();
         assertThat(request.answeredTo(acquire)).isFalse();
         request.pending().dueAt = ms(300);

@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Announced;
-import io.boltwork.spi.Reply.ScannedClients;
-import io.boltwork.spi.Reply.ScannedLocks;
+import io.boltwork.spi.Report.ScannedClients;
+import io.boltwork.spi.Report.ScannedLocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,7 +26,7 @@ class MemoryScanTest {
     }
 
     private List<ScannedLocks.Lock> scan(String pattern) {
-        ScannedLocks all = server.execute(new Command.ScanLocks(pattern, "", 1_000));
+        ScannedLocks all = server.execute(new Look.ScanLocks(pattern, "", 1_000));
         assertThat(all.cursor()).isEmpty();
         return all.locks();
     }
@@ -44,7 +45,7 @@ class MemoryScanTest {
     }
 
     private List<ClientRecord> identify(String... clients) {
-        return (server.execute(new Command.Identify(List.of(clients)))).clients();
+        return (server.execute(new Look.Identify(List.of(clients)))).clients();
     }
 
     @Test
@@ -112,7 +113,7 @@ class MemoryScanTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedLocks page = server.execute(new Command.ScanLocks("*", cursor, 7));
+            ScannedLocks page = server.execute(new Look.ScanLocks("*", cursor, 7));
             assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
             page.locks().forEach(lock -> found.add(lock.name()));
             cursor = page.cursor();
@@ -124,9 +125,9 @@ class MemoryScanTest {
     @Test
     void aPageOfOneAndAFullLastPageWork() {
         List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
-        ScannedLocks first = server.execute(new Command.ScanLocks("*", "", 0));
+        ScannedLocks first = server.execute(new Look.ScanLocks("*", "", 0));
         assertThat(first.locks()).hasSize(1);
-        ScannedLocks rest = server.execute(new Command.ScanLocks("*", first.cursor(), 2));
+        ScannedLocks rest = server.execute(new Look.ScanLocks("*", first.cursor(), 2));
         assertThat(rest.locks()).hasSize(2);
         assertThat(rest.cursor()).isEmpty();
     }
@@ -152,7 +153,7 @@ class MemoryScanTest {
         List<ClientRecord> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedClients page = server.execute(new Command.ScanClients(cursor, 10));
+            ScannedClients page = server.execute(new Look.ScanClients(cursor, 10));
             found.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());

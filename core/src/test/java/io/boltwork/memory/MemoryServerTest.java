@@ -9,11 +9,13 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
-import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,7 +76,7 @@ class MemoryServerTest {
     }
 
     private Inspected inspect() {
-        return server.execute(new Command.Inspect("l"));
+        return server.execute(new Look.Inspect("l"));
     }
 
     private long lastToken() {
@@ -170,7 +172,7 @@ class MemoryServerTest {
         b.send(ask("b:1"), replies::add);
         server.freeze();
         a.send(release("a:1", token), reply -> heard.add("a released"));
-        a.send(new Command.Inspect("l"), reply -> heard.add("a inspected"));
+        a.send(new Look.Inspect("l"), reply -> heard.add("a inspected"));
         server.thaw();
         assertThat(heard).containsSubsequence("a released", "b granted b:1", "a inspected");
         server.freeze();
@@ -300,7 +302,7 @@ class MemoryServerTest {
         server.failOver(behind);
         assertThat(inspect().owner()).isEqualTo("a:1");
         assertThat(inspect().token()).isEqualTo(first);
-        assertThat((server.execute(new Command.Inspect("later"))).owner()).isNull();
+        assertThat((server.execute(new Look.Inspect("later"))).owner()).isNull();
         assertThat(server.time().run()).isNotEqualTo(run);
         assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
     }
@@ -328,11 +330,11 @@ class MemoryServerTest {
         MemoryReplica replica = server.replica();
         server.execute(new Command.Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
-        Reply.Identified answer = server.execute(new Command.Identify(List.of("a", "b")));
+        Report.Identified answer = server.execute(new Look.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);
         server.flush();
         server.failOver(replica);
-        answer = server.execute(new Command.Identify(List.of("a")));
+        answer = server.execute(new Look.Identify(List.of("a")));
         assertThat(answer.clients()).containsExactly(known);
     }
 

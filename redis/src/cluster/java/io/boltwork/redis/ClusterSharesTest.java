@@ -7,11 +7,12 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
@@ -79,7 +80,7 @@ class ClusterSharesTest {
     }
 
     private static List<String> waiting(String lock) {
-        return a.ask(new Command.Inspect(lock, LockKind.SEMAPHORE), Inspected.class).queue().stream()
+        return a.ask(new Look.Inspect(lock, LockKind.SEMAPHORE), Inspected.class).queue().stream()
                 .map(Inspected.Waiting::request)
                 .toList();
     }

@@ -4,8 +4,9 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report.Inspected;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -246,14 +247,14 @@ final class DifferentialCommands {
     }
 
     Command<?> lookAtAll() {
-        return new Command.ScanLocks("*", "", PAGE);
+        return new Look.ScanLocks("*", "", PAGE);
     }
 
     private Command<?> look() {
         return switch (random.nextInt(3)) {
-            case 0 -> new Command.Identify(CLIENTS);
-            case 1 -> new Command.ScanClients("", PAGE);
-            default -> new Command.ScanLocks(PATTERNS.get(random.nextInt(PATTERNS.size())), "", PAGE);
+            case 0 -> new Look.Identify(CLIENTS);
+            case 1 -> new Look.ScanClients("", PAGE);
+            default -> new Look.ScanLocks(PATTERNS.get(random.nextInt(PATTERNS.size())), "", PAGE);
         };
     }
 

@@ -3,7 +3,8 @@ package io.boltwork.redis;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report.Inspected;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -209,6 +210,6 @@ final class DifferentialEdges {
     }
 
     private Inspected inspect() {
-        return memory.execute(new Command.Inspect(lock));
+        return memory.execute(new Look.Inspect(lock));
     }
 }

@@ -3,14 +3,16 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.MemoryServer;
+import io.boltwork.redis.DifferentialSite.Contents;
 import io.boltwork.redis.DifferentialSite.Done;
-import io.boltwork.redis.DifferentialSite.Look;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.time.Instant;
@@ -190,7 +192,7 @@ final class DifferentialRun {
         List<Long> pauses = List.of(1L, 299L, 300L, 301L, 3_000L, 10_000L, 29_000L, 30_000L);
         step(new Command.Withdraw(lock, null, 0), false);
         for (int i = 0; i < LAPSES; i++) {
-            Inspected now = memory.execute(new Command.Inspect(lock));
+            Inspected now = memory.execute(new Look.Inspect(lock));
             if (site.clock() != null && commands.oneIn(2)) {
                 boolean atTheEnd = now.claim() && !commands.oneIn(3);
                 long pause = pauses.get(commands.below(pauses.size()));
@@ -243,14 +245,14 @@ final class DifferentialRun {
             send(wish(lock, "carol:" + ++number));
         }
         step(new Command.Withdraw(lock, "ghost:0", 0), false);
-        Inspected held = memory.execute(new Command.Inspect(lock));
+        Inspected held = memory.execute(new Look.Inspect(lock));
         Command.Acquire next = wish(lock, "bob:next");
         // more waiters are gone than one command skips, or than three skip
         step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, next), false);
         step(new Command.Acquire(lock, "carol:try", false, 60_000, 0, Long.MAX_VALUE), false);
         step(wish(lock, "carol:wish"), false);
         for (int i = 0; i < 60; i++) {
-            Inspected now = memory.execute(new Command.Inspect(lock));
+            Inspected now = memory.execute(new Look.Inspect(lock));
             if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // the claim lapses
                 move(now.untilMillis() * 1_000);
             }
@@ -286,7 +288,7 @@ final class DifferentialRun {
 
     /** Removes all but one in {@code n} requests from a queue. */
     private void thin(String lock, int n) throws Exception {
-        Inspected full = memory.execute(new Command.Inspect(lock));
+        Inspected full = memory.execute(new Look.Inspect(lock));
         for (Inspected.Waiting waiting : full.queue()) {
             if (!commands.oneIn(n)) {
                 send(new Command.Withdraw(lock, waiting.request(), 0));
@@ -388,12 +390,12 @@ final class DifferentialRun {
                 continue;
             }
             part = Part.KEY;
-            Look look = site.look(lock);
+            Contents look = site.look(lock);
             boolean gone = now > expiry.expiresAt(lock);
             assertThat(look.fields().isEmpty())
                     .as("the key of %s has expired", lock)
                     .isEqualTo(gone);
-            assertThat(isBlank(memory.execute(new Command.Inspect(lock))))
+            assertThat(isBlank(memory.execute(new Look.Inspect(lock))))
                     .as("%s has expired in memory", lock)
                     .isEqualTo(gone);
             if (gone) {
@@ -402,7 +404,7 @@ final class DifferentialRun {
             }
         }
         if (announcedUntil.values().stream().anyMatch(end -> end <= now)) {
-            step(new Command.Identify(DifferentialCommands.CLIENTS), false);
+            step(new Look.Identify(DifferentialCommands.CLIENTS), false);
             announcedUntil.values().removeIf(end -> end <= now);
         }
     }
@@ -429,7 +431,7 @@ final class DifferentialRun {
         } else {
             assertThat(millis).as("the server's clock").isEqualTo(micros / 1_000);
         }
-        Map<String, Look> looks = done.looks();
+        Map<String, Contents> looks = done.looks();
         looks.forEach((lock, look) -> {
             commands.saw(lock, look.lock());
             long moment = moment(command, actual, look.lock());
@@ -439,7 +441,7 @@ final class DifferentialRun {
         });
         Map<String, Inspected> before = new HashMap<>();
         for (String lock : locks) {
-            before.put(lock, memory.execute(new Command.Inspect(lock)));
+            before.put(lock, memory.execute(new Look.Inspect(lock)));
         }
         Reply answer = execute(command);
         assertThat(((Reply.Answer) answer).server().millis()).isEqualTo(millis);
@@ -468,7 +470,7 @@ final class DifferentialRun {
         Reply answer = execute(command);
         assertThat(Timeless.of(actual)).isEqualTo(Timeless.of(answer));
         learn(command, answer);
-        Inspected after = memory.execute(new Command.Inspect(lock));
+        Inspected after = memory.execute(new Look.Inspect(lock));
         expire(command, answer, lock, after, micros / 1_000);
         if (answer instanceof Acquired acquired && acquired.verdict() == Reply.Verdict.QUEUED && !acquired.known()) {
             pack(after.queue().get(0).request(), acquired.position());
@@ -530,11 +532,11 @@ final class DifferentialRun {
         return item.lock().equals(DifferentialSite.BROKEN);
     }
 
-    private void compare(List<String> locks, Map<String, Look> looks) {
+    private void compare(List<String> locks, Map<String, Contents> looks) {
         for (String lock : locks) {
             part = Part.STATE;
-            Inspected snapshot = memory.execute(new Command.Inspect(lock));
-            Look look = looks.get(lock);
+            Inspected snapshot = memory.execute(new Look.Inspect(lock));
+            Contents look = looks.get(lock);
             assertThat(Timeless.of(look.lock())).as("the lock %s", lock).isEqualTo(Timeless.of(snapshot));
             part = Part.KEY;
             DifferentialRing.check(look.fields(), snapshot.queue(), !hasLongQueue);
@@ -554,7 +556,7 @@ final class DifferentialRun {
 
     /** Records the expiry of a key after a command. */
     private void expire(Command<?> command, Reply answer, String lock, Inspected before, long now) {
-        Inspected after = memory.execute(new Command.Inspect(lock));
+        Inspected after = memory.execute(new Look.Inspect(lock));
         if (isBlank(after) || now > notAfter(command) || renewal(command, answer, lock) != Reply.Renewal.OK) {
             return;
         }
@@ -667,14 +669,14 @@ final class DifferentialRun {
             }
         } else if (reply instanceof Reply.Announced announced) {
             seen(announced.before().isEmpty() ? "announce" : "announce anew");
-        } else if (reply instanceof Reply.Identified identified) {
+        } else if (reply instanceof Report.Identified identified) {
             seen("identify " + (identified.clients().isEmpty() ? "none" : "some"));
-        } else if (reply instanceof Reply.ScannedLocks scanned) {
+        } else if (reply instanceof Report.ScannedLocks scanned) {
             if (scanned.locks().isEmpty()) {
                 seen("scan no lock");
             }
             scanned.locks().forEach(lock -> seen("scan a lock " + (lock.owner() == null ? "without owner" : "owned")));
-        } else if (reply instanceof Reply.ScannedClients scanned) {
+        } else if (reply instanceof Report.ScannedClients scanned) {
             seen("scan " + (scanned.clients().isEmpty() ? "no client" : "a client"));
         } else {
             seen(DifferentialSituation.of(command, before.get(locks(command).get(0)), reply));

@@ -10,8 +10,9 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.lettuce.core.RedisFuture;
@@ -50,10 +51,10 @@ final class DifferentialSite implements AutoCloseable {
     private static final Command.Acquire STALE = new Command.Acquire("stale", "none:1", true, 1_000, 0, 0);
 
     /** A lock and its key at one moment. */
-    record Look(Inspected lock, Map<String, String> fields, long ttl) {}
+    record Contents(Inspected lock, Map<String, String> fields, long ttl) {}
 
     /** The reply to a command, and how the locks looked afterwards. */
-    record Done(Reply reply, Map<String, Look> looks) {}
+    record Done(Reply reply, Map<String, Contents> looks) {}
 
     private final List<LockBackend> backends = new ArrayList<>();
     private final Map<String, BlockingQueue<Grant>> grants = new LinkedHashMap<>();
@@ -213,23 +214,23 @@ final class DifferentialSite implements AutoCloseable {
             full(false);
         }
         List<Looking> looking = locks.stream().map(this::start).toList();
-        Map<String, Look> looks = new LinkedHashMap<>();
+        Map<String, Contents> looks = new LinkedHashMap<>();
         for (int i = 0; i < locks.size(); i++) {
             looks.put(locks.get(i), looking.get(i).await(this));
         }
         return new Done(await(reply), looks);
     }
 
-    Look look(String lock) throws Exception {
+    Contents look(String lock) throws Exception {
         return start(lock).await(this);
     }
 
     private record Looking(
             CompletableFuture<Reply> lock, RedisFuture<Map<byte[], byte[]>> fields, RedisFuture<Long> ttl) {
-        Look await(DifferentialSite site) throws Exception {
+        Contents await(DifferentialSite site) throws Exception {
             Map<String, String> text = new LinkedHashMap<>();
             site.await(fields).forEach((name, value) -> text.put(text(name), text(value)));
-            return new Look((Inspected) site.await(lock), text, site.await(ttl));
+            return new Contents((Inspected) site.await(lock), text, site.await(ttl));
         }
 
         private static String text(byte[] bytes) {
@@ -239,7 +240,7 @@ final class DifferentialSite implements AutoCloseable {
 
     private Looking start(String lock) {
         byte[] key = bytes(KEYS.key(lock));
-        return new Looking(start(new Command.Inspect(lock)), raw.hgetall(key), raw.pttl(key));
+        return new Looking(start(new Look.Inspect(lock)), raw.hgetall(key), raw.pttl(key));
     }
 
     private static byte[] bytes(String text) {

@@ -3,7 +3,8 @@ package io.boltwork.redis;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -113,7 +114,7 @@ final class ShareDifferentialCommands {
             }
             default -> {
                 return kind == LockKind.READ_WRITE || !oneIn(3)
-                        ? new Command.Inspect(at, kind)
+                        ? new Look.Inspect(at, kind)
                         : new Command.Resize(at, kind, 1 + below(5));
             }
         }

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.ShareState;
@@ -77,7 +78,7 @@ final class ShareDifferentialRun {
 
     /** Returns a lock as the memory server sees it. */
     Inspected state(String lock) {
-        return memory.execute(new Command.Inspect(lock, commands.kind));
+        return memory.execute(new Look.Inspect(lock, commands.kind));
     }
 
     /** Returns the clock of both servers, in milliseconds. */
@@ -133,7 +134,7 @@ final class ShareDifferentialRun {
 
     private void compare(String lock, Command<?> command) throws Exception {
         part = "state";
-        assertThat(Timeless.of(site.send(new Command.Inspect(lock, commands.kind))))
+        assertThat(Timeless.of(site.send(new Look.Inspect(lock, commands.kind))))
                 .as("the state after " + command)
                 .isEqualTo(Timeless.of(state(lock)));
         Map<String, String> fields = ShareState.of(memory, commands.kind, lock, now());

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Reply.Inspected;
+import io.boltwork.spi.Report.Inspected;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Reply.Inspected.Waiting;
+import io.boltwork.spi.Report.Inspected.Waiting;
 import io.boltwork.testkit.RedisServer;
 import java.util.HashMap;
 import java.util.List;

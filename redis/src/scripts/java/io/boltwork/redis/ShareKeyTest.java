@@ -6,10 +6,12 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.List;
@@ -110,9 +112,9 @@ class ShareKeyTest extends ShareScriptTest {
             a.ask(new Command.Renew(List.of(item), Client.NEVER), Reply.Renewed.class);
             a.ask(new Command.Withdraw(name, "a:1", 0, held), Reply.Withdrawn.class);
             assertThat(b.nextGrant().lock()).isEqualTo(name);
-            assertThat(b.ask(new Command.Inspect(name, all.kind()), Reply.Inspected.class)
+            assertThat(b.ask(new Look.Inspect(name, all.kind()), Report.Inspected.class)
                             .holders())
-                    .extracting(Reply.Inspected.Holder::request)
+                    .extracting(Report.Inspected.Holder::request)
                     .containsExactly("b:1");
         }
         assertThat((List<?>) redis.command("KEYS", "*")).hasSize(2);
@@ -147,7 +149,7 @@ class ShareKeyTest extends ShareScriptTest {
                 new Command.Withdraw("cart", "a:1", 0, held),
                 new Command.ForceRelease("cart", 0, LockKind.SEMAPHORE),
                 new Command.Resize("cart", LockKind.SEMAPHORE, 5),
-                new Command.Inspect("cart", LockKind.SEMAPHORE))) {
+                new Look.Inspect("cart", LockKind.SEMAPHORE))) {
             Failed failed = a.ask(command, Failed.class);
             assertThat(failed.cause()).hasMessageContaining("the semaphore 'cart' (key 'boltwork:semaphore:{cart}')");
             assertThat(failed.cause().isRetryable()).isFalse();

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -50,7 +51,7 @@ abstract class ShareScriptTest extends ScriptTest {
     }
 
     Inspected lock() {
-        return a.ask(new Command.Inspect(LOCK, KIND), Inspected.class);
+        return a.ask(new Look.Inspect(LOCK, KIND), Inspected.class);
     }
 
     List<String> holders() {

@@ -6,7 +6,9 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.boltwork.testkit.Slack;
@@ -96,14 +98,14 @@ public final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.Withdraw(lock, request, lastToken), Reply.Withdrawn.class);
     }
 
-    public Reply.Inspected inspect(String lock) {
-        return ask(new Command.Inspect(lock), Reply.Inspected.class);
+    public Report.Inspected inspect(String lock) {
+        return ask(new Look.Inspect(lock), Report.Inspected.class);
     }
 
     /** The requests in a lock's queue. */
     public List<String> waiting(String lock) {
         return inspect(lock).queue().stream()
-                .map(Reply.Inspected.Waiting::request)
+                .map(Report.Inspected.Waiting::request)
                 .toList();
     }
 
@@ -120,16 +122,15 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     List<ClientRecord> identify(String... clients) {
-        return ask(new Command.Identify(List.of(clients)), Reply.Identified.class)
-                .clients();
+        return ask(new Look.Identify(List.of(clients)), Report.Identified.class).clients();
     }
 
     /** All locks that match a pattern. */
-    List<Reply.ScannedLocks.Lock> scanLocks(String pattern, int count) {
-        List<Reply.ScannedLocks.Lock> locks = new ArrayList<>();
+    List<Report.ScannedLocks.Lock> scanLocks(String pattern, int count) {
+        List<Report.ScannedLocks.Lock> locks = new ArrayList<>();
         String cursor = "";
         do {
-            Reply.ScannedLocks page = ask(new Command.ScanLocks(pattern, cursor, count), Reply.ScannedLocks.class);
+            Report.ScannedLocks page = ask(new Look.ScanLocks(pattern, cursor, count), Report.ScannedLocks.class);
             locks.addAll(page.locks());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
@@ -141,7 +142,7 @@ public final class Client implements BackendListener, AutoCloseable {
         List<ClientRecord> clients = new ArrayList<>();
         String cursor = "";
         do {
-            Reply.ScannedClients page = ask(new Command.ScanClients(cursor, count), Reply.ScannedClients.class);
+            Report.ScannedClients page = ask(new Look.ScanClients(cursor, count), Report.ScannedClients.class);
             clients.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.boltwork.BackendException;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.testkit.RedisServer;
@@ -143,10 +144,10 @@ class ConnectTest {
                 client.announce(clientRecord, 0);
                 assertThat(client.force("l", 0).released()).isFalse();
                 for (Command<?> look : List.of(
-                        new Command.Inspect("l"),
-                        new Command.Identify(List.of("a")),
-                        new Command.ScanLocks("*", "", 10),
-                        new Command.ScanClients("", 10))) {
+                        new Look.Inspect("l"),
+                        new Look.Identify(List.of("a")),
+                        new Look.ScanLocks("*", "", 10),
+                        new Look.ScanClients("", 10))) {
                     Failed failed = client.ask(look, Failed.class);
                     assertThat(failed.cause().isRetryable()).isFalse();
                     assertThat(failed.cause()).hasMessageContaining("NOPERM");

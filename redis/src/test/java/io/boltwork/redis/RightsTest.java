@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.boltwork.BackendException;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.SentinelGroup;
@@ -116,10 +117,10 @@ class RightsTest {
                     new Command.Withdraw("l", "a:1", 0),
                     new Command.Release("l", "a:0", 1, 1, 0, null),
                     new Command.ForceRelease("l", 0),
-                    new Command.Inspect("l"),
-                    new Command.Identify(List.of("a")),
-                    new Command.ScanLocks("*", "", 10),
-                    new Command.ScanClients("", 10)));
+                    new Look.Inspect("l"),
+                    new Look.Identify(List.of("a")),
+                    new Look.ScanLocks("*", "", 10),
+                    new Look.ScanClients("", 10)));
             for (int i = 3; i < 1_010; i++) { // a long queue is inspected
                 commands.add(acquire(i));
             }

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Released;
-import io.boltwork.spi.Reply.ScannedLocks;
-import io.boltwork.spi.Reply.ScannedLocks.Lock;
+import io.boltwork.spi.Report.ScannedLocks;
+import io.boltwork.spi.Report.ScannedLocks.Lock;
 import io.boltwork.testkit.Slack;
 import java.util.HashSet;
 import java.util.List;
@@ -94,7 +95,7 @@ class ScanTest extends ScriptTest {
                 .map(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)))
                 .toList();
         sent.forEach(Client::await); // one by one, because a call of an unknown script is sent again, behind the others
-        ScannedLocks first = a.ask(new Command.ScanLocks("*", "", 20), ScannedLocks.class);
+        ScannedLocks first = a.ask(new Look.ScanLocks("*", "", 20), ScannedLocks.class);
         assertThat(first.locks()).hasSizeLessThan(200);
         assertThat(first.cursor()).isNotEmpty();
         assertThat(names("*")).isEqualTo(new TreeSet<>(names));
@@ -170,7 +171,7 @@ class ScanTest extends ScriptTest {
 
     @Test
     void anInvalidCursorIsRefused() {
-        Failed failed = a.ask(new Command.ScanLocks("*", "x", 10), Failed.class);
+        Failed failed = a.ask(new Look.ScanLocks("*", "x", 10), Failed.class);
         assertThat(failed.cause()).hasMessageContaining("a scan of locks").hasMessageContaining("invalid cursor");
     }
 

@@ -14,7 +14,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.Replication;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -258,10 +258,10 @@ abstract class LockContractBounds extends LockContractPart {
         awaitQueued(1);
         first.unlock();
         second.token();
-        Reply.Inspected seen = inspect();
+        Report.Inspected seen = inspect();
         assertThat(seen.untilMillis() - seen.server().millis()).isGreaterThan(minHold.toMillis() - 5_000);
         second.release();
-        Reply.Inspected kept = inspect();
+        Report.Inspected kept = inspect();
         assertThat(kept.owner()).isNull();
         assertThat(kept.untilMillis() - kept.server().millis()).isGreaterThan(minHold.toMillis() - 5_000);
     }

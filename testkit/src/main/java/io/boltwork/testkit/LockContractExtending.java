@@ -11,7 +11,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,7 @@ abstract class LockContractExtending extends LockContractPart {
             lease.extend(Duration.ofMinutes(5));
             assertThat(party.backend().requests() - requests).isEqualTo(1);
             assertThat(lease.remaining()).isBetween(Duration.ofSeconds(295), Duration.ofMinutes(6));
-            Reply.Inspected seen = inspect();
+            Report.Inspected seen = inspect();
             assertThat(seen.untilMillis() - seen.server().millis()).isGreaterThan(295_000);
             lease.extend(Duration.ofMillis(1));
             assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(290));
@@ -210,7 +210,7 @@ abstract class LockContractExtending extends LockContractPart {
         next.task().awaitParked();
         lease.release();
         next.token();
-        Reply.Inspected seen = inspect();
+        Report.Inspected seen = inspect();
         assertThat(seen.token()).isEqualTo(next.token());
         assertThat(seen.untilMillis() - seen.server().millis()).isLessThan(60_000);
         next.release();

@@ -7,7 +7,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,7 @@ abstract class LockContractLeasing extends LockContractPart {
         theirs.unlock();
         long token = waiter.token();
         Await.until("the claim is confirmed", () -> !inspect().claim());
-        Reply.Inspected confirmed = inspect();
+        Report.Inspected confirmed = inspect();
         assertThat(confirmed.token()).isEqualTo(token);
         assertThat(confirmed.untilMillis() - confirmed.server().millis()).isGreaterThan(20_000);
         waiter.release();

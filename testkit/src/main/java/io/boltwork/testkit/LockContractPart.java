@@ -12,7 +12,9 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -300,21 +302,21 @@ abstract class LockContractPart {
     }
 
     /** Returns the state of the lock under test at the server. */
-    final Reply.Inspected inspect() {
+    final Report.Inspected inspect() {
         return inspect(name);
     }
 
-    final Reply.Inspected inspect(String lock) {
+    final Report.Inspected inspect(String lock) {
         return inspect(LockKind.LOCK, lock);
     }
 
-    final Reply.Inspected inspect(LockKind kind, String lock) {
+    final Report.Inspected inspect(LockKind kind, String lock) {
         LockBackend asked = spare == null ? openSpare() : spare;
         for (int attempts = 0; attempts < 20; attempts++) {
             CompletableFuture<Reply> answer = new CompletableFuture<>();
-            asked.send(new Command.Inspect(lock, kind), answer::complete);
+            asked.send(new Look.Inspect(lock, kind), answer::complete);
             try {
-                if (answer.get(2, TimeUnit.SECONDS) instanceof Reply.Inspected inspected) {
+                if (answer.get(2, TimeUnit.SECONDS) instanceof Report.Inspected inspected) {
                     return inspected;
                 }
                 pass(Duration.ofMillis(100)); // the connection is being re-established

@@ -9,7 +9,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +25,7 @@ abstract class LockContractVerifying extends LockContractPart {
         Party party = party();
         Lease lease =
                 party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1))).acquire();
-        Reply.Inspected before = inspect();
+        Report.Inspected before = inspect();
         Duration remaining = lease.remaining();
         long requests = party.backend().requests();
         assertThat(lease.verify()).isTrue();

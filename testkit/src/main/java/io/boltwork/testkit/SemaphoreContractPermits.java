@@ -8,7 +8,7 @@ import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.PermitsExceededException;
-import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ abstract class SemaphoreContractPermits extends LockContractPart {
         return party().client().semaphore(name, permits);
     }
 
-    private Reply.Inspected semaphoreAtServer() {
+    private Report.Inspected semaphoreAtServer() {
         return inspect(LockKind.SEMAPHORE, name);
     }
 

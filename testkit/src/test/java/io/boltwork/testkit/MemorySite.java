@@ -2,8 +2,8 @@ package io.boltwork.testkit;
 
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.List;
@@ -71,7 +71,7 @@ final class MemorySite implements LockSite {
     private static boolean isOpen(LockBackend backend) {
         AtomicReference<Reply> reply = new AtomicReference<>();
         try {
-            backend.send(new Command.Inspect("listeners"), reply::set);
+            backend.send(new Look.Inspect("listeners"), reply::set);
         } catch (IllegalStateException neverOpened) {
             return false;
         }

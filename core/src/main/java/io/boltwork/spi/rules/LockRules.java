@@ -6,11 +6,12 @@ import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Reply.Inspected;
-import io.boltwork.spi.Reply.Inspected.Holder;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Report.Inspected.Holder;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -264,13 +265,13 @@ public final class LockRules {
      * @param record the record of the lock
      * @return the summary; empty if there is nothing to show
      */
-    public Optional<Reply.ScannedLocks.Lock> summary(String name, LockRecord record) {
+    public Optional<Report.ScannedLocks.Lock> summary(String name, LockRecord record) {
         boolean open = record.owner == null || lapsed(record);
         if (open && record.queue.isEmpty()) {
             return Optional.empty();
         }
         LockRecord shown = open ? new LockRecord() : record;
-        return Optional.of(new Reply.ScannedLocks.Lock(
+        return Optional.of(new Report.ScannedLocks.Lock(
                 name, ownerOf(shown), shown.token, shown.until, shown.claim, record.queue.length()));
     }
 

@@ -19,6 +19,7 @@ import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
 import io.boltwork.spi.Reply.Forced;
@@ -177,7 +178,7 @@ final class ScriptSpecs {
         }
 
         @Override
-        public ScriptSpec<?> inspect(Command.Inspect command) {
+        public ScriptSpec<?> inspect(Look.Inspect command) {
             throw needsNone(command);
         }
 
@@ -197,17 +198,17 @@ final class ScriptSpecs {
         }
 
         @Override
-        public ScriptSpec<?> identify(Command.Identify command) {
+        public ScriptSpec<?> identify(Look.Identify command) {
             throw needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanLocks(Command.ScanLocks command) {
+        public ScriptSpec<?> scanLocks(Look.ScanLocks command) {
             throw needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanClients(Command.ScanClients command) {
+        public ScriptSpec<?> scanClients(Look.ScanClients command) {
             throw needsNone(command);
         }
     };
@@ -216,7 +217,7 @@ final class ScriptSpecs {
 
     /** Returns the spec of a command, or {@code null} if the command needs no script. */
     static @Nullable ScriptSpec<?> of(Command<?> command) {
-        boolean reads = command instanceof Command.Look<?> || command instanceof Command.Replicate;
+        boolean reads = command instanceof Look<?> || command instanceof Command.Replicate;
         if (reads) {
             return null;
         }

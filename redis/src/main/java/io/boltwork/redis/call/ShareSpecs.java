@@ -26,6 +26,7 @@ import io.boltwork.spi.Command.Resize;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.AcquiredShare;
 import io.boltwork.spi.Reply.Forced;
@@ -176,7 +177,7 @@ final class ShareSpecs {
         }
 
         @Override
-        public ScriptSpec<?> inspect(Command.Inspect command) {
+        public ScriptSpec<?> inspect(Look.Inspect command) {
             throw ScriptSpecs.needsNone(command);
         }
 
@@ -196,17 +197,17 @@ final class ShareSpecs {
         }
 
         @Override
-        public ScriptSpec<?> identify(Command.Identify command) {
+        public ScriptSpec<?> identify(Look.Identify command) {
             throw ScriptSpecs.needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanLocks(Command.ScanLocks command) {
+        public ScriptSpec<?> scanLocks(Look.ScanLocks command) {
             throw ScriptSpecs.needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanClients(Command.ScanClients command) {
+        public ScriptSpec<?> scanClients(Look.ScanClients command) {
             throw ScriptSpecs.needsNone(command);
         }
     };

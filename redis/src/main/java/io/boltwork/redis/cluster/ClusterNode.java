@@ -17,6 +17,7 @@ import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -236,7 +237,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
             connections.replicator().send(replicate, slot, handler);
-        } else if (command instanceof Command.Inspect inspect) {
+        } else if (command instanceof Look.Inspect inspect) {
             Inspection.send(connection, inspect, hops, handler);
         } else {
             ScriptCall<?> call = ScriptCall.of(connection, command, handler);
@@ -270,7 +271,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     private void dispatchAsking(
             ServerConnection connection, Command<?> command, int slot, int hops, Consumer<Reply> handler) {
-        if (command instanceof Command.Inspect inspect) {
+        if (command instanceof Look.Inspect inspect) {
             loop.execute(() -> {
                 connection.lettuce().asking();
                 Inspection.send(connection, inspect, hops, handler);

@@ -18,6 +18,7 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
@@ -237,9 +238,9 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
-        if (command instanceof Command.ScanLocks || command instanceof Command.ScanClients) {
+        if (command instanceof Look.ScanLocks || command instanceof Look.ScanClients) {
             ClusterScan.send(command, watch.masters(), errors, handler);
-        } else if (command instanceof Command.Identify identify) {
+        } else if (command instanceof Look.Identify identify) {
             ClusterScan.identify(
                     identify, client -> watch.topology().node(Slots.of(keySpace.clientKey(client))), errors, handler);
         } else {

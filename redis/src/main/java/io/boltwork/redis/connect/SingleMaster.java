@@ -12,6 +12,7 @@ import io.boltwork.redis.wire.MalformedMessages;
 import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import java.util.List;
@@ -113,7 +114,7 @@ public final class SingleMaster implements Routing {
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
             connections.replicator().send(replicate, 0, handler);
-        } else if (command instanceof Command.Inspect inspect) {
+        } else if (command instanceof Look.Inspect inspect) {
             Inspection.send(connection, inspect, 0, handler);
         } else {
             ScriptCall<?> call = ScriptCall.of(connection, command, handler);

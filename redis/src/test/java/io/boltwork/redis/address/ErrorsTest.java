@@ -7,6 +7,7 @@ import io.boltwork.redis.Client;
 import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
 import io.lettuce.core.RedisConnectionException;
@@ -98,7 +99,7 @@ class ErrorsTest {
                     new Command.Release("l", "a:1", 1, 1, 0, null),
                     new Command.Withdraw("l", "a:1", 1),
                     new Command.Restore("l", "a:1", 1, 1, 0, Client.NEVER),
-                    new Command.Inspect("l"));
+                    new Look.Inspect("l"));
             for (Command<?> command : commands) {
                 Failed failed = client.ask(command, Failed.class);
                 assertThat(failed.executed()).isFalse();

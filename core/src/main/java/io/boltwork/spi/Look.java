@@ -1,0 +1,126 @@
+package io.boltwork.spi;
+
+import io.boltwork.LockKind;
+import java.util.List;
+
+/**
+ * A command that changes nothing.
+ *
+ * @param <R> the type of its answer
+ */
+public sealed interface Look<R extends Report> extends Command<R> {
+
+    /**
+     * Reads a lock. Changes nothing.
+     *
+     * @param lock the name of the lock
+     * @param kind the kind of the lock
+     */
+    record Inspect(String lock, LockKind kind)
+            implements Command.LockCommand<Report.Inspected>, Look<Report.Inspected> {
+        /**
+         * Reads a plain lock.
+         *
+         * @param lock the name of the lock
+         */
+        public Inspect(String lock) {
+            this(lock, LockKind.LOCK);
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text("Inspect[lock=" + lock + ", kind=" + kind + "]");
+        }
+
+        @Override
+        public Report.Inspected executeWith(CommandExecutor executor) {
+            return executor.inspect(this);
+        }
+
+        @Override
+        public <T> T accept(CommandVisitor<T> visitor) {
+            return visitor.inspect(this);
+        }
+    }
+
+    /**
+     * Asks for the records of clients.
+     *
+     * @param clients their ids
+     */
+    record Identify(List<String> clients) implements Look<Report.Identified> {
+
+        /**
+         * Copies the ids.
+         *
+         * @param clients their ids
+         */
+        public Identify {
+            clients = List.copyOf(clients);
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text("Identify[clients=" + clients + "]");
+        }
+
+        @Override
+        public Report.Identified executeWith(CommandExecutor executor) {
+            return executor.identify(this);
+        }
+
+        @Override
+        public <T> T accept(CommandVisitor<T> visitor) {
+            return visitor.identify(this);
+        }
+    }
+
+    /**
+     * Searches for locks, some at a time. Changes nothing. Locks that come or go in the meantime may be missed, and one
+     * lock may be found twice. For each command the server examines {@code count} of its keys.
+     *
+     * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
+     *     character, and every other character for itself
+     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
+     * @param count about how many keys to examine
+     */
+    record ScanLocks(String pattern, String cursor, int count) implements Look<Report.ScannedLocks> {
+        @Override
+        public String toString() {
+            return Printable.text("ScanLocks[pattern=" + pattern + ", cursor=" + cursor + ", count=" + count + "]");
+        }
+
+        @Override
+        public Report.ScannedLocks executeWith(CommandExecutor executor) {
+            return executor.scanLocks(this);
+        }
+
+        @Override
+        public <T> T accept(CommandVisitor<T> visitor) {
+            return visitor.scanLocks(this);
+        }
+    }
+
+    /**
+     * Searches for clients that have been {@linkplain Command.Announce announced}, some at a time, like {@link ScanLocks}.
+     *
+     * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
+     * @param count about how many keys to examine
+     */
+    record ScanClients(String cursor, int count) implements Look<Report.ScannedClients> {
+        @Override
+        public String toString() {
+            return Printable.text("ScanClients[cursor=" + cursor + ", count=" + count + "]");
+        }
+
+        @Override
+        public Report.ScannedClients executeWith(CommandExecutor executor) {
+            return executor.scanClients(this);
+        }
+
+        @Override
+        public <T> T accept(CommandVisitor<T> visitor) {
+            return visitor.scanClients(this);
+        }
+    }
+}

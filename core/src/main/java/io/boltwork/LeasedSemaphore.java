@@ -16,6 +16,14 @@ import java.util.concurrent.CompletionStage;
  * <p>All methods that acquire throw {@link BackendException} and {@link ClientClosedException} as those of
  * {@link FencedLock} do, and {@link PermitsExceededException} if more permits are wanted than the semaphore has.
  *
+ * <!-- snippet: ClassExamples.java#LeasedSemaphore -->
+ * <pre>{@code
+ * LeasedSemaphore uploads = locks.semaphore("uploads", 3);
+ * try (Lease permit = uploads.acquire()) {
+ *     upload.run();
+ * }
+ * }</pre>
+ *
  * <p>The number of permits is that of the client that used the semaphore first, until it is {@linkplain #resize set}.
  */
 public interface LeasedSemaphore {

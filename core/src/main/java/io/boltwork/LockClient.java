@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.EngineLock;
+import io.boltwork.engine.EngineReadWriteLock;
 import io.boltwork.engine.EngineSemaphore;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
@@ -84,6 +85,32 @@ public final class LockClient implements AutoCloseable {
     public FencedLock lock(String name, LockOptions options) {
         checkName(name);
         return new EngineLock(engine, name, Objects.requireNonNull(options, "options"));
+    }
+
+    /**
+     * Returns the read-write lock of a name, with {@linkplain LockOptions#defaults() default options}. It has nothing to
+     * do with the {@linkplain #lock(String) plain lock} of the same name. No round trip.
+     *
+     * @param name the name of the lock, as for {@link #lock(String)}
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     */
+    public FencedReadWriteLock readWriteLock(String name) {
+        return readWriteLock(name, LockOptions.defaults());
+    }
+
+    /**
+     * Returns the read-write lock of a name. No round trip.
+     *
+     * @param name the name of the lock, as for {@link #lock(String)}
+     * @param options the options with which both sides are held
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or as for
+     *     {@link #lock(String, LockOptions)}
+     */
+    public FencedReadWriteLock readWriteLock(String name, LockOptions options) {
+        checkName(name);
+        return new EngineReadWriteLock(engine, name, Objects.requireNonNull(options, "options"));
     }
 
     /**

@@ -60,7 +60,7 @@ final class BackendWatch implements BackendListener {
     @Override
     public void taken(Taken taken) {
         if (taken.kind() != LockKind.LOCK) {
-            SharePool pool = drivers.pools.find(taken.kind(), taken.lock());
+            LanePool pool = drivers.pools.find(taken.kind(), taken.lock());
             if (pool != null) {
                 pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
             }

@@ -188,7 +188,11 @@ public final class Engine extends ErrorFlagOwner {
 
     /** Returns options in the form that the machine needs, for a request for several permits. */
     LockTerms terms(LockOptions options, int permits) {
-        return permits == 1 ? terms(options) : LockTerms.of(options, permits);
+        if (permits == 1) {
+            return terms(options);
+        }
+        check(options);
+        return LockTerms.of(options, permits);
     }
 
     private void check(LockOptions options) {

@@ -28,14 +28,17 @@ import org.jspecify.annotations.Nullable;
  * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
  * unlock that an error cuts short.
  */
-public final class EngineLock implements FencedLock, WaitingRoom {
+public class EngineLock implements FencedLock, WaitingRoom {
 
     private static final long FOR_EVER = Ticker.NEVER;
     private static final long NOT_AT_ALL = 0;
 
-    private final Engine engine;
-    private final String name;
-    private final LockTerms terms;
+    final Engine engine;
+    final String name;
+    final LockTerms terms;
+
+    /** The key of the machine, or for readers that of their first one. Equal locks have the same key. */
+    private final String key;
 
     /**
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
@@ -44,9 +47,14 @@ public final class EngineLock implements FencedLock, WaitingRoom {
     private @Nullable Hold entered;
 
     public EngineLock(Engine engine, String name, LockOptions options) {
+        this(engine, name, name, engine.terms(options));
+    }
+
+    EngineLock(Engine engine, String name, String key, LockTerms terms) {
         this.engine = engine;
         this.name = name;
-        this.terms = engine.terms(options);
+        this.key = key;
+        this.terms = terms;
     }
 
     @Override
@@ -56,17 +64,17 @@ public final class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public void request(Waiter waiter) {
-        engine.drivers.request(name, waiter);
+        engine.drivers.request(key, waiter);
     }
 
     @Override
     public void cancel(Waiter waiter, boolean timedOut) {
-        engine.drivers.cancel(name, waiter, timedOut);
+        engine.drivers.cancel(key, waiter, timedOut);
     }
 
     @Override
     public void lookAfter(Waiter waiter, Runnable looked) {
-        engine.drivers.post(name, driver -> {
+        engine.drivers.post(key, driver -> {
             looked.run();
             driver.machine.lookAfter(waiter);
         });
@@ -75,6 +83,47 @@ public final class EngineLock implements FencedLock, WaitingRoom {
     @Override
     public FencedLock withOptions(LockOptions other) {
         return new EngineLock(engine, name, Objects.requireNonNull(other, "options"));
+    }
+
+    // ================================================================ what differs for readers and writers
+
+    /** Returns options in the form that the machine needs. */
+    LockTerms terms(LockOptions options) {
+        return engine.terms(options);
+    }
+
+    /** Returns what error messages say before the name. */
+    String title() {
+        return "the lock";
+    }
+
+    /** Returns the hold of the current thread, which is acquiring; {@code null} if it has none. */
+    @Nullable
+    Hold ownHold() {
+        return engine.drivers.ownHold(key);
+    }
+
+    /** Returns the hold of a thread; {@code null} if it has none. */
+    @Nullable
+    Hold holdOf(Thread thread) {
+        return engine.drivers.holdOf(key, thread);
+    }
+
+    /** Returns the hold that a thread must leave; {@code null} if there is none. */
+    @Nullable
+    Hold holdToLeave(Thread thread) {
+        return engine.drivers.holdToLeave(key, thread);
+    }
+
+    /** Returns a hold of this client; {@code null} if it has none. */
+    @Nullable
+    Hold anyHold() {
+        return engine.drivers.hold(key);
+    }
+
+    /** Returns whether the lock is held by any client, according to the server. */
+    boolean isLocked(Report.Inspected lock) {
+        return lock.server().millis() < lock.untilMillis();
     }
 
     // ================================================================ by thread
@@ -86,7 +135,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public void lock(Duration lease) {
-        enterUninterruptibly(engine.terms(terms.options.withFixedLease(lease)));
+        enterUninterruptibly(terms(terms.options.withFixedLease(lease)));
     }
 
     @Override
@@ -112,7 +161,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        LockTerms fixed = engine.terms(terms.options.withFixedLease(lease));
+        LockTerms fixed = terms(terms.options.withFixedLease(lease));
         long nanos = Durations.nanos("wait", wait);
         checkInterrupt();
         return enter(fixed, nanos, true);
@@ -124,7 +173,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
         Hold hold = null;
         Hold.Left left = null;
         try {
-            hold = engine.drivers.holdToLeave(name, self);
+            hold = holdToLeave(self);
             if (hold == null || hold.locks() == 0) {
                 throw notHeld(hold);
             }
@@ -208,7 +257,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
      */
     private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        Hold held = engine.drivers.ownHold(name);
+        Hold held = ownHold();
         if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
             return true;
         }
@@ -238,7 +287,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
     private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        Hold held = engine.drivers.ownHold(name);
+        Hold held = ownHold();
         if (held != null && !beginsAnew(held, terms, nanos)) {
             LeaseHandle handle = new LeaseHandle(engine, held);
             boolean entered = false;
@@ -306,14 +355,13 @@ public final class EngineLock implements FencedLock, WaitingRoom {
         if (hold != null) {
             return new IllegalMonitorStateException(
                     Printable.text(
-                            "Thread '" + thread.getName() + "' holds the lock '" + name
+                            "Thread '" + thread.getName() + "' holds " + title() + " '" + name
                                     + "' by a lease (acquire); call release() or close() on the lease, since unlock() undoes lock() only"));
         }
-        Hold other = engine.drivers.hold(name);
+        Hold other = anyHold();
         String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
-        return new IllegalMonitorStateException(
-                Printable.text("Thread '" + thread.getName() + "' does not hold the lock '" + name + "'; " + holder
-                        + ". Call unlock() once for each lock(), on the same thread"));
+        return new IllegalMonitorStateException(Printable.text("Thread '" + thread.getName() + "' does not hold "
+                + title() + " '" + name + "'; " + holder + ". Call unlock() once for each lock(), on the same thread"));
     }
 
     // ================================================================ by handle
@@ -338,7 +386,7 @@ public final class EngineLock implements FencedLock, WaitingRoom {
         AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
         // attached before the request is posted: else the body could run here, on the caller's thread
         CompletionStage<T> call = new AsyncCall<>(
-                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(name, end));
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(key, end));
         turn.post();
         return call;
     }
@@ -355,36 +403,34 @@ public final class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public Optional<Lease> currentLease() {
-        return Optional.ofNullable(engine.drivers.holdOf(name, Thread.currentThread()))
-                .map(hold -> new LeaseView(engine, hold));
+        return Optional.ofNullable(holdOf(Thread.currentThread())).map(hold -> new LeaseView(engine, hold));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = engine.drivers.holdOf(name, Thread.currentThread());
+        Hold hold = holdOf(Thread.currentThread());
         return hold != null && hold.isValid();
     }
 
     @Override
     public int holdCount() {
-        Hold hold = engine.drivers.holdOf(name, Thread.currentThread());
+        Hold hold = holdOf(Thread.currentThread());
         return hold != null && hold.isValid() ? hold.depth() : 0;
     }
 
     @Override
     public boolean isLocked() {
-        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name));
-        return lock.server().millis() < lock.untilMillis();
+        return isLocked((Report.Inspected) engine.ask(new Look.Inspect(name, LaneKey.kindOf(key))));
     }
 
     @Override
     public boolean equals(Object other) {
-        return this == other || other instanceof EngineLock that && engine == that.engine && name.equals(that.name);
+        return this == other || other instanceof EngineLock that && engine == that.engine && key.equals(that.key);
     }
 
     @Override
     public int hashCode() {
-        return name.hashCode() * 31 + System.identityHashCode(engine);
+        return key.hashCode() * 31 + System.identityHashCode(engine);
     }
 
     @Override

@@ -59,17 +59,17 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
 
     @Override
     public void request(Waiter waiter) {
-        engine.drivers.pools.request(LockKind.SEMAPHORE, name, permits, waiter);
+        engine.drivers.pools.request(name, permits, waiter);
     }
 
     @Override
     public void cancel(Waiter waiter, boolean timedOut) {
-        engine.drivers.pools.of(LockKind.SEMAPHORE, name).cancel(waiter, timedOut);
+        engine.drivers.pools.semaphore(name).cancel(waiter, timedOut);
     }
 
     @Override
     public void lookAfter(Waiter waiter, Runnable looked) {
-        engine.drivers.pools.of(LockKind.SEMAPHORE, name).lookAfter(waiter, looked);
+        engine.drivers.pools.semaphore(name).lookAfter(waiter, looked);
     }
 
     private LockTerms terms(int wanted) {
@@ -200,7 +200,7 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
         }
         Reply.Resized resized = (Reply.Resized) engine.ask(new Command.Resize(name, LockKind.SEMAPHORE, wanted));
-        engine.drivers.pools.of(LockKind.SEMAPHORE, name).resized(resized);
+        engine.drivers.pools.semaphore(name).resized(resized);
     }
 
     @Override

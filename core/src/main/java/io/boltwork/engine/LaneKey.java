@@ -20,11 +20,18 @@ final class LaneKey {
         return key.charAt(0) == MARK;
     }
 
-    static LockKind kindOf(String key) {
-        return LockKind.values()[key.charAt(1) - '0'];
+    /** Returns the key of the first lane of the same lock; a key that is not that of a lane itself. */
+    static String home(String key) {
+        return isLane(key) ? of(kindOf(key), nameOf(key), 0) : key;
     }
 
+    /** Returns the kind of the lock of a lane, or of a plain lock. */
+    static LockKind kindOf(String key) {
+        return !isLane(key) ? LockKind.LOCK : LockKind.values()[key.charAt(1) - '0'];
+    }
+
+    /** Returns the name of the lock of a lane, or of a plain lock. */
     static String nameOf(String key) {
-        return key.substring(key.indexOf(':') + 1);
+        return isLane(key) ? key.substring(key.indexOf(':') + 1) : key;
     }
 }

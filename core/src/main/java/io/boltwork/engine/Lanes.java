@@ -1,10 +1,10 @@
 package io.boltwork.engine;
 
-import io.boltwork.LockKind;
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import java.util.function.Consumer;
 
-/** What a {@link SharePool} needs of its client: the machines of its lanes, by their keys. */
+/** What a {@link LanePool} needs of its client: the machines of its lanes, by their keys. */
 interface Lanes {
 
     /** Returns the time of the client's monotonic clock, in nanoseconds. */
@@ -19,6 +19,9 @@ interface Lanes {
     /** Posts an event to the machine of a lane if it is in use. */
     void postIfInUse(String key, Consumer<LockMachine> event);
 
+    /** Returns whether the machine of a hold has it, or remembers its loss. */
+    boolean remembers(Hold hold);
+
     /** Forgets a pool that is no longer in use. */
-    void forget(LockKind kind, String name, SharePool pool);
+    void forget(LanePool pool);
 }

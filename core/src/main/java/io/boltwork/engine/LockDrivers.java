@@ -1,7 +1,6 @@
 package io.boltwork.engine;
 
 import io.boltwork.ClientClosedException;
-import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LostHolds;
@@ -36,7 +35,7 @@ final class LockDrivers extends ErrorFlagOwner {
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 
     /** The shared locks in use. */
-    final SharePools pools = new SharePools(new SharedLanes());
+    final LanePools pools = new LanePools(new SharedLanes());
 
     /** Makes the driver of a lane. */
     private final BiFunction<String, LockDrivers, LockDriver> lanes;
@@ -62,8 +61,14 @@ final class LockDrivers extends ErrorFlagOwner {
         }
 
         @Override
-        public void forget(LockKind kind, String name, SharePool pool) {
-            pools.forget(kind, name, pool);
+        public boolean remembers(Hold hold) {
+            LockDriver driver = drivers.get(hold.request.context.key());
+            return driver != null && driver.machine.remembers(hold);
+        }
+
+        @Override
+        public void forget(LanePool pool) {
+            pools.forget(pool);
         }
     }
 
@@ -189,7 +194,12 @@ final class LockDrivers extends ErrorFlagOwner {
      */
     @Nullable
     Hold ownHold(String name) {
-        Hold found = find(name, Thread.currentThread());
+        return own(find(name, Thread.currentThread()));
+    }
+
+    /** Returns a hold of the current thread, unless it was not taken: then it is given back. */
+    @Nullable
+    Hold own(@Nullable Hold found) {
         if (found == null || found.isTaken()) {
             return found;
         }
@@ -209,8 +219,14 @@ final class LockDrivers extends ErrorFlagOwner {
         if (hold != null || !core.isClosed()) {
             return hold;
         }
-        LostHolds lost = closedHolds.get(name);
-        return lost == null ? null : lost.of(thread);
+        return closedHold(name, thread, false);
+    }
+
+    /** Returns the hold that the end of the client has taken from a thread; {@code null} if there is none. */
+    @Nullable
+    Hold closedHold(String key, Thread thread, boolean asReader) {
+        LostHolds lost = closedHolds.get(key);
+        return lost == null ? null : lost.of(thread, asReader);
     }
 
     /** Returns the hold of this client on a lock, or {@code null} if there is none. */
@@ -221,9 +237,9 @@ final class LockDrivers extends ErrorFlagOwner {
     }
 
     /** Requests a lock. The waiter's outcome is decided now or later. */
-    void request(String name, Waiter waiter) {
-        if (!post(name, driver -> driver.machine.request(waiter))) {
-            waiter.outcome.decide(new Waiter.Failed(closed(name, "cannot be acquired")));
+    void request(String key, Waiter waiter) {
+        if (!post(key, driver -> driver.machine.request(waiter))) {
+            waiter.outcome.decide(new Waiter.Failed(closed(LaneKey.nameOf(key), "cannot be acquired")));
         }
     }
 
@@ -270,6 +286,11 @@ final class LockDrivers extends ErrorFlagOwner {
     void closeAll() {
         pools.close();
         for (LockDriver driver : drivers.values()) {
+            if (LaneKey.isLane(driver.key()) && driver.machine.hold() == null) { // first: a release serves other lanes
+                driver.post(this::close);
+            }
+        }
+        for (LockDriver driver : drivers.values()) {
             driver.post(this::close);
         }
     }
@@ -278,7 +299,7 @@ final class LockDrivers extends ErrorFlagOwner {
     private void close(LockDriver driver) {
         LostHolds left = driver.machine.holdsToLeave();
         if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
-            closedHolds.put(driver.key(), left);
+            closedHolds.merge(LaneKey.home(driver.key()), left, LostHolds::and);
         }
         driver.machine.close();
     }

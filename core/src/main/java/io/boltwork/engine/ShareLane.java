@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The driver of a part of a shared lock. A part is held by one owner at a time, so its machine is that of a plain lock.
- * A {@link SharePool} has as many lanes as the client holds and wants parts.
+ * A {@link LanePool} has the lanes of one lock, as many as the client holds and wants parts.
  */
 final class ShareLane extends LockDriver {
 
     private final String key;
-    private final SharePool pool;
+    private final LanePool pool;
 
     /** The numbers of the requests that the pool knows to be of this lane. Used inside the mailbox only. */
     private final List<Long> numbers = new ArrayList<>(2);
@@ -64,11 +64,7 @@ final class ShareLane extends LockDriver {
 
     @Override
     public @Nullable Waiter served(Waiter asked) {
-        Waiter served = pool.served(asked);
-        if (served != asked) {
-            pool.trimAfter(asked);
-        }
-        return served;
+        return pool.served(asked);
     }
 
     @Override
@@ -86,6 +82,17 @@ final class ShareLane extends LockDriver {
             machine.request(next);
         }
         machine.release(left);
+        pool.leaves(left);
+    }
+
+    @Override
+    public void reads(Hold reader) {
+        pool.reads(reader);
+    }
+
+    @Override
+    public void elsewhere(Waiter reader) {
+        pool.elsewhere(reader, key);
     }
 
     @Override
@@ -97,8 +104,7 @@ final class ShareLane extends LockDriver {
             }
             return over;
         });
-        Hold held = machine.hold();
-        pool.settled(key, held == null ? 0 : held.request.terms.permits, machine.isWanted());
+        pool.settled(key, machine);
         return super.settled();
     }
 

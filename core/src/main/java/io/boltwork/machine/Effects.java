@@ -57,6 +57,12 @@ public interface Effects extends LockContext {
         return asked;
     }
 
+    /** Notes the hold of a reader that begins, so that its thread finds it. */
+    default void reads(Hold reader) {}
+
+    /** Lets a reader wait in another machine of the same read-write lock, because it may not wait in this one. */
+    default void elsewhere(Waiter reader) {}
+
     /** Notes that all waiters of the lock are dismissed for that reason. */
     default void dismissed(LockException cause) {}
 

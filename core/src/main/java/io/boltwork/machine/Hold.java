@@ -7,6 +7,8 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One outermost acquisition by a thread or a handle: its nesting levels, and whether it is still held. Thread-safe. */
-public final class Hold {
+public class Hold {
 
     /*
      * One word decides between nesting, release and loss. It has two counts and three bits.
@@ -113,6 +115,33 @@ public final class Hold {
         this.asker = waiter.asker;
         this.word = waiter.asLease ? HANDLE : LOCK;
         this.taker = waiter;
+    }
+
+    // ================================================================ readers
+
+    /** Returns whether this is the hold of a reader of a read-write lock. */
+    public boolean isReader() {
+        return false;
+    }
+
+    /** Returns the hold that the machine knows: this one, except for a reader who shares a hold with others. */
+    Hold whole() {
+        return this;
+    }
+
+    /** Returns the holds of the owners in this client that end with this one. For the lock's machine. */
+    Collection<Hold> owners() {
+        return List.of(this);
+    }
+
+    /** Returns whether that hold is this one, or a part of it that its owner has not left. For any thread. */
+    boolean includes(Hold owner) {
+        return owner == this;
+    }
+
+    /** Notes that one of the owners has left. Returns whether it was the last one. For the lock's machine. */
+    boolean leftBy(Hold owner) {
+        return true;
     }
 
     // ================================================================ taking

@@ -10,7 +10,6 @@ import io.boltwork.LockListener.Restored;
 import io.boltwork.LockListener.Waited;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what happens to a lock to the log and to the listeners, if there are any. The {@link Hold} reports losses,
@@ -52,10 +51,7 @@ final class LockEvents {
         }
     }
 
-    static void restored(LockContext context, @Nullable Hold hold) {
-        if (hold == null) {
-            return;
-        }
+    static void restored(LockContext context, Hold hold) {
         LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
         if (context.isHeard()) {
             Restored event = new Restored(context.lock(), hold.token, hold.owner());

@@ -138,7 +138,8 @@ public final class LockMachine extends LockState {
 
     /** Handles the end of a hold whose deadline has passed, as a thread has noticed. */
     public void expired(Hold noticed) {
-        if (hold == noticed) {
+        Hold held = hold;
+        if (held != null && held.includes(noticed)) {
             Renewing.lose(this, noticed.request, noticed.request.reasonOfEnd());
             pump();
         }

@@ -96,14 +96,23 @@ public abstract class LockState {
         return hold;
     }
 
-    /** Returns the hold of a thread, valid or lost and not unwound; {@code null} if it has none. For any thread. */
+    /**
+     * Returns the hold of a thread, valid or lost and not unwound; {@code null} if it has none. Does not find readers.
+     * For any thread.
+     */
     @Nullable
     public Hold holdOf(Thread thread) {
         Hold held = hold;
-        if (held != null && held.thread == thread && !held.isOver()) {
+        if (held != null && held.thread == thread && !held.isOver() && !held.isReader()) {
             return held;
         }
-        return lostHolds.of(thread);
+        return lostHolds.of(thread, false);
+    }
+
+    /** Returns whether a hold here has not ended, or was lost and is remembered. For any thread. */
+    public boolean remembers(Hold owner) {
+        Hold held = hold;
+        return held != null && held.includes(owner) || lostHolds.contains(owner);
     }
 
     /** Returns the lost holds whose threads have not unwound. */
@@ -116,7 +125,7 @@ public abstract class LockState {
      * leave.
      */
     public LostHolds holdsToLeave() {
-        return hold == null ? lostHolds : lostHolds.with(hold, effects.now());
+        return hold == null ? lostHolds : lostHolds.with(hold.owners(), effects.now());
     }
 
     // ================================================================ times

@@ -16,7 +16,7 @@ public final class LockTerms {
 
     public final LockOptions options;
 
-    /** The permits of a semaphore that are wanted; 1 for a plain lock. */
+    /** The permits that are wanted: 1 for a plain lock and for readers, all for writers. */
     public final int permits;
 
     /**
@@ -36,6 +36,12 @@ public final class LockTerms {
     public final boolean isRenewed;
     public final boolean isFifo;
 
+    /** True if a hold may pass from one local owner to the next. */
+    final boolean mayBePassedOn;
+
+    /** True if readers in one client may share a hold. */
+    public final boolean mayBeJoined;
+
     private LockTerms(LockOptions options, int permits) {
         this.options = options;
         this.permits = permits;
@@ -46,6 +52,11 @@ public final class LockTerms {
         minHoldNanos = options.minHold().toNanos();
         isRenewed = options.isRenewed();
         isFifo = options.fairness() == LockOptions.Fairness.FIFO;
+        mayBePassedOn = isRenewed
+                && !isFifo
+                && minHoldNanos == 0
+                && options.replication().isEmpty();
+        mayBeJoined = mayBePassedOn && maxHoldNanos == Ticker.NEVER;
         long lease = options.lease().toMillis();
         if (maxHoldNanos != Ticker.NEVER) {
             lease = Math.min(lease, LeaseTimes.covering(maxHoldNanos));

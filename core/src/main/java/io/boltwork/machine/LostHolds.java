@@ -1,6 +1,10 @@
 package io.boltwork.machine;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,24 +41,44 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
             return hold.thread == thread;
         }
 
+        /** Returns whether later holds have taken the place of this one: one of its thread, for another request. */
+        boolean isReplacedBy(Map<Thread, Hold> later) {
+            Hold other = later.get(hold.thread);
+            return other != null && other.request != hold.request;
+        }
+
         boolean mayUnwind(long now) {
             return now < until && !hold.isOver() && hold.thread != null && hold.thread.isAlive();
         }
     }
 
-    /** Returns these holds and one that was lost now, which replaces an earlier hold of its thread. */
-    LostHolds with(Hold lost, long now) {
-        Thread thread = lost.thread;
-        if (thread == null || lost.isOver()) {
-            return this; // a handle remembers its hold itself
+    /** Returns these holds and those that were lost now, which replace earlier holds of their threads. */
+    LostHolds with(Collection<Hold> lost, long now) {
+        Map<Thread, Hold> later = new HashMap<>();
+        List<LostHold> added = new ArrayList<>();
+        for (Hold hold : lost) {
+            if (hold.thread != null && !hold.isOver()) { // a handle remembers its hold itself
+                later.put(hold.thread, hold);
+                added.add(new LostHold(hold, until(hold.request.terms, now)));
+            }
         }
-        LockTerms terms = lost.request.terms;
-        long until = terms.isRenewed
+        if (added.isEmpty()) {
+            return this;
+        }
+        Stream<LostHold> others = holds.stream().filter(other -> !other.isReplacedBy(later));
+        return new LostHolds(Stream.concat(others, added.stream()).toList(), Math.min(lookAt, now + LOOK));
+    }
+
+    private static long until(LockTerms terms, long now) {
+        return terms.isRenewed
                 ? Ticker.NEVER
                 : now + Math.max(REMEMBERED, TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis));
-        Stream<LostHold> others = holds.stream().filter(other -> !other.isOf(thread));
+    }
+
+    /** Returns these holds and others, of the same lock. */
+    public LostHolds and(LostHolds others) {
         return new LostHolds(
-                Stream.concat(others, Stream.of(new LostHold(lost, until))).toList(), Math.min(lookAt, now + LOOK));
+                Stream.concat(holds.stream(), others.holds.stream()).toList(), Math.min(lookAt, others.lookAt));
     }
 
     /** Returns these holds without one of them. */
@@ -79,11 +103,16 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
         return holds.isEmpty();
     }
 
+    /** Returns whether a hold is among these. */
+    boolean contains(Hold lost) {
+        return holds.stream().anyMatch(one -> one.hold == lost);
+    }
+
     /** Returns the lost hold of that thread; {@code null} if it has none. */
     @Nullable
-    public Hold of(Thread thread) {
+    public Hold of(Thread thread, boolean asReader) {
         for (LostHold lost : holds) {
-            if (lost.isOf(thread) && !lost.hold.isOver()) {
+            if (lost.isOf(thread) && lost.hold.isReader() == asReader && !lost.hold.isOver()) {
                 return lost.hold;
             }
         }

@@ -41,20 +41,32 @@ final class Releasing {
      * over before, so that nothing has changed.
      */
     static boolean release(LockState lock, Hold left) {
+        if (Reading.downgrade(lock, left)) {
+            return true;
+        }
         Request request = left.request;
         Hold held = lock.hold;
-        if (held != null && held != left && held.request == request) {
-            lock.effects.decide(left.released(), Optional.empty()); // handed over since: it was released already
+        Hold whole = left.whole();
+        boolean clean = left.loss() == null;
+        if (held != null && held != whole && held.request == request) {
+            if (clean && left.isReader()) { // its thread goes on as a writer
+                LockEvents.released(lock.effects, left);
+            }
+            lock.effects.decide(left.released(), Optional.empty()); // or handed over since: it was released already
             return false;
         }
-        if (held == left) {
-            lock.hold = null;
-        } else {
+        boolean last = whole.leftBy(left);
+        if (held != whole) {
             lock.lostHolds = lock.lostHolds.without(left);
+        } else if (last) {
+            lock.hold = null;
         }
-        boolean clean = left.loss() == null;
         if (clean) {
             LockEvents.released(lock.effects, left);
+        }
+        if (!last) {
+            lock.effects.decide(left.released(), Optional.empty()); // others share the hold
+            return false;
         }
         if (lock.requests.get(request.number) != request
                 || request.state != State.HELD && request.state != State.LOST) {

@@ -117,7 +117,7 @@ final class Renewing {
         request.renewAt = Ticker.NEVER;
         if (!request.abandoned) { // the renewer looks again after the connection was replaced
             request.abandoned = true;
-            LockEvents.abandoned(lock.effects, held, absence);
+            held.owners().forEach(owner -> LockEvents.abandoned(lock.effects, owner, absence));
         }
         return true;
     }
@@ -141,10 +141,12 @@ final class Renewing {
 
     private static boolean isHeld(LockState lock, Hold held, Promise<Extension> outcome) {
         Request request = held.request;
-        if (lock.hold == held && lock.lastEvent >= request.deadline()) {
+        Hold whole = lock.hold;
+        boolean isHeld = whole != null && whole.includes(held);
+        if (isHeld && lock.lastEvent >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());
         }
-        if (lock.hold != held) {
+        if (!isHeld || lock.hold != whole) {
             lock.effects.decide(outcome, Extension.LOST);
             return false;
         }
@@ -204,7 +206,10 @@ final class Renewing {
         boolean held = answered(
                 lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome, restored.owner());
         if (held && outcome == Reply.Renewal.OK) {
-            LockEvents.restored(lock.effects, lock.hold);
+            Hold whole = lock.hold;
+            if (whole != null) {
+                whole.owners().forEach(owner -> LockEvents.restored(lock.effects, owner));
+            }
         }
         Withdrawing.ownerNamed(lock, restored.owner());
         Withdrawing.nudgeAfter(lock, restored.claimMillis());
@@ -328,7 +333,7 @@ final class Renewing {
             return; // its owner was faster: the release is in the mailbox
         }
         long now = lock.effects.now();
-        lock.lostHolds = lock.lostHolds.with(held, now); // first, so that its thread finds it at any moment
+        lock.lostHolds = lock.lostHolds.with(held.owners(), now); // first, so that its thread finds it at any moment
         lock.hold = null;
         Releasing.lost(lock, request);
         Releasing.planAfterLoss(lock, request, reason);

@@ -1,5 +1,7 @@
 package io.boltwork.machine;
 
+import java.util.List;
+
 /**
  * Completes what an error has cut short in a {@link LockMachine}. Runs as an event of its lock, and changes nothing that is
  * complete.
@@ -37,6 +39,17 @@ public final class Repair {
         if (held == null) {
             return;
         }
+        List.copyOf(held.owners()).forEach(this::owner);
+        if (machine.hold() == held && held.owners().isEmpty()) { // the last reader has left
+            machine.hold = null;
+            Releasing.start(machine, held.request);
+        }
+        if (machine.hold() == held && held.loss() != null) {
+            Renewing.lose(machine, held.request, held.lossOf().reason());
+        }
+    }
+
+    private void owner(Hold held) {
         Waiter taker = held.taker();
         if (taker != null && !taker.forsaken && !taker.outcome.isDecided()) {
             machine.waiters.remove(taker);
@@ -48,8 +61,6 @@ public final class Repair {
         }
         if (held.settleOwed()) {
             machine.release(held);
-        } else if (held.loss() != null) {
-            Renewing.lose(machine, held.request, held.lossOf().reason());
         }
     }
 

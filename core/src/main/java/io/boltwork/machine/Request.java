@@ -19,20 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Request {
 
-    /**
-     * A slice lasts for this many owners if they need longer than its time, as in lock cohorting (Dice, Marathe,
-     * Shavit: Lock Cohorting, PPoPP 2012). With a handover to another client after each owner, owners that work for
-     * milliseconds would lose a good part of their time. With eight owners, a handover of 2 ms is half a percent of
-     * 50 ms of work each.
-     */
-    private static final int SLICE_TURNS = 8;
-
-    /**
-     * The longest time for which a slice is extended for its owners: eight times 62 ms. Slower owners hardly notice a
-     * handover.
-     */
-    private static final long LONGEST_TURNS = 500 * MILLI;
-
     /** The states of a request. docs/synchronization.md shows the transitions. */
     enum State {
         /** Asks for the lock and waits for it. */
@@ -121,7 +107,7 @@ public final class Request {
     byte renewals;
 
     /** The time at which it was granted. */
-    private long began;
+    long began;
 
     private Request(LockContext context, long number, LockTerms terms, boolean tryOnly, State state) {
         this.context = context;
@@ -130,7 +116,7 @@ public final class Request {
         this.tryOnly = tryOnly;
         this.state = state;
         this.bounds = HoldBounds.of(terms);
-        this.part = context.kind() == LockKind.LOCK ? null : new SharedPart();
+        this.part = context.kind() == LockKind.LOCK ? null : new SharedPart(terms.permits);
     }
 
     /** Creates a request for {@code waiter} and, unless that is FIFO, for the waiters behind it. */
@@ -164,7 +150,19 @@ public final class Request {
 
     /** Returns the part of the lock that the request wants or holds. */
     Share share() {
-        return context.share(terms.permits);
+        return context.share(part == null ? 1 : part.permits);
+    }
+
+    /** Notes that the writer goes on as a reader. */
+    void downgrade() {
+        if (part != null) {
+            part.permits = 1;
+        }
+    }
+
+    /** Returns whether the writer goes on as a reader. */
+    boolean hasDowngraded() {
+        return part != null && part.permits != terms.permits;
     }
 
     /** Returns what commands about the hold say of the part that is held. */
@@ -173,7 +171,7 @@ public final class Request {
     }
 
     /** Returns the last token of the hold's block. */
-    private long blockEnd() {
+    long blockEnd() {
         return part == null ? firstToken + LockBackend.TOKENS_PER_HOLD - 1 : part.blockEnd;
     }
 
@@ -388,23 +386,6 @@ public final class Request {
         }
         waiter = null;
         RenewalClock.start(this);
-    }
-
-    /** Returns whether the hold may pass from one local owner to the next, if both have equal options. */
-    public boolean mayBeHandedOver(long now, long slice) {
-        return terms.isRenewed
-                && !terms.isFifo
-                && terms.minHoldNanos == 0
-                && !extended
-                && terms.options.replication().isEmpty()
-                && isInSlice(now - began, slice)
-                && now < deadline()
-                && lastToken < blockEnd()
-                && missedTime() == null;
-    }
-
-    private boolean isInSlice(long held, long slice) {
-        return held < slice || held < LONGEST_TURNS && lastToken - firstToken < SLICE_TURNS - 1;
     }
 
     /** Returns for how much longer the lock may be held at all; {@link Ticker#NEVER} if there is no limit. */

@@ -7,6 +7,9 @@ import io.boltwork.spi.Share;
 /** What is known of the part of a shared lock that a request wants or holds. Belongs to the lock's machine. */
 final class SharedPart {
 
+    /** The permits that are wanted or held: all, until a writer becomes a reader. */
+    int permits;
+
     /** The last token of the hold's block. */
     long blockEnd;
 
@@ -17,6 +20,10 @@ final class SharedPart {
 
     /** The not-after of the last restore that was sent: a server time. */
     private long restoredUntil;
+
+    SharedPart(int permits) {
+        this.permits = permits;
+    }
 
     /** Notes the block of a grant. */
     void granted(long token, long end) {

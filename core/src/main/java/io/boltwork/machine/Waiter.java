@@ -35,6 +35,9 @@ public final class Waiter {
     /** The time at which the wait began; belongs to the machine. */
     long since;
 
+    /** The key of the machine that decides a reader. The pool of the readers writes it. */
+    public volatile String lane = "";
+
     /** True if the wait began before the waiter came to its machine. */
     boolean isPooled;
 
@@ -84,6 +87,11 @@ public final class Waiter {
     @Nullable
     Boolean endedByTimeout() {
         return endedByTimeout;
+    }
+
+    /** Returns whether the hold will belong to the thread that asks. */
+    public boolean isOfThread() {
+        return thread != null;
     }
 
     /** Creates a waiter for a handle that no thread owns. */

@@ -24,12 +24,17 @@ final class Waiting {
             decide(lock, waiter, new Waiter.Failed(lock.closed("cannot be acquired")));
             return false;
         }
-        waiter.at = lock;
         Boolean timedOut = waiter.endedByTimeout();
         if (timedOut != null) {
-            decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
+            if (!waiter.outcome.isDecided()) {
+                decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
+            }
             return false;
         }
+        if (Reading.isServed(lock, waiter)) {
+            return false;
+        }
+        waiter.at = lock;
         Hold held = lock.hold;
         boolean taken = held != null || lock.wanted != null && lock.wanted.known;
         if (waiter.tryOnly && (taken || lock.wanted != null || !lock.waiters.isEmpty())) {
@@ -92,9 +97,13 @@ final class Waiting {
             return true;
         }
         Hold held = lock.hold;
-        if (held != null && held.taker() == waiter) {
-            decide(lock, waiter, new Waiter.Granted(held));
-            return true;
+        if (held != null) {
+            for (Hold own : held.owners()) {
+                if (own.taker() == waiter) {
+                    decide(lock, waiter, new Waiter.Granted(own));
+                    return true;
+                }
+            }
         }
         return false;
     }
@@ -122,12 +131,13 @@ final class Waiting {
      */
     static void occupy(LockState lock, Request request, Waiter asked, Waiter waiter, long now) {
         request.occupied(now);
-        Hold held = new Hold(request, request.lastToken, waiter, now);
+        Hold held = Reading.hold(lock, request, waiter, now);
         Waiter.Granted granted = new Waiter.Granted(held);
-        lock.hold = held;
+        lock.hold = held.whole();
         lock.waiters.remove(asked);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
+        Reading.othersJoin(lock);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */
@@ -137,7 +147,7 @@ final class Waiting {
         if (next == null
                 || lock.closed
                 || request.state != State.HELD
-                || !request.mayBeHandedOver(now, lock.slice())
+                || !Slice.allowsHandover(request, now, lock.slice())
                 || !request.terms.equals(next.terms)
                 || lock.waiters.hasOwnRequests()) {
             return false;

@@ -7,6 +7,7 @@ import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.Interleavings;
 import io.boltwork.engine.StillContext;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class LostHoldsLincheckTest {
             AtomicReference<LostHolds> holds = new AtomicReference<>(LostHolds.NONE); // as in the machine
             Hold mine = lost();
             Thread me = Thread.currentThread();
-            holds.set(holds.get().with(mine, 0));
+            holds.set(holds.get().with(List.of(mine), 0));
             Hold[] others = new Hold[2];
             Thread other = new Thread(() -> {
                 others[0] = lost();
@@ -41,19 +42,19 @@ class LostHoldsLincheckTest {
             joined(other);
             together(
                     () -> {
-                        check(holds.get().of(me) == mine, "not found");
-                        check(holds.get().of(me) == mine, "not found");
+                        check(holds.get().of(me, false) == mine, "not found");
+                        check(holds.get().of(me, false) == mine, "not found");
                     },
                     () -> { // the machine
-                        holds.set(holds.get().with(others[0], 0));
-                        holds.set(holds.get().with(others[1], 0));
+                        holds.set(holds.get().with(List.of(others[0]), 0));
+                        holds.set(holds.get().with(List.of(others[1]), 0));
                         holds.set(holds.get().without(others[0]));
                         holds.set(holds.get().looked(Long.MAX_VALUE - 1)); // its thread has ended
                     });
-            check(holds.get().of(me) == mine, "not found");
-            check(holds.get().of(other) == null, "kept for a thread that has ended");
+            check(holds.get().of(me, false) == mine, "not found");
+            check(holds.get().of(other, false) == null, "kept for a thread that has ended");
             check(mine.leave(false) == Hold.Left.LOST_LAST, "not lost");
-            check(holds.get().of(me) == null, "found after its end");
+            check(holds.get().of(me, false) == null, "found after its end");
         });
     }
 

@@ -7,6 +7,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Request;
+import io.boltwork.machine.Slice;
 import io.boltwork.machine.Waiter;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Command;
@@ -107,8 +108,8 @@ class EngineRulesTest extends EngineScene {
         Request request = request(SECOND);
         request.begin(500 * MILLI, 1, true, 0);
         request.occupied(0);
-        assertThat(request.mayBeHandedOver(499 * MILLI, 1_000 * MILLI)).isTrue();
-        assertThat(request.mayBeHandedOver(500 * MILLI, 1_000 * MILLI)).isFalse();
+        assertThat(Slice.allowsHandover(request, 499 * MILLI, 1_000 * MILLI)).isTrue();
+        assertThat(Slice.allowsHandover(request, 500 * MILLI, 1_000 * MILLI)).isFalse();
     }
 
     @Test

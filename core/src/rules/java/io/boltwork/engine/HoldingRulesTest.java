@@ -14,6 +14,7 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Promise;
+import io.boltwork.machine.Slice;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -330,7 +331,7 @@ class HoldingRulesTest extends EngineScene {
         assertThat(sent(Command.Renew.class).get(0).notAfter()).isEqualTo(millis + 2_000);
         assertThat(look().untilMillis()).isEqualTo(until);
         assertThat(lease.remaining()).isEqualTo(remaining);
-        assertThat(holdOf(lease).request.mayBeHandedOver(client.now(), LockTerms.of(TEN).leaseMillis * MILLI))
+        assertThat(Slice.allowsHandover(holdOf(lease).request, client.now(), LockTerms.of(TEN).leaseMillis * MILLI))
                 .isTrue();
     }
 

@@ -13,6 +13,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Request;
+import io.boltwork.machine.Slice;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -60,15 +61,18 @@ class ReleasingRulesTest extends EngineScene {
         Lease lease = granted(wish);
         Request request = holdOf(lease).request;
         request.lastToken += 7; // the eighth owner
-        assertThat(request.mayBeHandedOver(99 * MILLI, machine().slice())).isTrue();
-        assertThat(request.mayBeHandedOver(100 * MILLI, machine().slice())).isFalse();
+        assertThat(Slice.allowsHandover(request, 99 * MILLI, machine().slice())).isTrue();
+        assertThat(Slice.allowsHandover(request, 100 * MILLI, machine().slice()))
+                .isFalse();
         answersAgain();
         lease.release(); // a round trip that takes no time: the average loses an eighth
         request = holdOf(acquire(TEN)).request;
         request.lastToken += 7;
-        assertThat(request.mayBeHandedOver(client.now() + 60 * MILLI, machine().slice()))
+        assertThat(Slice.allowsHandover(
+                        request, client.now() + 60 * MILLI, machine().slice()))
                 .isTrue();
-        assertThat(request.mayBeHandedOver(client.now() + 69 * MILLI, machine().slice()))
+        assertThat(Slice.allowsHandover(
+                        request, client.now() + 69 * MILLI, machine().slice()))
                 .isFalse();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.StillContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -43,15 +44,15 @@ class LostHoldsTest {
     void lostHoldsAreFoundByTheirThreadUntilItUnwinds() throws InterruptedException {
         Hold first = mine();
         Hold other = forsaken();
-        lost = lost.with(other, 0);
-        lost = lost.with(first, 0);
-        assertThat(lost.of(me)).isSameAs(first);
-        assertThat(lost.of(other.asker)).isSameAs(other);
+        lost = lost.with(List.of(other), 0);
+        lost = lost.with(List.of(first), 0);
+        assertThat(lost.of(me, false)).isSameAs(first);
+        assertThat(lost.of(other.asker, false)).isSameAs(other);
         first.leave(false);
-        assertThat(lost.of(me)).as("the thread has unwound").isNull();
+        assertThat(lost.of(me, false)).as("the thread has unwound").isNull();
         lost = lost.without(first);
         lost = lost.without(first);
-        assertThat(lost.of(other.asker)).isSameAs(other);
+        assertThat(lost.of(other.asker, false)).isSameAs(other);
         lost = lost.without(other);
         assertThat(lost.isEmpty()).isTrue();
     }
@@ -60,8 +61,8 @@ class LostHoldsTest {
     void holdsThatNeedNoLookupAreNotKept() {
         Hold over = mine();
         over.leave(false);
-        lost = lost.with(over, 0);
-        lost = lost.with(hold(Waiter.ofHandle(LockTerms.of(LockOptions.defaults()), false)), 0);
+        lost = lost.with(List.of(over), 0);
+        lost = lost.with(List.of(hold(Waiter.ofHandle(LockTerms.of(LockOptions.defaults()), false))), 0);
         assertThat(lost.isEmpty()).isTrue();
         assertThat(lost.lookAt()).isEqualTo(Ticker.NEVER);
     }
@@ -69,10 +70,10 @@ class LostHoldsTest {
     @Test
     void aFixedLeaseIsForgottenAfterAMinuteOrItsOwnLength() {
         Hold brief = fixed(Duration.ofMillis(200));
-        lost = lost.with(brief, 0).looked(LOOK);
-        assertThat(lost.of(me)).isSameAs(brief);
+        lost = lost.with(List.of(brief), 0).looked(LOOK);
+        assertThat(lost.of(me, false)).isSameAs(brief);
         assertThat(lost.looked(2 * LOOK).isEmpty()).isTrue();
-        lost = LostHolds.NONE.with(fixed(Duration.ofMinutes(5)), 0);
+        lost = LostHolds.NONE.with(List.of(fixed(Duration.ofMinutes(5))), 0);
         for (int i = 1; i < 10; i++) {
             lost = lost.looked(i * LOOK);
         }
@@ -83,19 +84,19 @@ class LostHoldsTest {
     @Test
     void aNestedFixedLeaseIsNotForgotten() {
         Hold nested = fixed(Duration.ofMillis(200));
-        lost = lost.with(nested, 0).untilUnwound(nested);
+        lost = lost.with(List.of(nested), 0).untilUnwound(nested);
         for (int i = 1; i < 10; i++) {
             lost = lost.looked(i * LOOK);
         }
-        assertThat(lost.of(me)).isSameAs(nested);
+        assertThat(lost.of(me, false)).isSameAs(nested);
         assertThat(lost.untilUnwound(mine())).isEqualTo(lost);
     }
 
     @Test
     void aThreadHasOnlyItsNewestLostHold() {
         Hold second = fixed(Duration.ofMillis(200));
-        lost = lost.with(fixed(Duration.ofMillis(200)), 0).with(second, 1);
-        assertThat(lost.of(me)).isSameAs(second);
+        lost = lost.with(List.of(fixed(Duration.ofMillis(200))), 0).with(List.of(second), 1);
+        assertThat(lost.of(me, false)).isSameAs(second);
         assertThat(lost.without(second).isEmpty()).isTrue();
     }
 
@@ -103,15 +104,15 @@ class LostHoldsTest {
     void lostHoldsAreForgottenWhenTheirThreadsHaveEnded() throws InterruptedException {
         Hold living = mine();
         Hold unwound = forsaken();
-        lost = lost.with(forsaken(), 5);
-        lost = lost.with(living, 9);
-        lost = lost.with(unwound, 9);
+        lost = lost.with(List.of(forsaken()), 5);
+        lost = lost.with(List.of(living), 9);
+        lost = lost.with(List.of(unwound), 9);
         unwound.leave(false);
         assertThat(lost.lookAt()).isEqualTo(LOOK + 5);
         lost = lost.looked(LOOK + 4);
         assertThat(lost.lookAt()).as("too early").isEqualTo(LOOK + 5);
         lost = lost.looked(LOOK + 5);
-        assertThat(lost.of(me)).isSameAs(living);
+        assertThat(lost.of(me, false)).isSameAs(living);
         assertThat(lost.lookAt()).isEqualTo(2 * LOOK + 5);
         lost = lost.without(living);
         assertThat(lost.isEmpty()).as("the others are forgotten").isTrue();

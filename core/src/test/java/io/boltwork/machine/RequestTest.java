@@ -289,12 +289,12 @@ class RequestTest {
     @Test
     void aShortExtensionDoesNotReplaceARenewal() {
         Request request = claimed(TEN_SECONDS);
-        assertThat(request.mayBeHandedOver(ms(1), SLICE)).isTrue();
+        assertThat(Slice.allowsHandover(request, ms(1), SLICE)).isTrue();
         Renewing.extension(request, ms(500), 50);
         RenewalClock.prolonged(request, ms(500), 50);
         assertThat(request.confirmed).isFalse();
         assertThat(request.renewAt).isEqualTo(ms(1_000));
-        assertThat(request.mayBeHandedOver(ms(1), SLICE))
+        assertThat(Slice.allowsHandover(request, ms(1), SLICE))
                 .as("an extended hold is not handed over")
                 .isFalse();
         Renewing.extension(request, ms(600), 10_000);
@@ -330,7 +330,7 @@ class RequestTest {
         Request request = held(SECOND.withMinHold(Duration.ofMillis(990)));
         assertThat(request.keepMillis(ms(400))).isEqualTo(592);
         assertThat(request.keepMillis(ms(990))).isZero();
-        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
+        assertThat(Slice.allowsHandover(request, 0, SLICE)).isFalse();
     }
 
     @Test
@@ -370,12 +370,12 @@ class RequestTest {
     void aHoldIsHandedOverWithinItsSliceAndTokenBlock() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_998;
-        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
-        assertThat(request.mayBeHandedOver(ms(10), SLICE)).isFalse();
+        assertThat(Slice.allowsHandover(request, ms(10) - 1, SLICE)).isTrue();
+        assertThat(Slice.allowsHandover(request, ms(10), SLICE)).isFalse();
         request.lastToken = 7_999;
-        assertThat(request.mayBeHandedOver(0, SLICE)).isFalse();
-        assertThat(held(FIXED).mayBeHandedOver(0, SLICE)).isFalse();
-        assertThat(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)).mayBeHandedOver(0, SLICE))
+        assertThat(Slice.allowsHandover(request, 0, SLICE)).isFalse();
+        assertThat(Slice.allowsHandover(held(FIXED), 0, SLICE)).isFalse();
+        assertThat(Slice.allowsHandover(held(TEN_SECONDS.withFairness(LockOptions.Fairness.FIFO)), 0, SLICE))
                 .isFalse();
     }
 
@@ -383,13 +383,15 @@ class RequestTest {
     void eightOwnersMayShareAHoldWithinHalfASecond() {
         Request request = held(TEN_SECONDS);
         request.lastToken = 7_006;
-        assertThat(request.mayBeHandedOver(ms(500) - 1, SLICE))
+        assertThat(Slice.allowsHandover(request, ms(500) - 1, SLICE))
                 .as("to the eighth")
                 .isTrue();
-        assertThat(request.mayBeHandedOver(ms(500), SLICE)).as("too late").isFalse();
+        assertThat(Slice.allowsHandover(request, ms(500), SLICE)).as("too late").isFalse();
         request.lastToken = 7_007;
-        assertThat(request.mayBeHandedOver(ms(10), SLICE)).as("to a ninth").isFalse();
-        assertThat(request.mayBeHandedOver(ms(10) - 1, SLICE)).isTrue();
+        assertThat(Slice.allowsHandover(request, ms(10), SLICE))
+                .as("to a ninth")
+                .isFalse();
+        assertThat(Slice.allowsHandover(request, ms(10) - 1, SLICE)).isTrue();
     }
 
     @Test

@@ -1,16 +1,13 @@
 package io.boltwork.engine;
 
-import io.boltwork.ClientClosedException;
 import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
-import io.boltwork.spi.Grant;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
-import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,25 +16,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shared lock in one client: its lanes, and the callers that wait for a lane. Thread-safe.
+ * One semaphore in one client: its lanes, and the callers that wait for a lane. Thread-safe.
  *
- * <p>Each lane holds or wants one part of the lock. Callers wait here in the order of their arrival. Lanes ask the server
+ * <p>Each lane holds or wants one part of the semaphore. Callers wait here in the order of their arrival. Lanes ask the server
  * for stand-ins of them, as many as there can be parts for this client. A lane that is granted a part, or whose hold is
  * released, serves the first caller with equal terms. FIFO callers and tries have a lane each at once.
  */
-final class SharePool {
-
-    private final LockKind kind;
-    private final String name;
-    private final Lanes machines;
-
-    /** Guards the fields down to {@link #isGone}. No other object is called while it is held. */
-    private final ReentrantLock guard = new ReentrantLock();
+final class SemaphorePool extends LanePool {
 
     /** What a lane does: the permits that it holds, and whether it wants a part. */
     private record Use(int held, boolean wants) {
@@ -68,17 +56,11 @@ final class SharePool {
     private long lanesSoFar;
     private boolean isGone;
 
-    /** The lanes of the requests that are not over, by their numbers. */
-    private final ConcurrentHashMap<Long, String> byRequest = new ConcurrentHashMap<>();
+    /** The whole of the semaphore, as far as it is known; the permits mean nothing. */
+    private volatile Share whole = new Share(LockKind.SEMAPHORE, 1, 0, 0);
 
-    /** The whole of the lock, as far as it is known; the permits mean nothing. */
-    private volatile Share whole;
-
-    SharePool(LockKind kind, String name, Lanes machines) {
-        this.kind = kind;
-        this.name = name;
-        this.machines = machines;
-        this.whole = new Share(kind, 1, kind == LockKind.READ_WRITE ? Integer.MAX_VALUE : 0, 0);
+    SemaphorePool(String name, Lanes machines) {
+        super(LockKind.SEMAPHORE, name, machines);
     }
 
     // ================================================================ capacity
@@ -95,7 +77,7 @@ final class SharePool {
         }
     }
 
-    /** Returns a part of the lock with the capacity that is known. */
+    @Override
     Share share(int permits) {
         Share known = whole;
         return permits == 1 ? known : new Share(kind, permits, known.of(), known.set());
@@ -105,11 +87,11 @@ final class SharePool {
     void resized(Reply.Resized resized) {
         heard(new Reply.AcquiredShare(0, 0, 0, resized.capacity(), resized.set()));
         if (resized.claimMillis() != 0) {
-            machines.post(LaneKey.of(kind, name, 0), machine -> machine.nudgeAfter(resized.claimMillis()));
+            machines.post(key(0), machine -> machine.nudgeAfter(resized.claimMillis()));
         }
     }
 
-    /** Notes what the server says about the capacity. */
+    @Override
     void heard(Reply.AcquiredShare share) {
         Share known = whole;
         if (share.capacity() == known.of() && share.set() == known.set() || share.capacity() == 0) {
@@ -170,7 +152,7 @@ final class SharePool {
     private String take() {
         String key;
         if (free.isEmpty()) {
-            key = LaneKey.of(kind, name, ++lanesSoFar);
+            key = key(++lanesSoFar);
         } else {
             key = free.iterator().next();
             free.remove(key);
@@ -188,10 +170,6 @@ final class SharePool {
             close(); // first: a stand-in that ends would let others ask
             waiter.outcome.decide(new Waiter.Failed(closed()));
         }
-    }
-
-    private ClientClosedException closed() {
-        return new ClientClosedException("The lock '" + name + "' cannot be acquired: its client is closed");
     }
 
     /** Lets lanes ask for callers, as long as there may be more that want a part. */
@@ -242,6 +220,7 @@ final class SharePool {
     }
 
     /** Returns a stand-in for the first caller, which a lane may serve now; {@code null} if there is no caller. */
+    @Override
     @Nullable
     Waiter next(String lane) {
         guard.lock();
@@ -256,8 +235,10 @@ final class SharePool {
      * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in;
      * {@code null} if there is none any more.
      */
+    @Override
     @Nullable
     Waiter served(Waiter asked) {
+        Waiter served;
         guard.lock();
         try {
             if (standIns.remove(asked) == null) {
@@ -276,10 +257,12 @@ final class SharePool {
             } else {
                 forget(asked);
             }
-            return first;
+            served = first;
         } finally {
             guard.unlock();
         }
+        trim(asked);
+        return served;
     }
 
     /** Removes a caller. Returns whether it waited here. */
@@ -353,12 +336,8 @@ final class SharePool {
         }
     }
 
-    /** Notes that a caller was served: a lane that asks for more than there are withdraws its request. */
-    void trimAfter(Waiter served) {
-        trim(served);
-    }
-
     /** Removes and returns the first caller; {@code null} if there is none. */
+    @Override
     @Nullable
     Waiter poll() {
         guard.lock();
@@ -423,7 +402,7 @@ final class SharePool {
 
     // ================================================================ lanes
 
-    /** Notes a lane that has been made. Returns {@code false} if the pool is no longer in use. */
+    @Override
     boolean joined(String lane) {
         guard.lock();
         try {
@@ -437,7 +416,7 @@ final class SharePool {
         }
     }
 
-    /** Notes that a lane is no longer in use. */
+    @Override
     void left(String lane) {
         guard.lock();
         try {
@@ -446,7 +425,7 @@ final class SharePool {
             free.remove(lane);
             isGone = lanes.isEmpty() && waiting.isEmpty() && wanting == 0;
             if (isGone) {
-                machines.forget(kind, name, this);
+                machines.forget(this);
             }
         } finally {
             guard.unlock();
@@ -469,8 +448,12 @@ final class SharePool {
         }
     }
 
-    /** Notes what a lane does, after each of its events. A lane that is free takes the first caller. */
-    void settled(String lane, int permits, boolean wants) {
+    /** Notes what a lane does. A lane that is free takes the first caller. */
+    @Override
+    void settled(String lane, LockMachine machine) {
+        Hold hold = machine.hold();
+        int permits = hold == null ? 0 : hold.request.terms.permits;
+        boolean wants = machine.isWanted();
         boolean more;
         guard.lock();
         try {
@@ -500,7 +483,7 @@ final class SharePool {
         wanting += (after.wants() ? 1 : 0) - (before.wants() ? 1 : 0);
     }
 
-    /** Lets the requests of the other lanes ask again, because the server has forgotten one of this lane. */
+    @Override
     void forgotten(String lane) {
         List<String> others = new ArrayList<>();
         guard.lock();
@@ -514,44 +497,5 @@ final class SharePool {
             guard.unlock();
         }
         others.forEach(other -> machines.postIfInUse(other, LockMachine::askAgain));
-    }
-
-    // ================================================================ requests and messages
-
-    void register(long request, String lane) {
-        byRequest.put(request, lane);
-    }
-
-    void unregister(long request) {
-        byRequest.remove(request);
-    }
-
-    /** Passes a grant on to the lane of its request. */
-    void granted(Grant grant, long request) {
-        String lane = byRequest.get(request);
-        String key = lane == null ? LaneKey.of(kind, name, 0) : lane; // lane 0 withdraws what nobody wants
-        machines.post(key, machine -> machine.granted(grant));
-    }
-
-    /** Passes the message of a forced release on to the lane of its request. */
-    void taken(Taken taken, long request) {
-        String lane = byRequest.get(request);
-        if (lane != null) {
-            machines.postIfInUse(lane, machine -> machine.taken(taken));
-        }
-    }
-
-    // ================================================================ the end
-
-    /** Dismisses all callers that wait here. */
-    void close() {
-        for (Waiter waiter; (waiter = poll()) != null; ) {
-            waiter.outcome.decide(new Waiter.Failed(closed()));
-        }
-    }
-
-    @Override
-    public String toString() {
-        return Printable.text(kind + " '" + name + "'");
     }
 }

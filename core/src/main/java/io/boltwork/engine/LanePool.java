@@ -1,0 +1,133 @@
+package io.boltwork.engine;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.LockKind;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Share;
+import io.boltwork.spi.Taken;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** One shared lock in one client: its lanes, and the ways of messages and callers to them. Thread-safe. */
+abstract class LanePool {
+
+    final LockKind kind;
+    final String name;
+    final Lanes machines;
+
+    /** Guards the fields of the pool. No other object is called while it is held. */
+    final ReentrantLock guard = new ReentrantLock();
+
+    /** The lanes of the requests that are not over, by their numbers. */
+    private final ConcurrentHashMap<Long, String> byRequest = new ConcurrentHashMap<>();
+
+    LanePool(LockKind kind, String name, Lanes machines) {
+        this.kind = kind;
+        this.name = name;
+        this.machines = machines;
+    }
+
+    final String key(long lane) {
+        return LaneKey.of(kind, name, lane);
+    }
+
+    final ClientClosedException closed() {
+        return new ClientClosedException("The lock '" + name + "' cannot be acquired: its client is closed");
+    }
+
+    // ================================================================ lanes
+
+    /** Notes a lane that has been made. Returns {@code false} if the pool is no longer in use. */
+    abstract boolean joined(String lane);
+
+    /** Notes that a lane is no longer in use. */
+    abstract void left(String lane);
+
+    /** Notes what a lane does, after each of its events. */
+    abstract void settled(String lane, LockMachine machine);
+
+    /** Lets the requests of the other lanes ask again, because the server has forgotten one of this lane. */
+    abstract void forgotten(String lane);
+
+    // ================================================================ what lanes ask
+
+    /** Returns a part of the lock with the capacity that is known. */
+    abstract Share share(int permits);
+
+    /** Notes what the server says about the capacity. */
+    void heard(Reply.AcquiredShare share) {}
+
+    /** Returns the caller that is served by a grant to a waiter; {@code null} if there is none any more. */
+    @Nullable
+    Waiter served(Waiter asked) {
+        return asked;
+    }
+
+    /** Returns a waiter for a lane whose hold is released; {@code null} if there is none. */
+    @Nullable
+    Waiter next(String lane) {
+        return null;
+    }
+
+    /** Removes and returns the first caller that waits outside of the lanes; {@code null} if there is none. */
+    @Nullable
+    Waiter poll() {
+        return null;
+    }
+
+    /** Notes the hold of a reader that begins. */
+    void reads(Hold reader) {}
+
+    /** Notes that an owner has left its hold. */
+    void leaves(Hold hold) {}
+
+    /** Sends a reader to another lane than that one. */
+    void elsewhere(Waiter reader, String lane) {
+        throw new IllegalStateException(this + " has no readers");
+    }
+
+    // ================================================================ requests and messages
+
+    final void register(long request, String lane) {
+        byRequest.put(request, lane);
+    }
+
+    final void unregister(long request) {
+        byRequest.remove(request);
+    }
+
+    /** Passes a grant on to the lane of its request. */
+    final void granted(Grant grant, long request) {
+        String lane = byRequest.get(request);
+        String key = lane == null ? key(0) : lane; // lane 0 withdraws what nobody wants
+        machines.post(key, machine -> machine.granted(grant));
+    }
+
+    /** Passes the message of a forced release on to the lane of its request. */
+    final void taken(Taken taken, long request) {
+        String lane = byRequest.get(request);
+        if (lane != null) {
+            machines.postIfInUse(lane, machine -> machine.taken(taken));
+        }
+    }
+
+    // ================================================================ the end
+
+    /** Dismisses all callers that wait outside of the lanes. */
+    final void close() {
+        for (Waiter waiter; (waiter = poll()) != null; ) {
+            waiter.outcome.decide(new Waiter.Failed(closed()));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text(kind + " '" + name + "'");
+    }
+}

@@ -1,0 +1,86 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockKind;
+import io.boltwork.machine.Hold;
+import io.boltwork.machine.Waiter;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The shared locks in use of one client, by kind and name. Thread-safe. */
+final class LanePools {
+
+    private final Lanes machines;
+    private final Map<LockKind, ConcurrentHashMap<String, LanePool>> pools = new EnumMap<>(LockKind.class);
+
+    LanePools(Lanes machines) {
+        this.machines = machines;
+        pools.put(LockKind.READ_WRITE, new ConcurrentHashMap<>());
+        pools.put(LockKind.SEMAPHORE, new ConcurrentHashMap<>());
+    }
+
+    private ConcurrentHashMap<String, LanePool> ofKind(LockKind kind) {
+        return Objects.requireNonNull(pools.get(kind));
+    }
+
+    /** Returns the pool of a lock. */
+    LanePool of(LockKind kind, String name) {
+        LanePool known = ofKind(kind).get(name);
+        return known != null ? known : ofKind(kind).computeIfAbsent(name, fresh -> create(kind, fresh));
+    }
+
+    private LanePool create(LockKind kind, String name) {
+        return kind == LockKind.SEMAPHORE ? new SemaphorePool(name, machines) : new ReadWritePool(name, machines);
+    }
+
+    SemaphorePool semaphore(String name) {
+        return (SemaphorePool) of(LockKind.SEMAPHORE, name);
+    }
+
+    ReadWritePool readWrite(String name) {
+        return (ReadWritePool) of(LockKind.READ_WRITE, name);
+    }
+
+    /** Lets a waiter wait for permits of a semaphore. */
+    void request(String name, int permits, Waiter waiter) {
+        SemaphorePool pool;
+        do {
+            pool = semaphore(name);
+            pool.configure(permits);
+        } while (!pool.request(waiter));
+    }
+
+    /** Returns the hold of a reader: valid, or lost and not yet left; {@code null} if there is none. */
+    @Nullable
+    Hold reader(String name, Thread thread) {
+        LanePool pool = find(LockKind.READ_WRITE, name);
+        return pool == null ? null : ((ReadWritePool) pool).readerOf(thread);
+    }
+
+    /** Returns the pool of a lane that has been made. */
+    LanePool join(String key) {
+        LanePool pool;
+        do {
+            pool = of(LaneKey.kindOf(key), LaneKey.nameOf(key));
+        } while (!pool.joined(key));
+        return pool;
+    }
+
+    /** Forgets a pool that is no longer in use. */
+    void forget(LanePool pool) {
+        ofKind(pool.kind).remove(pool.name, pool);
+    }
+
+    /** Returns the pool of a lock if it is in use; otherwise {@code null}. */
+    @Nullable
+    LanePool find(LockKind kind, String name) {
+        return ofKind(kind).get(name);
+    }
+
+    /** Dismisses all callers that wait for a lane, because the client is being closed. */
+    void close() {
+        pools.values().forEach(some -> some.values().forEach(LanePool::close));
+    }
+}

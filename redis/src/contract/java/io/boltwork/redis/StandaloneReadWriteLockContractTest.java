@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReadWriteLockContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Read-write locks on a real, standalone Redis keep the contract. */
+class StandaloneReadWriteLockContractTest extends ReadWriteLockContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

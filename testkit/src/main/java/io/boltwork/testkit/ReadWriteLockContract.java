@@ -1,0 +1,41 @@
+package io.boltwork.testkit;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The behavior that users may expect of a read-write lock with any backend, like {@link LockContract} of a lock. Each
+ * backend has a test that extends this class.
+ */
+public abstract class ReadWriteLockContract {
+
+    /** For tests of backends. */
+    protected ReadWriteLockContract() {}
+
+    /**
+     * Returns the server to test with. It may be the same for all tests. The contract flushes it after each test.
+     *
+     * @return a running server
+     */
+    protected abstract LockSite site();
+
+    @Nested
+    class Sharing extends ReadWriteLockContractSharing {
+        Sharing() {
+            super(ReadWriteLockContract.this.site());
+        }
+    }
+
+    @Nested
+    class Owners extends ReadWriteLockContractOwners {
+        Owners() {
+            super(ReadWriteLockContract.this.site());
+        }
+    }
+
+    @Nested
+    class BadDays extends ReadWriteLockContractBadDays {
+        BadDays() {
+            super(ReadWriteLockContract.this.site());
+        }
+    }
+}

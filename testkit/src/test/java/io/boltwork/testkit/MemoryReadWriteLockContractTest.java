@@ -1,0 +1,10 @@
+package io.boltwork.testkit;
+
+/** Read-write locks in memory keep the contract. */
+class MemoryReadWriteLockContractTest extends ReadWriteLockContract {
+
+    @Override
+    protected LockSite site() {
+        return new MemorySite();
+    }
+}

@@ -1,8 +1,10 @@
 package io.boltwork.examples;
 
 import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.LockInspector;
 import io.boltwork.LockListener;
@@ -11,11 +13,13 @@ import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** The examples in the Javadoc of the API's classes, one method for each. */
 final class ClassExamples {
@@ -50,6 +54,24 @@ final class ClassExamples {
         // @start region="LockClient"
         try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
             FencedLock stock = locks.lock("stock:1001");
+        }
+        // @end
+    }
+
+    static @Nullable String readWriteLock(LockClient locks, Map<String, String> cache, String product) {
+        // @start region="FencedReadWriteLock"
+        FencedReadWriteLock prices = locks.readWriteLock("prices");
+        try (Lease reading = prices.readLock().acquire()) {
+            return cache.get(product);
+        }
+        // @end
+    }
+
+    static void semaphore(LockClient locks, Runnable upload) {
+        // @start region="LeasedSemaphore"
+        LeasedSemaphore uploads = locks.semaphore("uploads", 3);
+        try (Lease permit = uploads.acquire()) {
+            upload.run();
         }
         // @end
     }

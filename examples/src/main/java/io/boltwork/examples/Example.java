@@ -36,7 +36,9 @@ final class Example implements Callable<Integer> {
                 "scheduled-job: a job that runs once per cluster and period.",
                 "idempotent-orders: an order that is delivered twice is processed once.",
                 "leader: exactly one process leads, and another takes over.",
-                "pipeline: one task at a time for each key, without blocked threads."
+                "pipeline: one task at a time for each key, without blocked threads.",
+                "warm-cache: many read a cache, one warms it, and none reads it half full.",
+                "uploads: three at a time, over all processes."
             })
     private @Nullable Name name;
 
@@ -53,7 +55,9 @@ final class Example implements Callable<Integer> {
         SCHEDULED_JOB("scheduled-job", ScheduledJob::demo),
         IDEMPOTENT_ORDERS("idempotent-orders", IdempotentOrders::demo),
         LEADER("leader", Leader::demo),
-        PIPELINE("pipeline", TaskPipeline::demo);
+        PIPELINE("pipeline", TaskPipeline::demo),
+        WARM_CACHE("warm-cache", WarmCache::demo),
+        UPLOADS("uploads", RateOfUploads::demo);
 
         private final String text;
         private final Demo demo;

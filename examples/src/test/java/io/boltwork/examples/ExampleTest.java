@@ -25,7 +25,9 @@ class ExampleTest {
         "scheduled-job, runs the job",
         "idempotent-orders, '9 deliveries, charged 3 times.'",
         "leader, the lock is taken away",
-        "pipeline, All done after"
+        "pipeline, All done after",
+        "warm-cache, '6 reads, loaded 1 time.'",
+        "uploads, '12 uploads, at most 3 at a time.'"
     })
     void eachRunsWithOneCommand(String name, String prints) throws Exception {
         try (DemoRun demo = DemoRun.start(directory, "--example", name)) {

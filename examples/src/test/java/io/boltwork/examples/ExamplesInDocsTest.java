@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
@@ -19,7 +21,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +73,32 @@ class ExamplesInDocsTest {
         examples.fencedLock(stock);
         assertThat(events).containsExactly("sell, held elsewhere: true");
         assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
+    void readersHoldTheReadLock() {
+        FencedReadWriteLock prices = elsewhere.readWriteLock("prices");
+        List<Boolean> writable = new ArrayList<>();
+        Map<String, String> cache = new HashMap<>() {
+            @Override
+            public String get(Object product) {
+                writable.add(prices.writeLock().tryLock());
+                return super.get(product);
+            }
+        };
+        cache.put("apple", "40");
+        assertThat(ClassExamples.readWriteLock(locks, cache, "apple")).isEqualTo("40");
+        assertThat(writable).containsExactly(false);
+        assertThat(prices.readLock().isLocked()).isFalse();
+    }
+
+    @Test
+    void uploadsHoldAPermit() {
+        LeasedSemaphore uploads = elsewhere.semaphore("uploads", 3);
+        List<Integer> free = new ArrayList<>();
+        ClassExamples.semaphore(locks, () -> free.add(uploads.availablePermits()));
+        assertThat(free).containsExactly(2);
+        assertThat(uploads.availablePermits()).isEqualTo(3);
     }
 
     @Test

@@ -150,13 +150,8 @@ final class SemaphorePool extends LanePool {
 
     /** Returns the key of a lane that is free, and notes that it is not. */
     private String take() {
-        String key;
-        if (free.isEmpty()) {
-            key = key(++lanesSoFar);
-        } else {
-            key = free.iterator().next();
-            free.remove(key);
-        }
+        String key = free.isEmpty() ? key(++lanesSoFar) : free.iterator().next();
+        free.remove(key);
         wanting++; // until the lane has settled
         return key;
     }

@@ -52,6 +52,33 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         return handle != null && handle.isCut(); // absence() takes care of an unreachable handle
     }
 
+    /** Puts the right before older ones. Drops used ones, which a long hold would accumulate. */
+    void precede(@Nullable HandleRef older) {
+        next = firstOpen(older);
+        for (HandleRef kept = next; kept != null; kept = kept.next) {
+            kept.next = firstOpen(kept.next);
+        }
+    }
+
+    private static @Nullable HandleRef firstOpen(@Nullable HandleRef right) {
+        HandleRef open = right;
+        while (open != null && !open.isOpen()) {
+            open = open.next;
+        }
+        return open;
+    }
+
+    /** Returns how many of these rights can never be used. */
+    static int forsaken(@Nullable HandleRef newest) {
+        int forsaken = 0;
+        for (HandleRef right = newest; right != null; right = right.next) {
+            if (right.isForsaken()) {
+                forsaken++;
+            }
+        }
+        return forsaken;
+    }
+
     /** Uses the right. Returns whether it was open. */
     public boolean use() {
         return STATE.compareAndSet(this, State.OPEN, State.LEAVING);

@@ -66,10 +66,7 @@ public class Hold {
     /** A bit of {@link #owed}: the end of the hold must be posted. */
     public static final int OWED_RELEASE = 4;
 
-    /**
-     * A bit of {@link #owed}: a level must be left for a handle whose right says that an error has cut the release
-     * short.
-     */
+    /** A bit of {@link #owed}: a level must be left for a handle that says that its release was cut short. */
     public static final int OWED_RIGHT = 8;
 
     public final Request request;
@@ -206,7 +203,7 @@ public class Hold {
         return isOver();
     }
 
-    /** Returns the outcome of the release. The thread that has left the hold calls this before the lock's machine does. */
+    /** Returns the outcome of the release. The thread that has left the hold calls this before the machine does. */
     public Promise<Optional<LeaseLoss>> released() {
         Promise<Optional<LeaseLoss>> outcome = released;
         if (outcome == null) {
@@ -326,18 +323,7 @@ public class Hold {
 
     /** Adds the right of a handle to leave a level. */
     public void give(HandleRef right) {
-        HandleRef last = rights;
-        while (last != null && !last.isOpen()) {
-            last = last.next;
-        }
-        right.next = last;
-        for (; last != null; last = last.next) { // drops used rights, which a long hold would accumulate
-            HandleRef after = last.next;
-            while (after != null && !after.isOpen()) {
-                after = after.next;
-            }
-            last.next = after;
-        }
+        right.precede(rights);
         rights = right;
     }
 
@@ -354,13 +340,7 @@ public class Hold {
         if (locked && thread != null && thread.isAlive()) {
             return null;
         }
-        long handles = count(now, true);
-        for (HandleRef right = rights; right != null; right = right.next) {
-            if (right.isForsaken()) {
-                handles--;
-            }
-        }
-        if (handles > 0) {
+        if (count(now, true) > HandleRef.forsaken(rights)) {
             return null;
         }
         return locked ? LockListener.Absence.THREAD_ENDED : LockListener.Absence.LEASE_UNREACHABLE;

@@ -60,8 +60,8 @@ abstract class LanePool {
     /** Returns a part of the lock with the capacity that is known. */
     abstract Share share(int permits);
 
-    /** Notes what the server says about the capacity. */
-    void heard(Reply.AcquiredShare share) {}
+    /** Notes what the server has answered about a part. */
+    void heard(Reply.Acquired answer) {}
 
     /** Returns the caller that is served by a grant to a waiter; {@code null} if there is none any more. */
     @Nullable

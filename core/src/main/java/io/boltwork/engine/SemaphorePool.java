@@ -4,17 +4,14 @@ import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,16 +40,17 @@ final class SemaphorePool extends LanePool {
     private final Set<String> free = new LinkedHashSet<>();
 
     /** The callers that wait, except those that have a lane of their own. */
-    private final LinkedHashSet<Waiter> waiting = new LinkedHashSet<>();
-
-    /** How many callers wait with the same terms, and for how many of them lanes ask. */
-    private final Map<LockTerms, int[]> counts = new HashMap<>();
-
-    /** The stand-ins of callers, and the lanes that ask for them, the newest last. */
-    private final LinkedHashMap<Waiter, String> standIns = new LinkedHashMap<>();
+    private final PooledCallers callers = new PooledCallers();
 
     private long held;
     private int wanting;
+
+    /** How often the server, or a hold here, has shown that permits are taken. It may overflow. */
+    private int refusals;
+
+    /** True if the server has said so, and lanes have wanted permits ever since. */
+    private boolean isQueued;
+
     private long lanesSoFar;
     private boolean isGone;
 
@@ -92,7 +90,20 @@ final class SemaphorePool extends LanePool {
     }
 
     @Override
-    void heard(Reply.AcquiredShare share) {
+    void heard(Reply.Acquired answer) {
+        if (answer.verdict() == Reply.Verdict.QUEUED || answer.verdict() == Reply.Verdict.REFUSED) {
+            guard.lock();
+            try {
+                refusals++;
+                isQueued = true;
+            } finally {
+                guard.unlock();
+            }
+        }
+        heard(answer.share());
+    }
+
+    private void heard(Reply.AcquiredShare share) {
         Share known = whole;
         if (share.capacity() == known.of() && share.set() == known.set() || share.capacity() == 0) {
             return;
@@ -122,15 +133,15 @@ final class SemaphorePool extends LanePool {
                 return false;
             }
             waiter.begins(machines.now());
-            if (waiter.tryOnly && !waiting.isEmpty()) {
+            if (waiter.tryOnly && !callers.isEmpty()) {
                 waiter.outcome.decide(Waiter.Denied.REFUSED);
                 return true;
             }
             if (waiter.tryOnly || waiter.terms.isFifo) {
                 lane = take();
             } else {
-                waiting.add(waiter);
-                counts.computeIfAbsent(waiter.terms, terms -> new int[2])[0]++;
+                waiter.refusalsBefore(held > 0 || isQueued ? refusals - 1 : refusals);
+                callers.add(waiter);
             }
         } finally {
             guard.unlock();
@@ -174,7 +185,7 @@ final class SemaphorePool extends LanePool {
             Waiter standIn;
             guard.lock();
             try {
-                Waiter next = wanting < mostWanting() ? unrepresented() : null;
+                Waiter next = wanting < mostWanting() ? callers.unrepresented() : null;
                 if (next == null) {
                     return;
                 }
@@ -187,29 +198,8 @@ final class SemaphorePool extends LanePool {
         }
     }
 
-    /** Returns the first caller for which no lane asks; {@code null} if there is none. */
-    private @Nullable Waiter unrepresented() {
-        if (standIns.size() >= waiting.size()) {
-            return null;
-        }
-        Map<LockTerms, Integer> seen = new HashMap<>();
-        for (Waiter waiter : waiting) {
-            int before = seen.merge(waiter.terms, 1, Integer::sum);
-            if (before > countsOf(waiter)[1]) {
-                return waiter;
-            }
-        }
-        return null;
-    }
-
-    private int[] countsOf(Waiter waiter) {
-        return Objects.requireNonNull(counts.get(waiter.terms));
-    }
-
     private Waiter standIn(Waiter caller, String lane) {
-        Waiter standIn = Waiter.ofHandle(caller.terms, false);
-        countsOf(caller)[1]++;
-        standIns.put(standIn, lane);
+        Waiter standIn = callers.standIn(caller, lane);
         standIn.outcome.then(() -> ended(standIn));
         return standIn;
     }
@@ -220,7 +210,8 @@ final class SemaphorePool extends LanePool {
     Waiter next(String lane) {
         guard.lock();
         try {
-            return waiting.isEmpty() ? null : standIn(waiting.iterator().next(), lane);
+            Waiter first = callers.first();
+            return first == null ? null : standIn(first, lane);
         } finally {
             guard.unlock();
         }
@@ -236,23 +227,11 @@ final class SemaphorePool extends LanePool {
         Waiter served;
         guard.lock();
         try {
-            if (standIns.remove(asked) == null) {
+            refusals++;
+            if (!callers.removeStandIn(asked)) {
                 return asked;
             }
-            countsOf(asked)[1]--;
-            Waiter first = null;
-            for (Waiter waiter : waiting) {
-                if (waiter.terms.equals(asked.terms)) {
-                    first = waiter;
-                    break;
-                }
-            }
-            if (first != null) {
-                remove(first);
-            } else {
-                forget(asked);
-            }
-            served = first;
+            served = callers.poll(asked.terms);
         } finally {
             guard.unlock();
         }
@@ -260,44 +239,17 @@ final class SemaphorePool extends LanePool {
         return served;
     }
 
-    /** Removes a caller. Returns whether it waited here. */
-    private boolean remove(Waiter waiter) {
-        boolean waited = waiting.remove(waiter);
-        if (waited) {
-            countsOf(waiter)[0]--;
-            forget(waiter);
-        }
-        return waited;
-    }
-
-    /** Forgets the counts of terms that no caller has. */
-    private void forget(Waiter last) {
-        int[] both = countsOf(last);
-        if (both[0] == 0 && both[1] == 0) {
-            counts.remove(last.terms);
-        }
-    }
-
     /** Handles the end of a stand-in that was not served. If it has failed, its callers have failed, too. */
     private void ended(Waiter standIn) {
-        List<Waiter> failed = new ArrayList<>();
+        List<Waiter> failed = List.of();
         guard.lock();
         try {
-            if (standIns.remove(standIn) == null) {
+            if (!callers.removeStandIn(standIn)) {
                 return; // a caller was served
             }
-            countsOf(standIn)[1]--;
             if (standIn.outcome.value() instanceof Waiter.Failed end
                     && end.cause() instanceof PermitsExceededException) {
-                for (Waiter waiter : List.copyOf(waiting)) {
-                    if (waiter.terms.equals(standIn.terms)) {
-                        failed.add(waiter);
-                    }
-                }
-            }
-            failed.forEach(this::remove);
-            if (counts.containsKey(standIn.terms)) {
-                forget(standIn);
+                failed = callers.pollAll(standIn.terms);
             }
         } finally {
             guard.unlock();
@@ -308,26 +260,17 @@ final class SemaphorePool extends LanePool {
 
     /** Cancels a stand-in of the same terms, if there are more than callers. */
     private void trim(Waiter like) {
-        Waiter surplus = null;
-        String lane = null;
+        Map.Entry<Waiter, String> surplus;
         guard.lock();
         try {
-            int[] both = counts.get(like.terms);
-            if (both != null && both[1] > both[0]) {
-                for (Map.Entry<Waiter, String> standIn : standIns.entrySet()) {
-                    if (standIn.getKey().terms.equals(like.terms)) {
-                        surplus = standIn.getKey(); // the newest
-                        lane = standIn.getValue();
-                    }
-                }
-            }
+            surplus = callers.surplus(like.terms);
         } finally {
             guard.unlock();
         }
-        if (surplus != null && lane != null) {
-            Waiter cancelled = surplus;
+        if (surplus != null) {
+            Waiter cancelled = surplus.getKey();
             cancelled.ends(false);
-            machines.postIfInUse(lane, machine -> machine.cancelIfKnown(cancelled, false, false));
+            machines.postIfInUse(surplus.getValue(), machine -> machine.cancelIfKnown(cancelled, false, false));
         }
     }
 
@@ -337,11 +280,10 @@ final class SemaphorePool extends LanePool {
     Waiter poll() {
         guard.lock();
         try {
-            if (waiting.isEmpty()) {
-                return null;
+            Waiter first = callers.first();
+            if (first != null) {
+                callers.remove(first);
             }
-            Waiter first = waiting.iterator().next();
-            remove(first);
             return first;
         } finally {
             guard.unlock();
@@ -355,7 +297,8 @@ final class SemaphorePool extends LanePool {
         waiter.ends(timedOut); // first: it may be on its way to a lane
         guard.lock();
         try {
-            here = remove(waiter);
+            here = callers.remove(waiter);
+            waiter.isRefused = waiter.isRefusedBy(refusals);
             all = new ArrayList<>(lanes.keySet());
         } finally {
             guard.unlock();
@@ -378,7 +321,7 @@ final class SemaphorePool extends LanePool {
         List<String> all;
         guard.lock();
         try {
-            here = waiting.contains(waiter);
+            here = callers.contains(waiter);
             all = new ArrayList<>(lanes.keySet());
         } finally {
             guard.unlock();
@@ -418,7 +361,7 @@ final class SemaphorePool extends LanePool {
             Use before = lanes.remove(lane);
             count(before == null ? Use.NONE : before, Use.NONE);
             free.remove(lane);
-            isGone = lanes.isEmpty() && waiting.isEmpty() && wanting == 0;
+            isGone = lanes.isEmpty() && callers.isEmpty() && wanting == 0;
             if (isGone) {
                 machines.forget(this);
             }
@@ -464,7 +407,7 @@ final class SemaphorePool extends LanePool {
             } else {
                 free.remove(lane);
             }
-            more = standIns.size() < waiting.size() && wanting < mostWanting();
+            more = wanting < mostWanting() && callers.unrepresented() != null;
         } finally {
             guard.unlock();
         }
@@ -476,6 +419,7 @@ final class SemaphorePool extends LanePool {
     private void count(Use before, Use after) {
         held += after.held() - before.held();
         wanting += (after.wants() ? 1 : 0) - (before.wants() ? 1 : 0);
+        isQueued &= wanting > 0;
     }
 
     @Override

@@ -46,8 +46,8 @@ final class ShareLane extends LockDriver {
     // ================================================================ what concerns the other lanes, too
 
     @Override
-    public void heard(Reply.AcquiredShare share) {
-        pool.heard(share);
+    public void heard(Reply.Acquired answer) {
+        pool.heard(answer);
     }
 
     @Override

@@ -40,8 +40,8 @@ public interface Effects extends LockContext {
      */
     long renew(Command.Renew.Item item, boolean tacit);
 
-    /** Notes what the server says about the capacity of a shared lock. */
-    default void heard(Reply.AcquiredShare share) {}
+    /** Notes what the server has answered about a part of a shared lock. */
+    default void heard(Reply.Acquired answer) {}
 
     /**
      * Notes that the server has forgotten requests of this client. Other machines of the same shared lock let theirs ask

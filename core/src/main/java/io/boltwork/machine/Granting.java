@@ -50,7 +50,7 @@ final class Granting {
         if (forgotten) {
             Asking.askOthers(lock, request);
         }
-        lock.effects.heard(answer.share());
+        lock.effects.heard(answer);
         switch (answer.verdict()) {
             case GRANTED -> {
                 request.known = true;

@@ -3,7 +3,9 @@ package io.boltwork.machine;
 import io.boltwork.ClientClosedException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Printable;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +96,12 @@ public abstract class LockState {
     @Nullable
     public Hold hold() {
         return hold;
+    }
+
+    /** Returns the holds of the owners in this client: several of a lane of readers. For the lock's mailbox. */
+    public Collection<Hold> owners() {
+        Hold held = hold;
+        return held == null ? List.of() : held.owners();
     }
 
     /**

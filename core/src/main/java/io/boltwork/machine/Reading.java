@@ -100,6 +100,7 @@ final class Reading {
             if (mayJoin(lock, shared, next, shared.since)) { // they came before it began, so it is not too old for them
                 join(lock, shared, next);
             } else {
+                next.isRefused = next.isRefusedBy(lock.refusals);
                 lock.effects.elsewhere(next);
             }
         }

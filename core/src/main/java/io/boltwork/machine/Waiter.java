@@ -38,6 +38,9 @@ public final class Waiter {
     /** The key of the machine that decides a reader. The pool of the readers writes it. */
     public volatile String lane = "";
 
+    /** True if the lock was shown to be taken while it waited outside of any machine. */
+    public volatile boolean isRefused;
+
     /** True if the wait began before the waiter came to its machine. */
     boolean isPooled;
 
@@ -76,6 +79,16 @@ public final class Waiter {
     public void begins(long now) {
         isPooled = true;
         since = now;
+    }
+
+    /** Notes how often the lock had been refused before the wait began. */
+    public void refusalsBefore(int refusals) {
+        refusalsBefore = refusals;
+    }
+
+    /** Returns whether the lock was refused since then, if it has been refused that often by now. */
+    public boolean isRefusedBy(int refusals) {
+        return refusals - refusalsBefore > 0;
     }
 
     /** Notes that the caller no longer waits, in case the waiter has not come to its machine. */

@@ -82,7 +82,8 @@ final class Waiting {
     }
 
     private static Waiter.WaitResult timedOut(LockState lock, Waiter waiter) {
-        return lock.refusals - waiter.refusalsBefore > 0
+        boolean refused = waiter.at == lock ? waiter.isRefusedBy(lock.refusals) : waiter.isRefused;
+        return refused
                 ? Denied.REFUSED
                 : new Waiter.Failed(lock.outage.unknown(
                         lock.effects.lock(), "within the time that the caller was willing to wait"));

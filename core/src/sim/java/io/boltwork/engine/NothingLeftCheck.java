@@ -29,9 +29,9 @@ final class NothingLeftCheck extends SimulationCheck {
             SimulatedLock data = history.cluster.lock(lock);
             Report.Inspected record = data.look();
             require(
-                    record.owner() == null
-                            || data.hasGoneBack()
-                            || data.server().virtual(record.untilMillis()) <= time.now(),
+                    data.hasGoneBack()
+                            || record.holders().stream()
+                                    .allMatch(holder -> data.server().virtual(holder.untilMillis()) <= time.now()),
                     () -> "an owner is left: " + record);
             require(
                     data.hasFailedOverSince(0) // which may have undone a withdrawal; the next grant repeats it

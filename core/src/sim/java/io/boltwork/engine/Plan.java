@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.machine.LockMachine;
@@ -94,8 +95,27 @@ record Plan(
         }
     }
 
-    /** @param extend by how much the lease is extended meanwhile; 0 for no extension */
-    record Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {
+    /**
+     * @param extend by how much the lease is extended meanwhile; 0 for no extension
+     * @param permits how many are wanted of a shared lock; 0 of a plain lock
+     */
+    record Act(
+            Kind kind,
+            String lock,
+            LockOptions options,
+            long patience,
+            long work,
+            long rest,
+            long extend,
+            int permits) {
+        Act(Kind kind, String lock, LockOptions options, long patience, long work, long rest, long extend) {
+            this(kind, lock, options, patience, work, rest, extend, 0);
+        }
+
+        boolean isOfReader() {
+            return permits == 1 && SharedName.kind(lock) == LockKind.READ_WRITE;
+        }
+
         /** A replica must know of the hold. */
         Act withReplica() {
             return with(options.withReplication(Replication.atLeast(1, Duration.ofMillis(50))));
@@ -107,11 +127,16 @@ record Plan(
         }
 
         Act on(String another) {
-            return new Act(kind, another, options, patience, work, rest, extend);
+            return new Act(kind, another, options, patience, work, rest, extend, permits);
+        }
+
+        /** The same on a shared lock. */
+        Act shared(Kind like, String another, LockOptions with, int many) {
+            return new Act(like, another, with, patience, work, rest, extend, many);
         }
 
         private Act with(LockOptions other) {
-            return new Act(kind, lock, other, patience, work, rest, extend);
+            return new Act(kind, lock, other, patience, work, rest, extend, permits);
         }
     }
 
@@ -294,6 +319,9 @@ record Plan(
     static Plan of(long seed) {
         return PlanDrawing.of(seed);
     }
+
+    /** Seeds from here on have shared locks instead of plain ones. */
+    static final long SHARED = 1_000_000_000;
 
     /** Returns random numbers for one actor, so that leaving out another one changes little. */
     Random random(String actor) {

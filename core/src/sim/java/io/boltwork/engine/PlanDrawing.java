@@ -45,6 +45,11 @@ final class PlanDrawing {
             plan = PlanVariants.spread(plan);
         }
         plan = PlanVariants.withSuspensions(plan);
+        plan = withOptions(seed, plan);
+        return seed < Plan.SHARED ? plan : PlanVariants.shared(plan);
+    }
+
+    private static Plan withOptions(long seed, Plan plan) {
         return switch ((int) (seed % 8)) {
             case 3 -> PlanVariants.withSome(plan, act -> act.withReplica());
             case 5 -> PlanVariants.withSome(plan, act -> act.withReleaseSent());

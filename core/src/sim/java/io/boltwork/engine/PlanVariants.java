@@ -1,10 +1,14 @@
 package io.boltwork.engine;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /** Changes of a drawn {@link Plan} that only some seeds have: more locks and clients, and rarer faults and options. */
@@ -107,6 +111,47 @@ final class PlanVariants {
                     fault.jump()));
         }
         return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), plan.clients(), others);
+    }
+
+    /** Replaces each lock by a read-write lock or a semaphore. */
+    static Plan shared(Plan plan) {
+        Random random = plan.random("shared");
+        Map<String, String> names = new TreeMap<>();
+        for (String lock : plan.locks()) {
+            names.put(
+                    lock,
+                    random.nextBoolean()
+                            ? SharedName.readWrite(lock)
+                            : SharedName.semaphore(lock, 1 + random.nextInt(4)));
+        }
+        int readers = 1 + random.nextInt(9);
+        List<Plan.Fault> others = new ArrayList<>();
+        for (Plan.Fault fault : plan.faults()) {
+            others.add(new Plan.Fault(
+                    fault.trouble(),
+                    fault.moment(),
+                    fault.at(),
+                    fault.client(),
+                    Objects.requireNonNull(names.get(fault.lock())),
+                    fault.lasts(),
+                    fault.half(),
+                    fault.lag(),
+                    fault.jump()));
+        }
+        return with(plan, act -> shared(act, Objects.requireNonNull(names.get(act.lock())), readers, random), others);
+    }
+
+    private static Plan.Act shared(Plan.Act act, String name, int readers, Random random) {
+        int all = SharedName.capacity(name);
+        if (SharedName.kind(name) == LockKind.READ_WRITE) {
+            return act.shared(act.kind(), name, act.options(), random.nextInt(10) < readers ? 1 : all);
+        }
+        Plan.Kind kind = switch (act.kind()) {
+            case LOCK, NESTED, CALL, DIE -> Plan.Kind.ACQUIRE; // leases of a semaphore belong to no thread
+            default -> act.kind();
+        };
+        int permits = random.nextInt(3) == 0 ? 1 + random.nextInt(all) : 1;
+        return act.shared(kind, name, act.options().withOnLoss(LockOptions.OnLoss.NOTIFY), permits);
     }
 
     /** Changes some acts, or all. */

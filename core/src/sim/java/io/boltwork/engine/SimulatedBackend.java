@@ -119,7 +119,8 @@ final class SimulatedBackend implements LockBackend {
                     false,
                     acquire.leaseMillis(),
                     acquire.takeoverMillis(),
-                    acquire.notAfter());
+                    acquire.notAfter(),
+                    acquire.share());
             send(attempt, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else if (!warm.get(partition) && command instanceof Command.Release release && release.next() != null) {
             Command.Release alone = new Command.Release(
@@ -128,7 +129,8 @@ final class SimulatedBackend implements LockBackend {
                     release.firstToken(),
                     release.lastToken(),
                     release.keepMillis(),
-                    null);
+                    null,
+                    release.held());
             send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else {
             send(command, believed[partition], handler, 0);

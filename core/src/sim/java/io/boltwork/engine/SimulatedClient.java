@@ -180,7 +180,7 @@ final class SimulatedClient {
 
     /** Notes that the message of a grant was lost. */
     void neverHears(Grant grant) {
-        simulation.history.grantLost(grant);
+        simulation.checks.grantLost(grant);
     }
 
     // ================================================================ what happens to it

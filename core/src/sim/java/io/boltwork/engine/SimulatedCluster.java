@@ -193,7 +193,7 @@ final class SimulatedCluster {
 
     Reply forceRelease(String lock) {
         lock(lock).lookAtClock();
-        return lock(lock).execute(new Command.ForceRelease(lock, 0));
+        return lock(lock).execute(new Command.ForceRelease(lock, 0, SharedName.kind(lock)));
     }
 
     Copy copy(SimulatedServer server) {

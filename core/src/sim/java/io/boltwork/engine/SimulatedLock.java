@@ -59,7 +59,7 @@ final class SimulatedLock {
     }
 
     Report.Inspected look() {
-        return data.execute(new Look.Inspect(name));
+        return data.execute(new Look.Inspect(name, SharedName.kind(name)));
     }
 
     void setReplicas(int count) {
@@ -120,7 +120,11 @@ final class SimulatedLock {
         }
         Report.Inspected now = look();
         boolean whole = now.untilMillis() >= then.untilMillis() && jump <= 0;
-        boolean kept = then.owner() != null && then.owner().equals(now.owner()) && then.token() == now.token() && whole;
+        boolean kept = !SharedName.isShared(name)
+                && then.owner() != null
+                && then.owner().equals(now.owner())
+                && then.token() == now.token()
+                && whole;
         losses.add(new Loss(time.now(), lost, kept ? then.token() : 0));
         failovers.add(time.now());
     }

@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockException;
+import io.boltwork.LockKind;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Ticker;
@@ -61,7 +62,22 @@ final class SimulatedUser {
     }
 
     private EngineLock lock(Plan.Act act) {
-        return new EngineLock(client.engine, act.lock(), act.options());
+        if (!SharedName.isShared(act.lock())) {
+            return new EngineLock(client.engine, act.lock(), act.options());
+        }
+        return act.isOfReader() ? reading(act) : new EngineWriteLock(client.engine, act.lock(), act.options());
+    }
+
+    private EngineReadLock reading(Plan.Act act) {
+        return new EngineReadLock(client.engine, act.lock(), act.options());
+    }
+
+    private static boolean isOfSemaphore(Plan.Act act) {
+        return SharedName.kind(act.lock()) == LockKind.SEMAPHORE;
+    }
+
+    private EngineSemaphore semaphore(Plan.Act act) {
+        return new EngineSemaphore(client.engine, act.lock(), SharedName.capacity(act.lock()), act.options());
     }
 
     // ================================================================ a thread
@@ -71,7 +87,11 @@ final class SimulatedUser {
             Plan.Act act = plan.acts().get(next++);
             timeline.add(plan.name(), act.kind() + " " + act.lock());
             try {
-                act(act, lock(act));
+                if (isOfSemaphore(act)) {
+                    act(act, semaphore(act));
+                } else {
+                    act(act, lock(act));
+                }
             } catch (LeaseLostException lost) {
                 timeline.add(plan.name(), "unwinds: lost", lost.getMessage());
             } catch (InterruptedException | LockTimeoutException end) {
@@ -98,7 +118,11 @@ final class SimulatedUser {
             case NESTED -> {
                 call("lock()", Ticker.NEVER, act, lock::lock);
                 nested(act, lock);
-                holds(act, lock);
+                if (SharedName.isShared(act.lock()) && !act.isOfReader() && act.rest() % 2 == 0) {
+                    downgrade(act, lock);
+                } else {
+                    holds(act, lock);
+                }
             }
             case TRY -> {
                 if (ask("tryLock()", timeout, act, lock::tryLock)) {
@@ -111,12 +135,7 @@ final class SimulatedUser {
                 }
             }
             case INTERRUPTIBLE -> {
-                VirtualTime.Event interrupt = time.after(
-                        act.patience(),
-                        () -> client.happens(() -> {
-                            interrupted = true;
-                            thread.interrupt();
-                        }));
+                VirtualTime.Event interrupt = interruptLater(act);
                 try {
                     timed("lockInterruptibly()", act, () -> {
                         lock.lockInterruptibly();
@@ -130,10 +149,10 @@ final class SimulatedUser {
             case ACQUIRE -> {
                 Lease[] lease = new Lease[1];
                 call("acquire()", Ticker.NEVER, act, () -> lease[0] = lock.acquire());
-                wished(act, client.engine.drivers.holdOf(act.lock(), Thread.currentThread()));
+                wished(act, lock.holdOf(Thread.currentThread()));
                 work(act, lease[0]);
                 boolean valid = lease[0].isValid();
-                leave("close()", act, lease[0].fencingToken(), valid, lease[0]::close);
+                leave("close()", act, lease[0], valid, lease[0]::close);
             }
             case CALL -> {
                 try {
@@ -158,6 +177,15 @@ final class SimulatedUser {
         }
     }
 
+    private VirtualTime.Event interruptLater(Plan.Act act) {
+        return time.after(
+                act.patience(),
+                () -> client.happens(() -> {
+                    interrupted = true;
+                    thread.interrupt();
+                }));
+    }
+
     /** Holds the lock by {@code lock()}, works, unlocks. */
     private void holds(Plan.Act act, EngineLock lock) throws InterruptedException {
         Lease lease = lock.currentLease().orElse(null);
@@ -165,14 +193,83 @@ final class SimulatedUser {
             requireClosed("lock() has returned, and its caller holds nothing");
             return;
         }
-        wished(act, client.engine.drivers.holdOf(act.lock(), Thread.currentThread()));
+        wished(act, lock.holdOf(Thread.currentThread()));
         try {
             work(act, lease);
         } finally {
             if (!client.isDead()) {
                 boolean valid = lock.isHeldByCurrentThread();
-                leave("unlock()", act, lease.fencingToken(), valid, lock::unlock);
+                leave("unlock()", act, lease, valid, lock::unlock);
             }
+        }
+    }
+
+    /** Reads, writes no longer, works, and leaves. */
+    private void downgrade(Plan.Act act, EngineLock writing) {
+        EngineReadLock reading = reading(act);
+        Lease written = writing.currentLease().orElse(null);
+        if (written == null) {
+            requireClosed("a writer that is about to read holds nothing");
+            return;
+        }
+        boolean isRead = false;
+        try {
+            call("lock() by the writer", Ticker.NEVER, act, reading::lock);
+            isRead = true;
+        } finally {
+            if (!client.isDead()) {
+                boolean valid = writing.isHeldByCurrentThread();
+                try {
+                    leave("unlock() by a writer", act, written, valid, writing::unlock);
+                } finally {
+                    Lease read = isRead ? reading.currentLease().orElse(null) : null;
+                    if (read != null && !client.isDead()) {
+                        work(act, read);
+                    }
+                    if (read != null && !client.isDead()) {
+                        boolean still = reading.isHeldByCurrentThread();
+                        leave("unlock() by a reader", act, read, still, reading::unlock);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Acquires permits, works, and gives them back. */
+    private void act(Plan.Act act, EngineSemaphore semaphore) throws InterruptedException {
+        Lease[] lease = new Lease[1];
+        switch (act.kind()) {
+            case ACQUIRE -> call("acquire()", Ticker.NEVER, act, () -> lease[0] = semaphore.acquire(act.permits()));
+            case TRY ->
+                call(
+                        "tryAcquire()",
+                        client.backend.commandTimeout().toNanos(),
+                        act,
+                        () -> lease[0] = semaphore.tryAcquire(act.permits()).orElse(null));
+            case TIMED ->
+                timed("tryAcquire(time)", act, () -> {
+                    lease[0] = semaphore
+                            .tryAcquire(act.permits(), Duration.ofNanos(act.patience()))
+                            .orElse(null);
+                    return lease[0] != null;
+                });
+            case INTERRUPTIBLE -> {
+                VirtualTime.Event interrupt = interruptLater(act);
+                try {
+                    timed("acquireInterruptibly()", act, () -> {
+                        lease[0] = semaphore.acquireInterruptibly(act.permits());
+                        return true;
+                    });
+                } finally {
+                    interrupt.cancel();
+                }
+            }
+            default -> throw new IllegalArgumentException(act + " is for locks or callbacks");
+        }
+        if (lease[0] != null) {
+            work(act, lease[0]);
+            boolean valid = lease[0].isValid();
+            leave("close()", act, lease[0], valid, lease[0]::close);
         }
     }
 
@@ -232,10 +329,10 @@ final class SimulatedUser {
     }
 
     /** Gives the lock back, and looks at what that answers. */
-    private void leave(String what, Plan.Act act, long token, boolean valid, Runnable leaving) {
+    private void leave(String what, Plan.Act act, Lease lease, boolean valid, Runnable leaving) {
         boolean hadInterrupt = interrupted;
-        Hold hold = client.engine.drivers.hold(act.lock());
-        boolean maybe = hold != null && hold.token == token && hold.isUnverified();
+        long token = lease.fencingToken();
+        boolean maybe = ((LeaseView) lease).hold.isUnverified();
         try {
             call(what, client.backend.commandTimeout().toNanos(), act, leaving);
             simulation.require(
@@ -299,7 +396,6 @@ final class SimulatedUser {
         }
         Plan.Act act = plan.acts().get(next++);
         timeline.add(plan.name(), act.kind() + " " + act.lock());
-        EngineLock lock = lock(act);
         SimulationHistory.PendingCall pending = history.callBegins(client, act);
         long begin = client.awake();
         long bound = switch (act.kind()) {
@@ -307,7 +403,8 @@ final class SimulatedUser {
             case TIMED_ASYNC -> act.patience();
             default -> Ticker.NEVER;
         };
-        CompletableFuture<Optional<Lease>> future = asked(act, lock);
+        CompletableFuture<Optional<Lease>> future =
+                isOfSemaphore(act) ? asked(act, semaphore(act)) : asked(act, lock(act));
         future.whenComplete((lease, failure) -> {
             history.callEnds(pending);
             if (bound != Ticker.NEVER) {
@@ -318,8 +415,7 @@ final class SimulatedUser {
                 failed(act, refused);
             }
             if (lease != null && lease.isPresent()) {
-                Hold held = client.engine.drivers.hold(act.lock());
-                wished(act, held != null && held.token == lease.get().fencingToken() ? held : null);
+                wished(act, ((LeaseView) lease.get()).hold);
                 time.after(plan.name(), act.work(), () -> client.happens(() -> leave(act, lease.get())));
             } else {
                 rest(act);
@@ -340,6 +436,28 @@ final class SimulatedUser {
                 return cancelled.handle((lease, failure) -> Optional.ofNullable(lease));
             default:
                 return lock.acquireAsync().thenApply(Optional::of).toCompletableFuture();
+        }
+    }
+
+    private CompletableFuture<Optional<Lease>> asked(Plan.Act act, EngineSemaphore semaphore) {
+        switch (act.kind()) {
+            case TRY_ASYNC:
+                return semaphore.tryAcquireAsync(act.permits(), Duration.ZERO).toCompletableFuture();
+            case TIMED_ASYNC:
+                return semaphore
+                        .tryAcquireAsync(act.permits(), Duration.ofNanos(act.patience()))
+                        .toCompletableFuture();
+            case CANCELLED:
+                CompletableFuture<Lease> cancelled =
+                        semaphore.acquireAsync(act.permits()).toCompletableFuture();
+                time.after(
+                        plan.name() + " cancels", act.patience(), () -> client.happens(() -> cancelled.cancel(true)));
+                return cancelled.handle((lease, failure) -> Optional.ofNullable(lease));
+            default:
+                return semaphore
+                        .acquireAsync(act.permits())
+                        .thenApply(Optional::of)
+                        .toCompletableFuture();
         }
     }
 

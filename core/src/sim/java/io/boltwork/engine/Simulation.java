@@ -189,7 +189,11 @@ final class Simulation {
             case FLUSH -> cluster.flush(server);
             case DELETE_KEY -> cluster.lock(fault.lock()).forget();
             case FORCE_RELEASE -> {
-                history.forceRelease(fault.lock());
+                if (SharedName.isShared(fault.lock())) {
+                    checks.forceRelease(fault.lock());
+                } else {
+                    history.forceRelease(fault.lock());
+                }
                 timeline.add("operator", "takes away", fault.lock(), cluster.forceRelease(fault.lock()));
             }
             case CLOCK_BACK -> cluster.setClock(server, fault.jump());

@@ -47,10 +47,12 @@ final class SimulationChecks {
     private final Simulation simulation;
     private final SimulationHistory history;
     private final SimulationCheck[] checks;
+    private final SharedChecks shared;
 
     SimulationChecks(Simulation simulation, SimulationHistory history) {
         this.simulation = simulation;
         this.history = history;
+        this.shared = new SharedChecks(simulation);
         this.checks = ALL.stream().map(check -> check.apply(history)).toArray(SimulationCheck[]::new);
         simulation.cluster.watch(this::executed, this::published);
     }
@@ -58,6 +60,10 @@ final class SimulationChecks {
     // ================================================================ commands and faults
 
     private void executed(Command<?> command, Reply reply) {
+        if (command.locks().stream().anyMatch(SharedName::isShared)) {
+            shared.executed(command, reply);
+            return;
+        }
         history.executed(command, reply);
         for (SimulationCheck check : checks) {
             check.executed(command, reply);
@@ -65,7 +71,20 @@ final class SimulationChecks {
     }
 
     private void published(Grant grant) {
-        history.published(grant);
+        if (SharedName.isShared(grant.lock())) {
+            shared.published(grant);
+        } else {
+            history.published(grant);
+        }
+    }
+
+    /** Notes that the message of a grant was lost. */
+    void grantLost(Grant grant) {
+        if (SharedName.isShared(grant.lock())) {
+            shared.grantLost(grant);
+        } else {
+            history.grantLost(grant);
+        }
     }
 
     void faultAt(SimulatedClient client) {
@@ -77,6 +96,7 @@ final class SimulationChecks {
     // ================================================================ after every event
 
     void afterEvent(List<SimulatedClient> clients) {
+        shared.afterEvent(clients);
         for (LockHistory lock : history.locks()) {
             for (SimulatedClient client : clients) {
                 if (!client.isDead()) {
@@ -162,6 +182,10 @@ final class SimulationChecks {
 
     void releaseReportedLoss(SimulatedClient client, String name, long token, boolean wasValid, Throwable failure) {
         history.losses++;
+        if (SharedName.isShared(name)) {
+            shared.releaseReportedLoss(client, name, wasValid, failure);
+            return;
+        }
         LockHistory lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         for (SimulationCheck check : checks) {
@@ -170,6 +194,9 @@ final class SimulationChecks {
     }
 
     void releaseReportedNoLoss(SimulatedClient client, String name, long token) {
+        if (SharedName.isShared(name)) {
+            return;
+        }
         LockHistory lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         if (hold != null) {
@@ -181,6 +208,9 @@ final class SimulationChecks {
     }
 
     void listenerToldOfLoss(SimulatedClient client, String name, long token) {
+        if (SharedName.isShared(name)) {
+            return;
+        }
         LockHistory lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         for (SimulationCheck check : checks) {
@@ -190,8 +220,14 @@ final class SimulationChecks {
 
     // ================================================================ regularly, and at the end
 
+    /** Notes that an operator takes a shared lock away from its holders. */
+    void forceRelease(String name) {
+        shared.forceRelease(name);
+    }
+
     /** Looks at what may last for a short time only, now and every {@link #PERIOD}. */
     void regularly() {
+        shared.regularly();
         for (LockHistory lock : history.locks()) {
             LockAtServer now = LockAtServer.now(simulation, lock);
             for (SimulationCheck check : checks) {

@@ -59,7 +59,9 @@ final class SimulationHistory {
         this.time = time;
         this.cluster = cluster;
         this.plan = simulation.plan;
-        plan.locks().forEach(lock -> locks.put(lock, new LockHistory(cluster.lock(lock))));
+        plan.locks().stream()
+                .filter(lock -> !SharedName.isShared(lock))
+                .forEach(lock -> locks.put(lock, new LockHistory(cluster.lock(lock))));
     }
 
     LockHistory lock(String name) {

@@ -43,6 +43,25 @@ class SimulationTest {
         }
         long first = Long.getLong("boltwork.firstSeed", 0);
         long seeds = Long.getLong("boltwork.seeds", 2_000);
+        run(first, seeds);
+        assertThat(handovers.get()).as("handovers").isPositive();
+        assertThat(losses.get()).as("losses").isPositive();
+        assertThat(restores.get()).as("restores").isPositive();
+        assertThat(failures.get()).as("failures").isPositive();
+        assertThat(faults).containsOnlyKeys(Plan.Trouble.values());
+    }
+
+    @Test
+    void sharedLocksSurviveThem() throws Exception {
+        long first = Plan.SHARED + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
+        run(first, Long.getLong("boltwork.seeds", 2_000) / 2);
+        assertThat(handovers.get()).as("holds without a request").isPositive();
+        assertThat(losses.get()).as("losses").isPositive();
+        assertThat(restores.get()).as("restores").isPositive();
+    }
+
+    /** Runs as many seeds from that one on. */
+    private void run(long first, long seeds) throws Exception {
         long start = System.nanoTime();
         AtomicLong next = new AtomicLong(first);
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -76,11 +95,6 @@ class SimulationTest {
                 failures.get(),
                 faults.values().stream().mapToInt(Integer::intValue).sum(),
                 faults);
-        assertThat(handovers.get()).as("handovers").isPositive();
-        assertThat(losses.get()).as("losses").isPositive();
-        assertThat(restores.get()).as("restores").isPositive();
-        assertThat(failures.get()).as("failures").isPositive();
-        assertThat(faults).containsOnlyKeys(Plan.Trouble.values());
     }
 
     private void run(long seed) {

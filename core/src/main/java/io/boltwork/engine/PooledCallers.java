@@ -1,0 +1,141 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.Waiter;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of a {@link SemaphorePool} that wait, in the order of their arrival, and the stand-ins for which lanes ask. A
+ * stand-in stands for any caller with equal terms. Not thread-safe: the pool guards it.
+ */
+final class PooledCallers {
+
+    /** Callers with equal terms, with the numbers of their arrivals, and the lanes of their stand-ins. */
+    private static final class Group {
+        final LinkedHashMap<Waiter, Long> callers = new LinkedHashMap<>();
+        final LinkedHashMap<Waiter, String> standIns = new LinkedHashMap<>();
+
+        long firstArrival() {
+            return callers.isEmpty()
+                    ? Long.MAX_VALUE
+                    : callers.values().iterator().next();
+        }
+    }
+
+    private final Map<LockTerms, Group> groups = new LinkedHashMap<>();
+    private long arrivals;
+
+    boolean isEmpty() {
+        return first() == null;
+    }
+
+    void add(Waiter caller) {
+        group(caller.terms).callers.put(caller, ++arrivals);
+    }
+
+    private Group group(LockTerms terms) {
+        return groups.computeIfAbsent(terms, fresh -> new Group());
+    }
+
+    boolean contains(Waiter caller) {
+        Group group = groups.get(caller.terms);
+        return group != null && group.callers.containsKey(caller);
+    }
+
+    /** Removes a caller. Returns whether it waited here. */
+    boolean remove(Waiter caller) {
+        Group group = groups.get(caller.terms);
+        boolean waited = group != null && group.callers.remove(caller) != null;
+        forgetIfEmpty(caller.terms);
+        return waited;
+    }
+
+    private void forgetIfEmpty(LockTerms terms) {
+        Group group = groups.get(terms);
+        if (group != null && group.callers.isEmpty() && group.standIns.isEmpty()) {
+            groups.remove(terms);
+        }
+    }
+
+    /** Returns the first caller; {@code null} if there is none. */
+    @Nullable
+    Waiter first() {
+        return firstOf(group -> true);
+    }
+
+    /** Returns a caller of the first group that has more callers than stand-ins; {@code null} if there is none. */
+    @Nullable
+    Waiter unrepresented() {
+        return firstOf(group -> group.standIns.size() < group.callers.size());
+    }
+
+    private @Nullable Waiter firstOf(Predicate<Group> which) {
+        Group first = null;
+        for (Group group : groups.values()) {
+            if (which.test(group) && (first == null || group.firstArrival() < first.firstArrival())) {
+                first = group;
+            }
+        }
+        return first == null || first.callers.isEmpty()
+                ? null
+                : first.callers.keySet().iterator().next();
+    }
+
+    // ================================================================ stand-ins
+
+    /** Returns a stand-in for a caller, for which a lane asks. */
+    Waiter standIn(Waiter caller, String lane) {
+        Waiter standIn = Waiter.ofHandle(caller.terms, false);
+        group(caller.terms).standIns.put(standIn, lane);
+        return standIn;
+    }
+
+    /** Removes a stand-in. Returns whether there was one. */
+    boolean removeStandIn(Waiter standIn) {
+        Group group = groups.get(standIn.terms);
+        boolean stood = group != null && group.standIns.remove(standIn) != null;
+        forgetIfEmpty(standIn.terms);
+        return stood;
+    }
+
+    /** Removes and returns the first caller with these terms; {@code null} if there is none. */
+    @Nullable
+    Waiter poll(LockTerms terms) {
+        Group group = groups.get(terms);
+        Iterator<Waiter> callers = group == null ? null : group.callers.keySet().iterator();
+        if (callers == null || !callers.hasNext()) {
+            return null;
+        }
+        Waiter first = callers.next();
+        callers.remove();
+        forgetIfEmpty(terms);
+        return first;
+    }
+
+    /** Removes and returns all callers with these terms. */
+    List<Waiter> pollAll(LockTerms terms) {
+        List<Waiter> all = new ArrayList<>();
+        for (Waiter caller; (caller = poll(terms)) != null; ) {
+            all.add(caller);
+        }
+        return all;
+    }
+
+    /** Returns the newest stand-in with these terms, and its lane, if there are more stand-ins than callers. */
+    Map.@Nullable Entry<Waiter, String> surplus(LockTerms terms) {
+        Group group = groups.get(terms);
+        Map.Entry<Waiter, String> newest = null;
+        if (group != null && group.standIns.size() > group.callers.size()) {
+            for (Map.Entry<Waiter, String> standIn : group.standIns.entrySet()) {
+                newest = standIn;
+            }
+        }
+        return newest;
+    }
+}

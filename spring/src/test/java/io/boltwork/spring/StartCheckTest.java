@@ -7,7 +7,10 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -18,6 +21,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
+import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 
 /** The check at start accepts annotations that work, and refuses those that do not. */
@@ -179,6 +185,47 @@ class StartCheckTest {
                 });
     }
 
+    static class LockedOutside implements Visible {
+        @Override
+        public String seen() {
+            return "";
+        }
+
+        @DistributedLock("outside")
+        public String unseen() {
+            return CurrentLease.get().lockName();
+        }
+    }
+
+    @Proxyable(ProxyType.TARGET_CLASS)
+    static class OutsideByClass extends LockedOutside {}
+
+    @Proxyable(ProxyType.INTERFACES)
+    static class OutsideByInterfaces extends LockedOutside {}
+
+    @Proxyable(ProxyType.INTERFACES)
+    static class PartlyByInterfaces extends Partly {}
+
+    @Test
+    void beanMayRequestAProxyOfItsClass() {
+        runner().withUserConfiguration(OutsideByClass.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(OutsideByClass.class).unseen()).isEqualTo("outside");
+        });
+    }
+
+    @Test
+    void beanMayRequestAProxyOfItsInterfaces() {
+        proxiesOfClasses()
+                .withUserConfiguration(PartlyByInterfaces.class)
+                .run(context -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Visible.class)))
+                        .isTrue());
+        proxiesOfClasses().withUserConfiguration(OutsideByInterfaces.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertMistake(context.getStartupFailure(), "LockedOutside.unseen()", "in none of the interfaces");
+        });
+    }
+
     @DistributedLock(name = "whole", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "busy")
     static class WholeWithFallback {
         public String run(String item) {
@@ -251,6 +298,58 @@ class StartCheckTest {
         });
         runner().withUserConfiguration(LateEnough.class)
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Another post-processor makes a proxy for the early bean. This proxy acquires no locks. */
+    @Configuration(proxyBeanMethods = false)
+    static class TooEarlyWithAnotherProxy {
+        @Bean
+        Early early() {
+            return new Early();
+        }
+
+        @Bean
+        static Proxies proxies() {
+            return new Proxies();
+        }
+
+        @Bean
+        static Processor processor(Early early) {
+            return new Processor(early);
+        }
+
+        record Proxies() implements BeanPostProcessor, PriorityOrdered {
+            @Override
+            public int getOrder() {
+                return LOWEST_PRECEDENCE;
+            }
+
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String name) {
+                if (!(bean instanceof Early)) {
+                    return bean;
+                }
+                ProxyFactory proxy = new ProxyFactory(bean);
+                proxy.setProxyTargetClass(true);
+                proxy.addAdvice((MethodInterceptor) MethodInvocation::proceed);
+                return proxy.getProxy();
+            }
+        }
+
+        record Processor(Early early) implements BeanPostProcessor, Ordered {
+            @Override
+            public int getOrder() {
+                return HIGHEST_PRECEDENCE;
+            }
+        }
+    }
+
+    @Test
+    void earlyBeanWithAnotherProxyIsRefused() {
+        runner().withUserConfiguration(TooEarlyWithAnotherProxy.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertMistake(context.getStartupFailure(), "the bean 'early'", "required by [processor]");
+        });
     }
 
     @Test

@@ -63,6 +63,11 @@ class DistributedLockMistakesTest {
         public void buy(String item) {}
     }
 
+    static class CallWithoutSign {
+        @DistributedLock(name = "x", keys = "shopOf(#item)")
+        public void buy(String item) {}
+    }
+
     static class KeyWithoutMeaning {
         @DistributedLock(name = "x", keys = "#item.concat(shop)")
         public void buy(String item) {}
@@ -80,6 +85,11 @@ class DistributedLockMistakesTest {
 
     static class MissingFallbackOfSkip {
         @DistributedLock(name = "x", mode = LockMode.SKIP, onRefused = OnRefused.FALLBACK, fallback = "busy")
+        public void buy() {}
+    }
+
+    static class UnnamedFallbackOfSkip {
+        @DistributedLock(name = "x", mode = LockMode.SKIP, onRefused = OnRefused.FALLBACK)
         public void buy() {}
     }
 
@@ -348,6 +358,18 @@ class DistributedLockMistakesTest {
         public void buy() {}
     }
 
+    interface Shelf {
+        void fill();
+    }
+
+    static class OutsideItsInterfaces implements Shelf {
+        @Override
+        public void fill() {}
+
+        @DistributedLock("x")
+        public void buy() {}
+    }
+
     @Test
     void texts() {
         assertMistake(BadExpression.class, "not a valid expression", "Correct the expression");
@@ -370,6 +392,7 @@ class DistributedLockMistakesTest {
     @Test
     void expressionsWithoutTheirSignAreMistakes() {
         assertMistake(KeyWithoutSign.class, "the name 'item' without #", "Write #item for the argument");
+        assertMistake(CallWithoutSign.class, "the name 'shopOf' without #", "@name for a bean");
         assertMistake(KeyWithoutMeaning.class, "the name 'shop' without #", "@name for a bean");
         assertMistake(ConditionWithoutSign.class, "the name 'item' without #", "#item");
     }
@@ -398,23 +421,36 @@ class DistributedLockMistakesTest {
 
     @Test
     void everyErrorNamesBeanMethodAndAnnotation() {
-        runner().withBean("till", ForgottenBraces.class).run(context -> {
+        assertDescribed(
+                ForgottenBraces.class,
+                "@DistributedLock(name = \"stock:#item\") on " + ForgottenBraces.class.getName()
+                        + ".buy(String) of the bean 'till': ");
+        assertDescribed(
+                FinalOfItsOwn.class,
+                "@DistributedLock(name = \"x\") of " + FinalOfItsOwn.class.getName() + " on "
+                        + FinalOfItsOwn.class.getName() + ".buy() of the bean 'till': ");
+        assertDescribed(
+                Merged.class,
+                "@DistributedLock(name = \"#itme\") with @DistributedLock(waitFor = \"2s\") of the class on "
+                        + Merged.class.getName() + ".buy(String) of the bean 'till': ");
+        assertDescribed(
+                LeaseOfSeveral.class,
+                "@DistributedLock(name = \"a\") on " + LeaseOfSeveral.class.getName()
+                        + ".buy(Lease) of the bean 'till': ");
+        assertDescribed(Composed.class, "@Once, which is @DistributedLock(name = \"#itme\", mode = TRY), on ");
+    }
+
+    private static void assertDescribed(Class<?> bean, String beginning) {
+        runner().withBean("till", bean).run(context -> {
             FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
-            assertThat(analysis.getDescription())
-                    .startsWith("@DistributedLock(name = \"stock:#item\") on " + ForgottenBraces.class.getName()
-                            + ".buy(String) of the bean 'till': ");
+            assertThat(analysis.getDescription()).startsWith(beginning);
         });
-        runner().withBean("till", FinalOfItsOwn.class).run(context -> {
-            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
-            assertThat(analysis.getDescription())
-                    .startsWith("@DistributedLock(name = \"x\") of " + FinalOfItsOwn.class.getName() + " on "
-                            + FinalOfItsOwn.class.getName() + ".buy() of the bean 'till': ");
-        });
-        runner().withBean("till", Composed.class).run(context -> {
-            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
-            assertThat(analysis.getDescription())
-                    .startsWith("@Once, which is @DistributedLock(name = \"#itme\", mode = TRY), on ");
-        });
+    }
+
+    @DistributedLock(waitFor = "2s")
+    static class Merged {
+        @DistributedLock("#itme")
+        public void buy(String item) {}
     }
 
     static class Composed {
@@ -438,6 +474,7 @@ class DistributedLockMistakesTest {
         assertMistake(InterruptOfStage.class, "CompletableFuture", "whenLost()");
         assertMistake(PlainFuture.class, "returns Future", "CompletableFuture");
         assertMistake(MissingFallbackOfSkip.class, "no such method", "parameters of buy");
+        assertMistake(UnnamedFallbackOfSkip.class, "no fallback is named", "fallback = \"method\"");
         assertMistake(FallbackForNothing.class, "without onRefused = FALLBACK or onUnavailable", "OnRefused.FALLBACK");
         assertMistake(FallbackOfAnotherException.class, "accepts a BackendException", "LockException");
         assertMistake(NullOfPrimitiveInAnOutage.class, "onUnavailable = RETURN_NULL", "Integer");
@@ -471,6 +508,7 @@ class DistributedLockMistakesTest {
         assertMistake(StaticMethod.class, "is static", "public method");
         assertMistake(FinalClass.class, "final class", "Remove 'final'");
         assertMistake(FinalOfItsOwn.class, "is final", "Remove 'final'");
+        assertMistake(OutsideItsInterfaces.class, "in none of the interfaces", "spring.aop.proxy-target-class=true");
     }
 
     @Test

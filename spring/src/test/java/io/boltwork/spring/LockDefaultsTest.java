@@ -262,6 +262,25 @@ class LockDefaultsTest {
                 });
     }
 
+    @Test
+    void templateAndRegistryHaveTheFixedLeaseOfTheProperty() {
+        tuned(ALL + "lease=9s").run(context -> {
+            assertThat(context.getBean(LockTemplate.class)
+                            .<Duration, RuntimeException>execute("code", lease -> lease.remaining()))
+                    .as("30 s by default")
+                    .isLessThanOrEqualTo(Duration.ofSeconds(9));
+            BoltworkLockRegistry registry = context.getBean(BoltworkLockRegistry.class);
+            registry.obtain("registry").lock();
+            assertThat(context.getBean(LockClient.class)
+                            .lock("registry")
+                            .currentLease()
+                            .orElseThrow()
+                            .remaining())
+                    .isLessThanOrEqualTo(Duration.ofSeconds(9));
+            registry.obtain("registry").unlock();
+        });
+    }
+
     /** A server without replicas grants no lock that requires one. */
     @Test
     void templateWaitsForTheReplicas() {

@@ -159,6 +159,32 @@ class MergedAnnotationTest {
                 .containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(5));
     }
 
+    @DistributedLock(name = "one", waitFor = "2s", onRefused = OnRefused.RETURN_NULL)
+    @DistributedLock(name = "two", waitFor = "3s")
+    static class SeveralOnTheClass {
+        public void all() {}
+
+        @DistributedLock("own")
+        public void own() {}
+    }
+
+    /** It would be unclear which one of the class's annotations is meant. */
+    @Test
+    void methodTakesNothingFromSeveralAnnotationsOfItsClass() throws Exception {
+        LockOperationSource standard = source(LockDefaults.standard());
+        LockOperation own = find(standard, SeveralOnTheClass.class, "own");
+        assertThat(own.waitFor()).isNull();
+        assertThat(own.onRefused()).isEqualTo(OnRefused.THROW);
+        assertThat(standard.find(SeveralOnTheClass.class.getMethod("own"), SeveralOnTheClass.class)
+                        .operations())
+                .extracting(MergedAnnotationTest::name)
+                .containsExactly("own");
+        assertThat(standard.find(SeveralOnTheClass.class.getMethod("all"), SeveralOnTheClass.class)
+                        .operations())
+                .extracting(MergedAnnotationTest::name)
+                .containsExactly("one", "two");
+    }
+
     static class Plain {
         @DistributedLock("plain")
         public void plain() {}

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -47,6 +48,42 @@ class FallbackTest {
 
         private String other(String item, LockException any) {
             return name + " without " + item + " " + any.getClass().getSimpleName();
+        }
+
+        @DistributedLock(
+                name = "busy",
+                mode = LockMode.TRY,
+                onRefused = OnRefused.FALLBACK,
+                fallback = {"other", "instead"})
+        public String generalOneFirst(String item) {
+            return item;
+        }
+
+        @DistributedLock(
+                name = "busy",
+                mode = LockMode.TRY,
+                onRefused = OnRefused.FALLBACK,
+                onUnavailable = OnUnavailable.FALLBACK,
+                fallback = "overloaded")
+        public String underOneName() {
+            return "done";
+        }
+
+        String overloaded(LockRefusedException refused) {
+            return "refused";
+        }
+
+        String overloaded(BackendException outage) {
+            return "outage";
+        }
+
+        @DistributedLock(name = "busy", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "finalInstead")
+        public String withAFinalFallback() {
+            return "done";
+        }
+
+        protected final String finalInstead() {
+            return "final of " + name;
         }
 
         @DistributedLock(
@@ -154,6 +191,16 @@ class FallbackTest {
     }
 
     @Test
+    void mostSpecificFallbackNeedNotBeNamedFirst() {
+        whileRefused(desk -> assertThat(desk.generalOneFirst("x")).isEqualTo("desk refused x busy"));
+    }
+
+    @Test
+    void fallbacksMayBeOverloadsOfOneName() {
+        whileRefused(desk -> assertThat(desk.underOneName()).isEqualTo("refused"));
+    }
+
+    @Test
     void outagesHaveFallbacksToo() {
         whileUnavailable(desk -> {
             assertThat(desk.nothing()).isNull();
@@ -186,5 +233,42 @@ class FallbackTest {
     @Test
     void fallbacksAreCalledThroughTheProxy() {
         whileRefused(desk -> assertThat(desk.throughTheProxy()).isEqualTo("instead desk"));
+    }
+
+    @Test
+    void finalFallbackIsCalledOnTheBeanItself() {
+        whileRefused(desk -> assertThat(desk.withAFinalFallback()).isEqualTo("final of desk"));
+    }
+
+    interface Service {
+        String serve();
+
+        String lockedInstead();
+    }
+
+    static class ServiceDesk implements Service {
+        @Override
+        @DistributedLock(name = "busy", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "lockedInstead")
+        public String serve() {
+            return "done";
+        }
+
+        @Override
+        @DistributedLock("instead")
+        public String lockedInstead() {
+            return CurrentLease.find().map(Lease::lockName).orElse("not locked");
+        }
+    }
+
+    @Test
+    void fallbacksAreCalledThroughProxiesOfInterfacesToo() {
+        TestApplication.memory().withBean(ServiceDesk.class).run(context -> {
+            Service service = context.getBean(Service.class);
+            assertThat(AopUtils.isJdkDynamicProxy(service)).isTrue();
+            try (Lease lease = TestApplication.elsewhere(context.getBean(LockClient.class), "busy")) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(service.serve()).isEqualTo("instead");
+            }
+        });
     }
 }

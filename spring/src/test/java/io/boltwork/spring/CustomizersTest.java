@@ -62,8 +62,15 @@ class CustomizersTest {
         }
 
         @Bean
-        RedisOptionsCustomizer prefix() {
+        @Order(2)
+        RedisOptionsCustomizer lastPrefix() {
             return options -> options.keyPrefix("mine");
+        }
+
+        @Bean
+        @Order(1)
+        RedisOptionsCustomizer firstPrefix() {
+            return options -> options.keyPrefix("first");
         }
     }
 

@@ -50,6 +50,17 @@ class CurrentLeaseTest {
         }
 
         @DistributedLock("job")
+        public String needs(String lock) {
+            CurrentLease.ensureHeld(lock);
+            return CurrentLease.get(lock).lockName();
+        }
+
+        @DistributedLock("outer")
+        public String needsOuter() {
+            return self.needs("outer");
+        }
+
+        @DistributedLock("job")
         public String fails() {
             throw new IllegalStateException("own");
         }
@@ -58,6 +69,12 @@ class CurrentLeaseTest {
         public void loses() {
             locks.inspector().forceRelease("job");
             CurrentLease.ensureHeld();
+        }
+
+        @DistributedLock(name = "job", onLost = OnLost.IGNORE)
+        public void losesByName() {
+            locks.inspector().forceRelease("job");
+            CurrentLease.ensureHeld("job");
         }
 
         @DistributedLock("job")
@@ -81,6 +98,25 @@ class CurrentLeaseTest {
                 @LeaseOf("records") Lease audit) {
             return List.of(taken.lockName(), given.lockName(), audit == null ? "none" : audit.lockName());
         }
+
+        @DistributedLock(name = "stock", keys = "#item")
+        @DistributedLock(name = "shelf", keys = "#item")
+        public List<String> fill(String item, @LeaseOf("shelf") Lease shelf, @LeaseOf("stock") Lease stock) {
+            return List.of(shelf.lockName(), stock.lockName());
+        }
+    }
+
+    interface Scale {
+        String weigh(@LeaseOf("scale") Lease scale);
+    }
+
+    static class ScaleOfTheShop implements Scale {
+        @Override
+        @DistributedLock("item")
+        @DistributedLock("scale")
+        public String weigh(Lease lease) {
+            return lease.lockName();
+        }
     }
 
     private static void run(Consumer<Job> test) {
@@ -101,6 +137,11 @@ class CurrentLeaseTest {
     }
 
     @Test
+    void leaseOfAnOuterMethodIsFoundByName() {
+        run(job -> assertThat(job.needsOuter()).isEqualTo("outer"));
+    }
+
+    @Test
     void currentLeaseIsExtendedWithoutAParameter() {
         run(job -> assertThat(job.extended()).isGreaterThan(Duration.ofSeconds(15)));
     }
@@ -115,7 +156,16 @@ class CurrentLeaseTest {
 
     @Test
     void currentLeaseFailsWithoutALockAndAfterALoss() {
-        run(job -> assertThatExceptionOfType(LeaseLostException.class).isThrownBy(job::loses));
+        run(job -> {
+            assertThatExceptionOfType(LeaseLostException.class).isThrownBy(job::loses);
+            assertThatExceptionOfType(LeaseLostException.class).isThrownBy(job::losesByName);
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> job.needs("other"))
+                    .withMessageContaining("under the lock 'other'");
+        });
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> CurrentLease.extend(Duration.ofSeconds(1)))
+                .withMessageContaining("under a lock");
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(CurrentLease::ensureHeld)
                 .withMessageContaining("under a lock");
@@ -151,6 +201,15 @@ class CurrentLeaseTest {
             assertThat(job.move("b", "c", null, null, null)).containsExactly("stock:b", "stock:c", "audit");
             assertThat(job.move("b", "a", null, null, null)).containsExactly("stock:b", "stock:a", "none");
             assertThat(job.move("c", "c", null, null, null)).containsExactly("stock:c", "stock:c", "audit");
+            assertThat(job.fill("c", null, null)).containsExactly("shelf:c", "stock:c");
+        });
+    }
+
+    @Test
+    void interfaceMayChooseTheLockOfALeaseParameter() {
+        TestApplication.memory().withBean(ScaleOfTheShop.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(Scale.class).weigh(null)).isEqualTo("scale");
         });
     }
 }

@@ -3,9 +3,12 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +75,21 @@ class BoltworkLockRegistryTest {
                 .isLessThan(Duration.ofSeconds(9))
                 .isGreaterThan(Duration.ofSeconds(1));
         lock.unlock();
+    }
+
+    @Test
+    void tryLockWaitsAndSetsTheLease() throws Exception {
+        Lease other = CompletableFuture.supplyAsync(
+                        () -> locks.lock("int:orders").acquire())
+                .join();
+        CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {
+            Await.until("this thread waits", () -> locks.waiting() == 1);
+            other.release();
+        });
+        assertThat(lock.tryLock(Slack.seconds(30), Duration.ofSeconds(9))).isTrue();
+        assertThat(remaining()).as("30 s by default").isLessThanOrEqualTo(Duration.ofSeconds(9));
+        lock.unlock();
+        released.join();
     }
 
     @Test

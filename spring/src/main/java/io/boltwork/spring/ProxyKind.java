@@ -34,16 +34,16 @@ final class ProxyKind extends ProxyProcessorSupport {
         if (!beans.containsBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
             return true;
         }
+        boolean exposed = false;
         if (beans.containsBeanDefinition(name)) {
-            if (beans.getBeanDefinition(name).hasAttribute(EXPOSED_INTERFACES)) {
-                return false;
-            }
             if (AutoProxyUtils.shouldProxyTargetClass(beans, name)) {
                 return true;
             }
+            exposed = beans.getBeanDefinition(name).hasAttribute(EXPOSED_INTERFACES);
         }
         Object creator = beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
-        if (!(creator instanceof ProxyConfig config) || config.isProxyTargetClass()) {
+        boolean ofClasses = !(creator instanceof ProxyConfig config) || config.isProxyTargetClass();
+        if (ofClasses && !exposed) {
             return true;
         }
         ProxyFactory proxy = new ProxyFactory();

@@ -206,6 +206,36 @@ class StartCheckTest {
     @Proxyable(ProxyType.INTERFACES)
     static class PartlyByInterfaces extends Partly {}
 
+    @Proxyable(ProxyType.INTERFACES)
+    static class WithoutInterfaces {
+        @DistributedLock("without")
+        public String run() {
+            return CurrentLease.get().lockName();
+        }
+    }
+
+    /** Spring itself requests a proxy of such a class. */
+    @Proxyable(ProxyType.INTERFACES)
+    @Configuration
+    static class ConfigurationOutside extends LockedOutside {
+        @Bean
+        String text() {
+            return "";
+        }
+    }
+
+    /** Spring makes proxies of these classes, although they request proxies of their interfaces. */
+    @Test
+    void requestForInterfacesIsIgnoredWhereSpringIgnoresIt() {
+        runner().withUserConfiguration(WithoutInterfaces.class, ConfigurationOutside.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(WithoutInterfaces.class).run()).isEqualTo("without");
+                    assertThat(context.getBean(ConfigurationOutside.class).unseen())
+                            .isEqualTo("outside");
+                });
+    }
+
     @Test
     void beanMayRequestAProxyOfItsClass() {
         runner().withUserConfiguration(OutsideByClass.class).run(context -> {

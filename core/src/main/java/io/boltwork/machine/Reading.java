@@ -97,7 +97,7 @@ final class Reading {
         }
         for (Waiter next; (next = lock.waiters.first()) != null; ) {
             lock.waiters.remove(next);
-            if (mayJoin(lock, shared, next, shared.since)) { // they came before it began, so it is not too old for them
+            if (mayJoin(lock, shared, next, shared.since)) { // they came before it began
                 join(lock, shared, next);
             } else {
                 next.isRefused = next.isRefusedBy(lock.refusals);

@@ -40,6 +40,8 @@ final class Hunt {
             "io.boltwork.engine.FixedLeaseTest",
             "io.boltwork.engine.CoolDownTest",
             "io.boltwork.engine.TakenTest",
+            "io.boltwork.engine.SemaphoreTest",
+            "io.boltwork.engine.ReadWriteLockTest",
             "io.boltwork.machine.RequestTest",
             "io.boltwork.engine.ServerClocksTest",
             "io.boltwork.engine.PartitionOutagesTest",

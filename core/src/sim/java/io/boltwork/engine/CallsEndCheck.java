@@ -1,6 +1,5 @@
 package io.boltwork.engine;
 
-import io.boltwork.machine.LockMachine;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -29,7 +28,6 @@ final class CallsEndCheck extends SimulationCheck {
         for (SimulationHistory.PendingCall call : history.pendingCalls()) {
             SimulatedClient client = call.client();
             String lock = call.act().lock();
-            LockMachine machine = client.isDead() ? null : client.machine(lock);
             String waits = call + " waits through an outage";
             String connection = client.backend.connection(lock);
             if (!connection.equals(connections.put(call, connection))) {
@@ -38,9 +36,10 @@ final class CallsEndCheck extends SimulationCheck {
             }
             requireBrief(
                     waits,
-                    machine != null
+                    !client.isDead()
+                            && client.machine(lock) != null
                             && call.act().kind().isPatient()
-                            && machine.hold() == null
+                            && !client.holds(lock)
                             && client.isAwake()
                             && !client.backend.isUp(lock),
                     plan.outagePatience().toNanos() + OUTAGE_NOTICED);

@@ -36,6 +36,9 @@ final class SharedChecks {
     /** A late acquire may be executed until its not-after, and the withdrawal after that may be slow and repeated. */
     private static final long LONGEST_ORPHAN = 2_500 * Plan.MILLI;
 
+    /** Four of the longest round trips without faults, and a little more. */
+    private static final long LONGEST_SLICE = 3 * Plan.MILLI;
+
     private static final int ONE_IN = 4;
 
     private final Simulation simulation;
@@ -145,8 +148,21 @@ final class SharedChecks {
     private void begins(SharedLockHistory lock, ObservedHold begun) {
         simulation.history.holds++;
         simulation.timeline.add(begun.client.id, "holds", lock.name, "token", begun.hold.token, begun.hold.owner());
-        if (begun.hold.token != begun.hold.request.firstToken) {
-            simulation.history.handovers++;
+        Request request = begun.hold.request;
+        if (begun.hold.token == request.firstToken) {
+            return;
+        }
+        simulation.history.handovers++;
+        if (begun.hold.isReader() && simulation.plan.weather() == Plan.Weather.FAIR) {
+            long began = lock.live.stream()
+                    .filter(hold -> hold.hold.request == request)
+                    .mapToLong(hold -> hold.since)
+                    .min()
+                    .orElse(begun.since);
+            require(
+                    begun.since - began < LONGEST_SLICE,
+                    Property.BOUNDED_BYPASS,
+                    () -> begun + " joins a hold that began at " + began / Plan.MICRO + " µs");
         }
     }
 
@@ -203,7 +219,7 @@ final class SharedChecks {
                     () -> "of " + lock.name + " " + weights + " are held for long, by " + valid);
         }
         for (ObservedHold hold : valid) {
-            boolean shares = hold.hold.isReader() && hold.hold.token == hold.hold.request.firstToken; // with its writer
+            boolean shares = hold.hold.isReader() && hold.hold.request.terms.permits != 1; // the token of its writer
             require(
                     tokens.add(hold.hold.token) || shares || lock.data.losses(0, time.now()) > 0,
                     Property.TOKENS_GROW,
@@ -252,6 +268,14 @@ final class SharedChecks {
     private void ended(ObservedHold hold) {
         Request request = hold.hold.request;
         LeaseLoss loss = hold.hold.loss();
+        boolean hasOwnTime =
+                !hold.hold.isReader() || request.terms.permits == 1; // a writer's counts for its reading, too
+        if (hasOwnTime && loss != null && loss.reason() == LeaseLoss.Reason.MAX_HOLD) {
+            require(
+                    time.now() - hold.since >= request.terms.maxHoldNanos * 99 / 100,
+                    Property.BOUNDS_KEPT,
+                    () -> hold + " has reached its longest time early");
+        }
         require(
                 simulation.plan.weather() != Plan.Weather.FAIR
                         || !request.terms.isRenewed

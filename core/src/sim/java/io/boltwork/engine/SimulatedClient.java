@@ -351,6 +351,12 @@ final class SimulatedClient {
         return machine != null && machine.isWanted();
     }
 
+    /** Returns whether the engine holds the lock, or a part of it. */
+    boolean holds(String lock) {
+        return engine.drivers.all().stream()
+                .anyMatch(driver -> driver.lock().equals(lock) && driver.machine.hold() != null);
+    }
+
     @Nullable
     LockMachine machine(String lock) {
         for (LockDriver driver : engine.drivers.all()) {

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
+import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -120,5 +124,54 @@ class SemaphoreTest {
         assertThat(done.get()).isEqualTo(16);
         assertThat(most.get()).isBetween(2, 4);
         assertThat(client.semaphore("s", 4).availablePermits()).isEqualTo(4);
+    }
+
+    private Report.Inspected look() {
+        return server.execute(new Look.Inspect("s", LockKind.SEMAPHORE));
+    }
+
+    @Test
+    void aClientWaitsForAsManyPartsAsItCouldHave() throws Exception {
+        Lease held = other.semaphore("s", 3).acquire(3);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(client.semaphore("s", 3).acquireAsync().toCompletableFuture());
+        }
+        assertThat(look().queue()).hasSize(3);
+        held.release();
+        for (CompletableFuture<Lease> one : waiting.subList(0, 3)) {
+            assertThat(one.get(20, TimeUnit.SECONDS).isValid()).isTrue();
+        }
+        assertThat(waiting.get(3)).isNotDone();
+    }
+
+    @Test
+    void aCallerThatGivesUpTakesItsStandInAlong() {
+        Lease held = other.semaphore("s", 3).acquire(3);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(client.semaphore("s", 3).acquireAsync().toCompletableFuture());
+        }
+        waiting.get(0).cancel(true);
+        assertThat(look().queue()).hasSize(2);
+        waiting.get(2).cancel(true);
+        waiting.get(1).cancel(true);
+        assertThat(look().queue()).isEmpty();
+        held.release();
+    }
+
+    @Test
+    void aGrantServesTheCallerThatHasWaitedLongest() throws Exception {
+        Lease held = other.semaphore("s", 2).acquire(2);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(client.semaphore("s", 2).acquireAsync().toCompletableFuture());
+        }
+        waiting.get(0).cancel(true);
+        held.release();
+        waiting.get(1).get(20, TimeUnit.SECONDS).release();
+        waiting.get(2).get(20, TimeUnit.SECONDS).release();
+        waiting.get(3).get(20, TimeUnit.SECONDS).release();
+        assertThat(look().holders()).isEmpty();
     }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
+import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
+import io.boltwork.spi.Share;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.SentinelGroup;
 import java.util.ArrayList;
@@ -40,6 +42,7 @@ class RightsTest {
             "+pexpire",
             "+publish",
             "+subscribe");
+    private static final List<String> SHARING = List.of("+pubsub|numsub");
     private static final List<String> LOOKING = List.of("+hgetall", "+scan");
     private static final String REPLICATING = "+wait";
 
@@ -59,7 +62,7 @@ class RightsTest {
     }
 
     static Stream<String> rights() {
-        return Stream.concat(LOCKING.stream(), LOOKING.stream());
+        return Stream.of(LOCKING, SHARING, LOOKING).flatMap(List::stream);
     }
 
     /** Creates a user with all rights that locks need, in the words of a configuration file. */
@@ -76,7 +79,9 @@ class RightsTest {
         for (RedisServer server : List.of(redis, old)) {
             BackendException refused = refusedWithout(server, right);
             assertThat(refused).as(right + " on " + server).isNotNull();
-            String named = right.startsWith("+") ? right : right.replace("boltwork", "<prefix>");
+            // a script's error names the command, not the subcommand
+            String named =
+                    right.startsWith("+") ? right.replaceFirst("\\|.*", "") : right.replace("boltwork", "<prefix>");
             assertThat(refused).hasMessageContaining("lacks a right: ").hasMessageContaining(named);
             if (right.startsWith("+")) { // for channels, Redis does not report which one
                 assertThat(refused).hasMessageContaining("lacks a right: " + named);
@@ -117,6 +122,9 @@ class RightsTest {
                     new Command.Withdraw("l", "a:1", 0),
                     new Command.Release("l", "a:0", 1, 1, 0, null),
                     new Command.ForceRelease("l", 0),
+                    permit(0),
+                    permit(1),
+                    permit(2), // looks whether the client at the head listens
                     new Look.Inspect("l"),
                     new Look.Identify(List.of("a")),
                     new Look.ScanLocks("*", "", 10),
@@ -132,6 +140,11 @@ class RightsTest {
                     .findFirst()
                     .orElse(null);
         }
+    }
+
+    private static Command<?> permit(int number) {
+        Share one = new Share(LockKind.SEMAPHORE, 1, 1, 0);
+        return new Command.Acquire("s", "a:" + number, true, Client.LEASE, 0, Client.NEVER, one);
     }
 
     private static Command<?> acquire(int number) {

@@ -22,6 +22,9 @@ interface Lanes {
     /** Returns whether the machine of a hold has it, or remembers its loss. */
     boolean remembers(Hold hold);
 
+    /** Reports that clients are configured with different permits of a semaphore. */
+    void differs(String name, int here, int there);
+
     /** Forgets a pool that is no longer in use. */
     void forget(LanePool pool);
 }

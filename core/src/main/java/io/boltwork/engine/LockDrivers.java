@@ -6,10 +6,12 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LostHolds;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockDrivers extends ErrorFlagOwner {
 
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    /** The number of semaphores of which a difference is reported. */
+    private static final int MOST_DIFFERING = 1_000;
+
     /** The number of locks to look at before {@link #isAnyHeld} assumes that one is held. */
     private static final int MOST_LOOKS = 64;
 
@@ -33,6 +40,9 @@ final class LockDrivers extends ErrorFlagOwner {
     final LeaseRenewer leaseRenewer;
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
+
+    /** The semaphores of which a difference was reported. */
+    private final Set<String> differing = ConcurrentHashMap.newKeySet();
 
     /** The shared locks in use. */
     final LanePools pools = new LanePools(new SharedLanes());
@@ -64,6 +74,17 @@ final class LockDrivers extends ErrorFlagOwner {
         public boolean remembers(Hold hold) {
             LockDriver driver = drivers.get(hold.request.context.key());
             return driver != null && driver.machine.remembers(hold);
+        }
+
+        @Override
+        public void differs(String name, int here, int there) {
+            if (differing.size() < MOST_DIFFERING && differing.add(name)) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "The semaphore ''{0}'' has {1} permits, and this client is configured with {2}: configure all"
+                                + " clients with the same number, or set it by resize()",
+                        Printable.all(name, there, here));
+            }
         }
 
         @Override

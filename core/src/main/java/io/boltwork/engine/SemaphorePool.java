@@ -108,13 +108,19 @@ final class SemaphorePool extends LanePool {
         if (share.capacity() == known.of() && share.set() == known.set() || share.capacity() == 0) {
             return;
         }
+        boolean differs;
         guard.lock();
         try {
-            if (share.set() >= whole.set()) {
+            known = whole;
+            differs = known.of() != share.capacity() && known.set() == 0 && share.set() == 0;
+            if (share.set() >= known.set()) {
                 whole = new Share(kind, 1, share.capacity(), share.set());
             }
         } finally {
             guard.unlock();
+        }
+        if (differs && known.of() != 0) {
+            machines.differs(name, known.of(), share.capacity());
         }
         assign();
     }

@@ -74,6 +74,8 @@ final class SharedChecks {
                 && release.next() != null
                 && answer.next() != null) {
             granted(release.next(), answer.next());
+        } else if (command instanceof Command.Withdraw withdraw && withdraw.request() != null) {
+            locks.get(withdraw.lock()).withdrawn.add(withdraw.request());
         } else if (command instanceof Command.Restore restore
                 && reply instanceof Reply.Restored answer
                 && answer.outcome() == Reply.Renewal.OK) {
@@ -360,11 +362,13 @@ final class SharedChecks {
         for (Report.Inspected.Holder holder : record.holders()) {
             SimulatedClient owner = simulation.clientOf(holder.request());
             boolean unheard = lock.lostGrants.contains(holder.token());
+            boolean undone = lock.data.hasFailedOverSince(0) && lock.withdrawn.contains(holder.request());
             boolean orphan = owner != null
                     && lock.data.server().virtual(holder.untilMillis()) > time.now()
                     && owner.isAtHome(lock.name)
                     && owner.isCurrent(holder.request())
                     && !unheard
+                    && !undone
                     && lock.data.behind() < SimulationChecks.PERIOD
                     && owner.engine.drivers.all().stream()
                             .noneMatch(driver ->

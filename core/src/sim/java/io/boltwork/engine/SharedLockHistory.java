@@ -29,6 +29,9 @@ final class SharedLockHistory {
     /** The requests whose holds were taken away by force. */
     final Set<String> forced = new HashSet<>();
 
+    /** The requests that were withdrawn. A failover may undo that. */
+    final Set<String> withdrawn = new HashSet<>();
+
     /** The first tokens of grants whose messages were lost. */
     final Set<Long> lostGrants = new HashSet<>();
 

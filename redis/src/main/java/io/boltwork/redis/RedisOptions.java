@@ -9,6 +9,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class RedisOptions {
     private static final RedisOptions DEFAULTS =
             new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false);
+
+    /** What follows a prefix in keys and channels. A prefix that ends in it would mix different things up. */
+    private static final List<String> ADDED = List.of("readwrite", "semaphore", "latch", "client", "grants", "told");
 
     private final String keyPrefix;
     private final long idleMillis;
@@ -62,9 +66,10 @@ public final class RedisOptions {
      * Sets the prefix of all keys and channels. The key of a lock {@code N} is {@code <prefix>:{N}}. Clients with
      * different prefixes have different locks. Default: {@code boltwork}.
      *
-     * @param prefix not empty, without braces, whitespace, control characters or unpaired surrogates
+     * @param prefix not empty, without braces, whitespace, control characters or unpaired surrogates; its last part must
+     *     not be one of those that Boltwork adds itself, such as {@code :semaphore}
      * @return these options with that prefix
-     * @throws IllegalArgumentException if the prefix is empty or contains one of these characters
+     * @throws IllegalArgumentException if the prefix is empty, contains one of these characters or ends in such a part
      */
     public RedisOptions keyPrefix(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
@@ -73,6 +78,12 @@ public final class RedisOptions {
         if (prefix.isEmpty() || !allowed) {
             throw new IllegalArgumentException("prefix must not be empty or contain braces, whitespace or control"
                     + " characters, but is '" + Printable.text(prefix) + "'");
+        }
+        for (String part : ADDED) {
+            if (prefix.endsWith(":" + part)) {
+                throw new IllegalArgumentException(Printable.text("prefix must not end in '" + part
+                        + "', which Boltwork itself adds to prefixes, but is '" + prefix + "'"));
+            }
         }
         Utf8.length("prefix", prefix);
         return new RedisOptions(

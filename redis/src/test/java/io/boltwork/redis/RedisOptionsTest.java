@@ -44,7 +44,9 @@ class RedisOptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0", "a\ud800", "\udc00a"})
+    @ValueSource(
+            strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0", "a\ud800", "\udc00a", "a:semaphore", "a:grants"
+            })
     void anInvalidPrefixIsRefused(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisOptions.defaults().keyPrefix(prefix))

@@ -31,7 +31,9 @@ class GuaranteesTest {
         assertThat(rows).hasSizeGreaterThan(20);
         List<String> missing = new ArrayList<>();
         for (String row : rows) {
-            String tests = row.substring(row.lastIndexOf('|', row.length() - 2));
+            // guarantees.md has a column of tests for all kinds of locks, or one for each kind
+            int from = page.endsWith("guarantees.md") ? row.indexOf('|', 2) : row.lastIndexOf('|', row.length() - 2);
+            String tests = row.substring(from);
             for (String test :
                     NAME.matcher(tests).results().map(MatchResult::group).toList()) {
                 if (!sources.contains("void " + test.replace("`", "") + "(")) {

@@ -51,9 +51,9 @@ public final class LockInspector {
     }
 
     /**
-     * Lists locks that are held, kept closed or waited for, in no particular order. The backend's keys are examined a
-     * few hundred at a time, so that no other client is delayed; each such step takes two round trips. Locks that come
-     * or go in the meantime may be missed.
+     * Lists locks of all kinds that are held, kept closed or waited for, in no particular order. The backend's keys are
+     * examined a few hundred at a time, so that no other client is delayed; each such step takes two round trips. Locks
+     * that come or go in the meantime may be missed.
      *
      * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
      *     character, and every other character for itself
@@ -62,6 +62,23 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the pattern is empty or not well-formed UTF-16, or the limit is not positive
      */
     public List<LockSummary> list(String pattern, int limit) {
+        return listed(null, pattern, limit);
+    }
+
+    /**
+     * Lists locks of one kind, like {@link #list(String, int)}.
+     *
+     * @param kind the kind of the locks
+     * @param pattern the pattern that their names match
+     * @param limit the largest number of locks to list, 1 or more
+     * @return the locks that were found
+     * @throws IllegalArgumentException if the pattern is empty or not well-formed UTF-16, or the limit is not positive
+     */
+    public List<LockSummary> list(LockKind kind, String pattern, int limit) {
+        return listed(Objects.requireNonNull(kind, "kind"), pattern, limit);
+    }
+
+    private List<LockSummary> listed(@Nullable LockKind kind, String pattern, int limit) {
         Objects.requireNonNull(pattern, "pattern");
         if (pattern.isEmpty()) {
             throw new IllegalArgumentException("pattern must not be empty; '*' lists all locks");
@@ -70,13 +87,16 @@ public final class LockInspector {
         if (limit < 1) {
             throw new IllegalArgumentException("limit must be 1 or more, but is " + limit);
         }
-        Map<String, LockSummary> found = new LinkedHashMap<>();
+        Map<List<Object>, LockSummary> found = new LinkedHashMap<>();
         String cursor = "";
         do {
-            Report.ScannedLocks page = (Report.ScannedLocks) engine.ask(new Look.ScanLocks(pattern, cursor, PAGE));
+            Report.ScannedLocks page =
+                    (Report.ScannedLocks) engine.ask(new Look.ScanLocks(pattern, kind, cursor, PAGE));
             for (Report.ScannedLocks.Lock lock : page.locks()) {
                 if (found.size() < limit) {
-                    found.put(lock.name(), summary(lock, page.server().millis()));
+                    found.put(
+                            List.of(lock.kind(), lock.name()),
+                            summary(lock, page.server().millis()));
                 }
             }
             cursor = page.cursor();
@@ -86,8 +106,11 @@ public final class LockInspector {
 
     private static LockSummary summary(Report.ScannedLocks.Lock lock, long now) {
         return new LockSummary(
+                lock.kind(),
                 lock.name(),
-                state(lock.owner(), lock.claim(), lock.untilMillis(), now),
+                state(lock.holders(), lock.claim(), lock.untilMillis(), now),
+                lock.holders(),
+                lock.kind() == LockKind.SEMAPHORE ? lock.permits() : lock.holders(),
                 lock.token(),
                 remaining(lock.untilMillis(), now),
                 lock.waiting());
@@ -120,7 +143,7 @@ public final class LockInspector {
                 .toList();
         return new LockInfo(
                 name,
-                state(owner, lock.claim(), lock.untilMillis(), now),
+                state(owned ? 1 : 0, lock.claim(), lock.untilMillis(), now),
                 holder,
                 remaining(lock.untilMillis(), now),
                 queue,
@@ -166,11 +189,11 @@ public final class LockInspector {
         return issued.isAfter(latest) ? latest : issued;
     }
 
-    private static LockSummary.State state(@Nullable String owner, boolean claim, long until, long now) {
+    private static LockSummary.State state(int holders, boolean claim, long until, long now) {
         if (now >= until) {
             return LockSummary.State.FREE;
         }
-        return owner == null ? LockSummary.State.KEPT : claim ? LockSummary.State.CLAIMED : LockSummary.State.HELD;
+        return holders == 0 ? LockSummary.State.KEPT : claim ? LockSummary.State.CLAIMED : LockSummary.State.HELD;
     }
 
     private static Duration remaining(long until, long now) {

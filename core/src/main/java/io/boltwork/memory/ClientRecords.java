@@ -35,7 +35,7 @@ final class ClientRecords {
     /** Returns the next records in the order of their client ids. */
     ScanPage<ClientRecord> page(String cursor, int count, long millis) {
         return ScanPage.of(entries, cursor, count, entry -> entry.expiresAt > millis)
-                .map(StoredRecord::card);
+                .map((client, entry) -> entry.card);
     }
 
     /** Returns a copy of these records. */

@@ -14,7 +14,9 @@ import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRecord;
 import io.boltwork.spi.rules.ShareRules;
 import io.boltwork.spi.rules.StoredRecord;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** Executes one command at one moment: applies the rules to the records of a server. */
@@ -103,13 +105,45 @@ final class RuleExecutor implements CommandExecutor {
 
     @Override
     public Report.ScannedLocks scanLocks(Look.ScanLocks command) {
-        NamePattern pattern = new NamePattern(command.pattern());
-        ScanPage<LockRecord> page = data.locks.page(command.cursor(), command.count(), server.millis());
-        List<Report.ScannedLocks.Lock> locks = page.found().entrySet().stream()
-                .filter(entry -> pattern.matches(entry.getKey()))
-                .flatMap(entry -> rules.summary(entry.getKey(), entry.getValue()).stream())
+        List<LockKind> kinds = command.kind() == null ? List.of(LockKind.values()) : List.of(command.kind());
+        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+        String cursor = command.cursor(); // the ordinal of a kind, and the cursor among the locks of that kind
+        int left = Math.max(1, command.count());
+        for (LockKind kind : kinds) {
+            String mark = String.valueOf(kind.ordinal());
+            if (cursor.compareTo(mark) > 0 && !cursor.startsWith(mark)) {
+                continue;
+            }
+            String there = cursor.startsWith(mark) ? cursor.substring(mark.length()) : "";
+            if (left == 0 && data.has(kind)) {
+                return new Report.ScannedLocks(server, found, mark);
+            } else if (left > 0) {
+                ScanPage<Optional<Report.ScannedLocks.Lock>> page = summaries(kind, there, left);
+                found.addAll(matching(command.pattern(), page));
+                if (!page.cursor().isEmpty()) {
+                    return new Report.ScannedLocks(server, found, mark + page.cursor());
+                }
+                left -= Math.min(left, page.found().size());
+            }
+        }
+        return new Report.ScannedLocks(server, found, "");
+    }
+
+    private ScanPage<Optional<Report.ScannedLocks.Lock>> summaries(LockKind kind, String cursor, int count) {
+        return kind == LockKind.LOCK
+                ? data.locks.page(cursor, count, server.millis()).map(rules::summary)
+                : data.shared(kind)
+                        .page(cursor, count, server.millis())
+                        .map((name, record) -> shareRules.inspect(record).summary(kind, name));
+    }
+
+    private static List<Report.ScannedLocks.Lock> matching(
+            String pattern, ScanPage<Optional<Report.ScannedLocks.Lock>> page) {
+        NamePattern names = new NamePattern(pattern);
+        return page.found().entrySet().stream()
+                .filter(entry -> names.matches(entry.getKey()))
+                .flatMap(entry -> entry.getValue().stream())
                 .toList();
-        return new Report.ScannedLocks(server, locks, page.cursor());
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.boltwork.memory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
 /**
@@ -35,9 +35,9 @@ record ScanPage<V>(Map<String, V> found, String cursor) {
     }
 
     /** Returns the same page with other values. */
-    <W> ScanPage<W> map(Function<V, W> change) {
+    <W> ScanPage<W> map(BiFunction<String, V, W> change) {
         Map<String, W> changed = new LinkedHashMap<>();
-        found.forEach((name, value) -> changed.put(name, change.apply(value)));
+        found.forEach((name, value) -> changed.put(name, change.apply(name, value)));
         return new ScanPage<>(changed, cursor);
     }
 }

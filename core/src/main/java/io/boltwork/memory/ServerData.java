@@ -29,6 +29,11 @@ final class ServerData {
         return keys;
     }
 
+    /** Returns whether there are locks of a kind. */
+    boolean has(LockKind kind) {
+        return (kind == LockKind.LOCK ? locks : shared(kind)).size() > 0;
+    }
+
     /** Returns a deep copy of these data. */
     ServerData copy() {
         ServerData copy = new ServerData();

@@ -2,6 +2,7 @@ package io.boltwork.spi;
 
 import io.boltwork.LockKind;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A command that changes nothing.
@@ -81,13 +82,27 @@ public sealed interface Look<R extends Report> extends Command<R> {
      *
      * @param pattern the pattern that their names match: {@code *} stands for any characters, {@code ?} for one
      *     character, and every other character for itself
+     * @param kind the kind of the locks; {@code null} for all kinds
      * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
      * @param count about how many keys to examine
      */
-    record ScanLocks(String pattern, String cursor, int count) implements Look<Report.ScannedLocks> {
+    record ScanLocks(String pattern, @Nullable LockKind kind, String cursor, int count)
+            implements Look<Report.ScannedLocks> {
+        /**
+         * Searches for locks of all kinds.
+         *
+         * @param pattern the pattern that their names match
+         * @param cursor the cursor of the previous answer; empty to begin
+         * @param count about how many keys to examine
+         */
+        public ScanLocks(String pattern, String cursor, int count) {
+            this(pattern, null, cursor, count);
+        }
+
         @Override
         public String toString() {
-            return Printable.text("ScanLocks[pattern=" + pattern + ", cursor=" + cursor + ", count=" + count + "]");
+            return Printable.text("ScanLocks[pattern=" + pattern + ", kind=" + kind + ", cursor=" + cursor + ", count="
+                    + count + "]");
         }
 
         @Override

@@ -1,6 +1,8 @@
 package io.boltwork.spi;
 
+import io.boltwork.LockKind;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The answer to a {@link Look}. */
@@ -111,6 +113,35 @@ public sealed interface Report extends Reply.Answer {
             return !holders.isEmpty() && holders.get(0).claim();
         }
 
+        /**
+         * Returns a short description of the lock.
+         *
+         * @param kind the kind of the lock
+         * @param name the name of the lock
+         * @return the description; empty if the lock is neither held, nor kept closed, nor waited for
+         */
+        public Optional<ScannedLocks.Lock> summary(LockKind kind, String name) {
+            long now = server.millis();
+            List<Holder> held = holders.stream()
+                    .filter(holder -> now < holder.untilMillis())
+                    .toList();
+            long kept = now < keptUntilMillis ? keptUntilMillis : 0;
+            long until = held.stream().mapToLong(Holder::untilMillis).max().orElse(kept);
+            if (until == 0 && queue.isEmpty()) {
+                return Optional.empty();
+            }
+            long permits = held.stream().mapToLong(Holder::permits).sum();
+            return Optional.of(new ScannedLocks.Lock(
+                    kind,
+                    name,
+                    held.size(),
+                    (int) Math.min(Integer.MAX_VALUE, permits),
+                    held.stream().mapToLong(Holder::token).max().orElse(0),
+                    until,
+                    !held.isEmpty() && held.stream().allMatch(Holder::claim),
+                    queue.size()));
+        }
+
         @Override
         public String toString() {
             return Printable.text("Inspected[server=" + server + ", holders=" + holders + ", keptUntilMillis="
@@ -161,21 +192,30 @@ public sealed interface Report extends Reply.Answer {
         /**
          * A short description of a lock.
          *
+         * @param kind the kind of the lock
          * @param name the name of the lock
-         * @param owner the request that owns it; {@code null} if it is kept closed, or if the owner's lease has run out
-         *     and no other request has come since
-         * @param token the first token of the owner, 0 without an owner
-         * @param untilMillis the end of the owner's lease and takeover delay, or of the time for which the lock is kept
-         *     closed; otherwise 0
-         * @param claim whether the owner got the lock by message and has not confirmed it yet
+         * @param holders how many requests hold it; a request whose lease has run out does not count
+         * @param permits the weight of the holders together
+         * @param token the first token of the holder that came last, 0 without one
+         * @param untilMillis the end of the holders' leases and takeover delays, or of the time for which the lock is
+         *     kept closed; otherwise 0
+         * @param claim whether it is held, but no holder has confirmed it yet
          * @param waiting how many requests wait, an upper bound
          */
         public record Lock(
-                String name, @Nullable String owner, long token, long untilMillis, boolean claim, int waiting) {
+                LockKind kind,
+                String name,
+                int holders,
+                int permits,
+                long token,
+                long untilMillis,
+                boolean claim,
+                int waiting) {
             @Override
             public String toString() {
-                return Printable.text("Lock[name=" + name + ", owner=" + owner + ", token=" + token + ", untilMillis="
-                        + untilMillis + ", claim=" + claim + ", waiting=" + waiting + "]");
+                return Printable.text("Lock[kind=" + kind + ", name=" + name + ", holders=" + holders + ", permits="
+                        + permits + ", token=" + token + ", untilMillis=" + untilMillis + ", claim=" + claim
+                        + ", waiting=" + waiting + "]");
             }
         }
 

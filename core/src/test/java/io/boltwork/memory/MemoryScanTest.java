@@ -5,15 +5,20 @@ import static io.boltwork.memory.Scene.LEASE;
 import static io.boltwork.memory.Scene.NEVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Look;
+import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
 import io.boltwork.spi.Report.ScannedClients;
 import io.boltwork.spi.Report.ScannedLocks;
+import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Scans of locks and of clients. */
@@ -29,6 +34,16 @@ class MemoryScanTest {
         ScannedLocks all = server.execute(new Look.ScanLocks(pattern, "", 1_000));
         assertThat(all.cursor()).isEmpty();
         return all.locks();
+    }
+
+    private static ScannedLocks.Lock plain(
+            String name, int holders, long token, long until, boolean claim, int waiting) {
+        return new ScannedLocks.Lock(LockKind.LOCK, name, holders, holders, token, until, claim, waiting);
+    }
+
+    private Acquired acquire(LockKind kind, String lock, String request, int permits, int of) {
+        Share share = new Share(kind, permits, of, 0);
+        return server.execute(new Command.Acquire(lock, request, true, LEASE, 0, NEVER, share));
     }
 
     private List<String> names(String pattern) {
@@ -53,10 +68,9 @@ class MemoryScanTest {
         long token = acquire("l", "a:1");
         acquire("l", "b:1");
         acquire("l", "b:2");
-        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", "a:1", token, scene.now() + LEASE, false, 2));
+        assertThat(scan("*")).containsExactly(plain("l", 1, token, scene.now() + LEASE, false, 2));
         server.execute(new Command.Release("l", "a:1", token, token, 0, null));
-        assertThat(scan("l"))
-                .containsExactly(new ScannedLocks.Lock("l", "b:1", token + 1, scene.now() + CLAIM, true, 1));
+        assertThat(scan("l")).containsExactly(plain("l", 1, token + 1, scene.now() + CLAIM, true, 1));
     }
 
     @Test
@@ -72,7 +86,7 @@ class MemoryScanTest {
     void aKeptLockHasNoOwner() {
         long token = acquire("l", "a:1");
         server.execute(new Command.Release("l", "a:1", token, token, 500, null));
-        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", null, 0, scene.now() + 500, false, 0));
+        assertThat(scan("*")).containsExactly(plain("l", 0, 0, scene.now() + 500, false, 0));
         scene.pass(500);
         assertThat(scan("*")).isEmpty();
     }
@@ -82,7 +96,7 @@ class MemoryScanTest {
         acquire("l", "a:1");
         acquire("l", "b:1");
         scene.pass(LEASE);
-        assertThat(scan("*")).containsExactly(new ScannedLocks.Lock("l", null, 0, 0, false, 1));
+        assertThat(scan("*")).containsExactly(plain("l", 0, 0, 0, false, 1));
     }
 
     @Test
@@ -130,6 +144,81 @@ class MemoryScanTest {
         ScannedLocks rest = server.execute(new Look.ScanLocks("*", first.cursor(), 2));
         assertThat(rest.locks()).hasSize(2);
         assertThat(rest.cursor()).isEmpty();
+    }
+
+    @Test
+    void aSharedLockIsSummarized() {
+        acquire(LockKind.SEMAPHORE, "s", "a:1", 2, 4);
+        scene.pass(10);
+        long token = acquire(LockKind.SEMAPHORE, "s", "b:1", 1, 4).token();
+        acquire(LockKind.SEMAPHORE, "s", "b:2", 2, 4);
+        long until = scene.now() + LEASE;
+        assertThat(scan("*"))
+                .containsExactly(new ScannedLocks.Lock(LockKind.SEMAPHORE, "s", 2, 3, token, until, false, 1));
+        scene.pass(LEASE - 10);
+        assertThat(scan("*"))
+                .as("the first holder's lease has ended")
+                .containsExactly(new ScannedLocks.Lock(LockKind.SEMAPHORE, "s", 1, 1, token, until, false, 1));
+        scene.pass(10);
+        assertThat(scan("*"))
+                .as("one still waits")
+                .containsExactly(new ScannedLocks.Lock(LockKind.SEMAPHORE, "s", 0, 0, 0, 0, false, 1));
+    }
+
+    @Test
+    void aSharedLockThatIsGrantedByMessageIsAClaim() {
+        long first = acquire(LockKind.READ_WRITE, "r", "a:1", Integer.MAX_VALUE, Integer.MAX_VALUE)
+                .token();
+        acquire(LockKind.READ_WRITE, "r", "b:1", 1, Integer.MAX_VALUE);
+        assertThat(scan("r")).extracting(ScannedLocks.Lock::claim).containsExactly(false);
+        server.execute(new Command.ForceRelease("r", first, LockKind.READ_WRITE));
+        assertThat(scan("r")).singleElement().satisfies(lock -> {
+            assertThat(lock.claim()).isTrue();
+            assertThat(lock.holders()).isEqualTo(1);
+            assertThat(lock.untilMillis()).isEqualTo(scene.now() + CLAIM);
+        });
+    }
+
+    @Test
+    void aSharedLockThatIsKeptClosedHasNoHolder() {
+        Acquired held = acquire(LockKind.SEMAPHORE, "s", "a:1", 1, 1);
+        HeldShare share = new HeldShare(
+                new Share(LockKind.SEMAPHORE, 1, 1, 0), held.share().blockEnd(), 0);
+        server.execute(new Command.Release("s", "a:1", held.token(), held.token(), 500, null, share));
+        assertThat(scan("*"))
+                .containsExactly(new ScannedLocks.Lock(LockKind.SEMAPHORE, "s", 0, 0, 0, scene.now() + 500, false, 0));
+        scene.pass(500);
+        assertThat(scan("*")).isEmpty();
+    }
+
+    @Test
+    void pagesListTheLocksOfAllKindsOrOfOne() {
+        List<String> expected = new ArrayList<>();
+        for (LockKind kind : LockKind.values()) {
+            for (int i = 0; i < 20; i++) {
+                acquire(kind, "lock " + i, "a:1", 1, 1);
+                expected.add(kind + " lock " + i);
+            }
+        }
+        assertThat(pages(null)).containsExactlyInAnyOrderElementsOf(expected);
+        for (LockKind kind : LockKind.values()) {
+            assertThat(pages(kind)).hasSize(20).allMatch(found -> found.startsWith(kind + " "));
+        }
+        server.flush();
+        acquire(LockKind.SEMAPHORE, "", "a:1", 1, 1);
+        assertThat(pages(null)).containsExactly("SEMAPHORE ");
+    }
+
+    private List<String> pages(@Nullable LockKind kind) {
+        List<String> found = new ArrayList<>();
+        String cursor = "";
+        do {
+            ScannedLocks page = server.execute(new Look.ScanLocks("*", kind, cursor, 7));
+            assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
+            page.locks().forEach(lock -> found.add(lock.kind() + " " + lock.name()));
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        return found;
     }
 
     @Test

@@ -675,7 +675,7 @@ final class DifferentialRun {
             if (scanned.locks().isEmpty()) {
                 seen("scan no lock");
             }
-            scanned.locks().forEach(lock -> seen("scan a lock " + (lock.owner() == null ? "without owner" : "owned")));
+            scanned.locks().forEach(lock -> seen("scan a lock " + (lock.holders() == 0 ? "without owner" : "owned")));
         } else if (reply instanceof Report.ScannedClients scanned) {
             seen("scan " + (scanned.clients().isEmpty() ? "no client" : "a client"));
         } else {

@@ -8,6 +8,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -130,6 +131,18 @@ final class ShareDifferentialRun {
                 compare(lock, command);
             }
         }
+        compareScan(command);
+    }
+
+    private void compareScan(Command<?> command) throws Exception {
+        part = "scan";
+        Look.ScanLocks scan = new Look.ScanLocks("*", "", 1_000);
+        Report.ScannedLocks found = memory.execute(scan);
+        assertThat(Timeless.of(site.send(scan)))
+                .as("the locks after " + command)
+                .isEqualTo(Timeless.of(found));
+        found.locks()
+                .forEach(lock -> count("Scan " + (lock.holders() == 0 ? "unheld" : lock.claim() ? "claimed" : "held")));
     }
 
     private void compare(String lock, Command<?> command) throws Exception {

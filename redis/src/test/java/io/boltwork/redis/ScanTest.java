@@ -2,15 +2,20 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Released;
+import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Report.ScannedLocks;
 import io.boltwork.spi.Report.ScannedLocks.Lock;
+import io.boltwork.spi.Share;
 import io.boltwork.testkit.Slack;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +23,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ScanTest extends ScriptTest {
@@ -42,6 +48,26 @@ class ScanTest extends ScriptTest {
         return a.scanLocks(pattern, 50).stream().map(Lock::name).collect(Collectors.toCollection(TreeSet::new));
     }
 
+    private static Lock plain(int holders, long token, long until, boolean claim, int waiting) {
+        return new Lock(LockKind.LOCK, LOCK, holders, holders, token, until, claim, waiting);
+    }
+
+    private Acquired share(LockKind kind, String lock, String request, int permits, int of) {
+        Share share = new Share(kind, permits, of, 0);
+        return a.ask(new Command.Acquire(lock, request, true, Client.LEASE, 0, Client.NEVER, share), Acquired.class);
+    }
+
+    private List<String> kinds(@Nullable LockKind kind, String pattern, int count) {
+        List<String> found = new ArrayList<>();
+        String cursor = "";
+        do {
+            ScannedLocks page = a.ask(new Look.ScanLocks(pattern, kind, cursor, count), ScannedLocks.class);
+            page.locks().forEach(lock -> found.add(lock.kind() + " " + lock.name()));
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        return found;
+    }
+
     private void lock(String... names) {
         for (String name : names) {
             a.acquire(name, "a:1");
@@ -53,10 +79,10 @@ class ScanTest extends ScriptTest {
         long token = a.acquire(LOCK, "a:1").token();
         b.acquire(LOCK, "b:1");
         b.acquire(LOCK, "b:2");
-        assertThat(b.scanLocks("*", 10)).containsExactly(new Lock(LOCK, "a:1", token, field("until"), false, 2));
+        assertThat(b.scanLocks("*", 10)).containsExactly(plain(1, token, field("until"), false, 2));
         a.release(LOCK, "a:1", token);
         long granted = b.nextGrant().token();
-        assertThat(b.scanLocks("*", 10)).containsExactly(new Lock(LOCK, "b:1", granted, field("until"), true, 1));
+        assertThat(b.scanLocks("*", 10)).containsExactly(plain(1, granted, field("until"), true, 1));
     }
 
     @Test
@@ -74,7 +100,7 @@ class ScanTest extends ScriptTest {
     void aLockKeptClosedHasNoOwner() {
         long token = a.acquire(LOCK, "a:1").token();
         a.ask(new Command.Release(LOCK, "a:1", token, token, 60_000, null), Released.class);
-        assertThat(a.scanLocks("*", 10)).containsExactly(new Lock(LOCK, null, 0, field("until"), false, 0));
+        assertThat(a.scanLocks("*", 10)).containsExactly(plain(0, 0, field("until"), false, 0));
         endLease();
         assertThat(a.scanLocks("*", 10)).isEmpty();
     }
@@ -84,7 +110,7 @@ class ScanTest extends ScriptTest {
         lock(LOCK);
         b.acquire(LOCK, "b:1");
         endLease();
-        assertThat(a.scanLocks("*", 10)).containsExactly(new Lock(LOCK, null, 0, 0, false, 1));
+        assertThat(a.scanLocks("*", 10)).containsExactly(plain(0, 0, 0, false, 1));
     }
 
     @Test
@@ -100,6 +126,55 @@ class ScanTest extends ScriptTest {
         assertThat(first.cursor()).isNotEmpty();
         assertThat(names("*")).isEqualTo(new TreeSet<>(names));
         assertThat(names("lock ?")).hasSize(10);
+    }
+
+    @Test
+    void aSharedLockIsListedWithItsHoldersAndPermits() {
+        share(LockKind.SEMAPHORE, LOCK, "a:1", 2, 3);
+        long token = share(LockKind.SEMAPHORE, LOCK, "a:2", 1, 3).token();
+        share(LockKind.SEMAPHORE, LOCK, "a:3", 1, 3);
+        Inspected seen = a.ask(new Look.Inspect(LOCK, LockKind.SEMAPHORE), Inspected.class);
+        long until = seen.holders().stream()
+                .mapToLong(Inspected.Holder::untilMillis)
+                .max()
+                .orElseThrow();
+        assertThat(b.scanLocks("*", 10))
+                .containsExactly(new Lock(LockKind.SEMAPHORE, LOCK, 2, 3, token, until, false, 1));
+    }
+
+    @Test
+    void locksOfAllKindsAreFoundOrOfOneKind() {
+        List<String> expected = new ArrayList<>();
+        for (LockKind kind : LockKind.values()) {
+            for (String name : ODD) {
+                share(kind, name, "a:1", 1, 1);
+                expected.add(kind + " " + name);
+            }
+        }
+        assertThat(kinds(null, "*", 10)).containsExactlyInAnyOrderElementsOf(expected);
+        for (LockKind kind : LockKind.values()) {
+            assertThat(kinds(kind, "*", 10))
+                    .containsExactlyInAnyOrderElementsOf(
+                            ODD.stream().map(name -> kind + " " + name).toList());
+            assertThat(kinds(kind, "%7?", 10)).containsExactly(kind + " %7B");
+        }
+        assertThat(kinds(null, "*a*-*z*", 10))
+                .containsExactlyInAnyOrder("LOCK [a-z]", "READ_WRITE [a-z]", "SEMAPHORE [a-z]");
+        for (String name : ODD) {
+            assertThat(kinds(null, name, 10)).as(name).contains("LOCK " + name, "SEMAPHORE " + name);
+        }
+    }
+
+    @Test
+    void aScanOfAllKindsReadsEachKeyOnceAndTheKeyspaceOnce() {
+        for (LockKind kind : LockKind.values()) {
+            share(kind, LOCK, "a:1", 1, 1);
+        }
+        redis.command("CONFIG", "RESETSTAT");
+        assertThat(a.scanLocks("*", 100)).hasSize(3);
+        assertThat(redis.command("INFO", "commandstats").toString())
+                .contains("cmdstat_scan:calls=1,", "cmdstat_time:calls=1,", "cmdstat_hmget:calls=1,")
+                .contains("cmdstat_hgetall:calls=2,");
     }
 
     @Test
@@ -133,6 +208,10 @@ class ScanTest extends ScriptTest {
         redis.command("RPUSH", "boltwork:{list}", "not a lock");
         redis.command("HSET", "boltwork:{fields}", "owner", "me", "until", "tomorrow", "head", "x", "tail", "y");
         redis.command("HSET", "boltwork:{50%}", "owner", "a:1", "until", "" + Client.NEVER);
+        redis.command("SET", "boltwork:semaphore:{text}", "not a lock");
+        redis.command(
+                "HSET", "boltwork:semaphore:{fields}", "n", "9000000000000000", "e1", "me", "hme", "1 x y z 9 w -");
+        redis.command("HSET", "boltwork:latch:{l}", "n", "1", "e1", "a:1", "ha:1", "1 1 5 6 " + Client.NEVER + " 9 -");
         redis.command("HSET", "boltwork:client:{l}", "owner", "a:1", "until", "" + Client.NEVER);
         redis.command("HSET", "other:{l}", "owner", "a:1", "until", "" + Client.NEVER);
         a.announce(new ClientRecord("{c}", "shop", "host", 1, 1, 1), 60_000);

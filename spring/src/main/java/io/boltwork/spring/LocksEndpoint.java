@@ -5,6 +5,7 @@ import io.boltwork.LocalLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
+import io.boltwork.LockKind;
 import io.boltwork.LockSummary;
 import io.boltwork.spi.Printable;
 import java.time.Instant;
@@ -139,7 +140,8 @@ public final class LocksEndpoint {
         }
         int most = limit == null ? LIMIT : Math.min(limit, LIMIT);
         LockInspector inspector = client.inspector();
-        List<LockSummary> found = inspector.list(pattern == null || pattern.isEmpty() ? "*" : pattern, most + 1);
+        List<LockSummary> found =
+                inspector.list(LockKind.LOCK, pattern == null || pattern.isEmpty() ? "*" : pattern, most + 1);
         List<LockLine> lines = found.stream()
                 .limit(most)
                 .map(lock -> new LockLine(

@@ -1,5 +1,6 @@
 package io.boltwork.spi.rules;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
@@ -271,8 +272,9 @@ public final class LockRules {
             return Optional.empty();
         }
         LockRecord shown = open ? new LockRecord() : record;
+        int holders = ownerOf(shown) == null ? 0 : 1;
         return Optional.of(new Report.ScannedLocks.Lock(
-                name, ownerOf(shown), shown.token, shown.until, shown.claim, record.queue.length()));
+                LockKind.LOCK, name, holders, holders, shown.token, shown.until, shown.claim, record.queue.length()));
     }
 
     /** Returns the requests in a queue. */

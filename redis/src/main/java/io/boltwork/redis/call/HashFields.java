@@ -78,8 +78,13 @@ public record HashFields(Map<String, String> fields) {
     }
 
     long number(String name) {
+        return parsed(text(name));
+    }
+
+    /** Returns the number that a text stands for; 0 if it is none. */
+    static long parsed(String text) {
         try {
-            return Long.parseLong(text(name));
+            return Long.parseLong(text);
         } catch (NumberFormatException e) {
             return 0;
         }

@@ -59,25 +59,30 @@ public final class Inspection {
     }
 
     /** Reads the hash of a shared lock, see share.lua. */
-    private static Inspected readShared(ServerTime server, HashFields hash) {
+    static Inspected readShared(ServerTime server, HashFields hash) {
         List<Holder> holders = new ArrayList<>();
         long kept = 0;
-        for (long i = 1; i <= hash.number("n"); i++) {
+        long entries = Math.min(hash.number("n"), hash.fields().size()); // the hash may not be one of Boltwork
+        for (long i = 1; i <= entries; i++) {
             String id = hash.text("e" + i);
             String[] entry = hash.text("h" + id).split(" ", ENTRY_PARTS);
             if (entry.length < ENTRY_PARTS || entry[1].equals("0")) {
                 continue;
             }
-            long until = Long.parseLong(entry[4]);
+            long until = HashFields.parsed(entry[4]);
             if (id.startsWith(":")) {
                 kept = Math.max(kept, until);
             } else {
-                int permits = Integer.parseInt(entry[1]);
-                holders.add(new Holder(id, permits, Long.parseLong(entry[2]), until, !entry[6].equals("-")));
+                int permits = number(HashFields.parsed(entry[1]));
+                holders.add(new Holder(id, permits, HashFields.parsed(entry[2]), until, !entry[6].equals("-")));
             }
         }
-        int capacity = Math.toIntExact(hash.number("capacity"));
+        int capacity = number(hash.number("capacity"));
         return new Inspected(server, holders, kept, hash.number("fence"), queue(hash), capacity);
+    }
+
+    private static int number(long value) {
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, value));
     }
 
     private static List<Waiting> queue(HashFields hash) {
@@ -89,8 +94,8 @@ public final class Inspection {
                     && !entry[0].equals("-")
                     && i >= hash.number("gone:" + RequestId.clientOf(entry[3]))) {
                 int weight = entry[1].indexOf('/') + 1;
-                int permits = weight == 0 ? 1 : Integer.parseInt(entry[1].substring(weight));
-                queue.add(new Waiting(entry[3], permits, Long.parseLong(entry[2])));
+                int permits = weight == 0 ? 1 : number(HashFields.parsed(entry[1].substring(weight)));
+                queue.add(new Waiting(entry[3], permits, HashFields.parsed(entry[2])));
             }
         }
         return queue;

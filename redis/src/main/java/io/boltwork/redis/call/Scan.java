@@ -1,6 +1,8 @@
 package io.boltwork.redis.call;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.LockKey;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look.Identify;
@@ -18,6 +20,7 @@ import io.lettuce.core.ScanCursor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -32,8 +35,8 @@ public final class Scan {
 
     private static final List<String> LOCK = List.of("owner", "token", "until", "claim", "head", "tail");
 
-    /** The names that a step has found, and the cursor of the next step. */
-    private record Page(ServerTime server, List<String> names, String cursor) {}
+    /** What a step has found, and the cursor of the next step. */
+    private record Page<T>(ServerTime server, List<T> found, String cursor) {}
 
     private Scan() {}
 
@@ -53,24 +56,35 @@ public final class Scan {
     private static void locks(ServerConnection connection, ScanLocks command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         NamePattern pattern = new NamePattern(command.pattern());
-        page(connection, keySpace.lockGlob(command.pattern()), command.cursor(), command.count(), key -> {
-                    String lock = keySpace.lockOrNull(key);
-                    return lock != null && pattern.matches(lock) ? lock : null;
+        String glob = keySpace.lockGlob(command.kind(), command.pattern());
+        page(connection, glob, command.cursor(), command.count(), key -> {
+                    LockKey lock = keySpace.lockOrNull(key);
+                    boolean isMeant = lock != null
+                            && (command.kind() == null || command.kind() == lock.kind())
+                            && pattern.matches(lock.lock());
+                    return isMeant ? lock : null;
                 })
-                .thenCompose(page -> hashes(page.names(), lock -> HashFields.read(connection, keySpace.key(lock), LOCK))
-                        .thenApply(hashes -> locks(page, hashes)))
+                .thenCompose(page ->
+                        hashes(page.found(), lock -> read(connection, lock)).thenApply(hashes -> locks(page, hashes)))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a scan of locks"))
                 .thenAccept(handler);
+    }
+
+    private static CompletionStage<HashFields> read(ServerConnection connection, LockKey lock) {
+        String key = connection.keySpace().key(lock.kind(), lock.lock());
+        return lock.kind() == LockKind.LOCK
+                ? HashFields.read(connection, key, LOCK)
+                : HashFields.read(connection, key); // the fields of its holders depend on their requests
     }
 
     private static void clients(ServerConnection connection, ScanClients command, Consumer<Reply> handler) {
         KeySpace keySpace = connection.keySpace();
         page(connection, keySpace.clientGlob(), command.cursor(), command.count(), keySpace::clientOrNull)
                 .thenCompose(page -> hashes(
-                                page.names(), client -> HashFields.read(connection, keySpace.clientKey(client)))
+                                page.found(), client -> HashFields.read(connection, keySpace.clientKey(client)))
                         .thenApply(hashes -> (Reply)
-                                new ScannedClients(page.server(), records(page.names(), hashes), page.cursor())))
+                                new ScannedClients(page.server(), records(page.found(), hashes), page.cursor())))
                 .handle((reply, failure) ->
                         failure == null ? reply : connection.errors().failed(failure, "a scan of clients"))
                 .thenAccept(handler);
@@ -88,12 +102,8 @@ public final class Scan {
                 .thenAccept(handler);
     }
 
-    private static CompletionStage<Page> page(
-            ServerConnection connection,
-            String glob,
-            String cursor,
-            int count,
-            Function<String, @Nullable String> nameOf) {
+    private static <T> CompletionStage<Page<T>> page(
+            ServerConnection connection, String glob, String cursor, int count, Function<String, @Nullable T> nameOf) {
         ScanCursor from = ScanCursor.of(cursor.isEmpty() ? BEGIN : cursor);
         ScanArgs which =
                 new ScanArgs().match(glob.getBytes(StandardCharsets.UTF_8)).limit(Math.max(1, count));
@@ -101,13 +111,13 @@ public final class Scan {
                 .time()
                 .thenCombine(
                         connection.lettuce().scan(from, which),
-                        (time, found) -> new Page(time, names(found, nameOf), cursor(found)));
+                        (time, found) -> new Page<>(time, named(found, nameOf), cursor(found)));
     }
 
-    private static List<String> names(KeyScanCursor<byte[]> found, Function<String, @Nullable String> nameOf) {
-        List<String> names = new ArrayList<>();
+    private static <T> List<T> named(KeyScanCursor<byte[]> found, Function<String, @Nullable T> nameOf) {
+        List<T> names = new ArrayList<>();
         for (byte[] key : found.getKeys()) {
-            String name = nameOf.apply(new String(key, StandardCharsets.UTF_8));
+            T name = nameOf.apply(new String(key, StandardCharsets.UTF_8));
             if (name != null) {
                 names.add(name);
             }
@@ -119,42 +129,44 @@ public final class Scan {
         return found.getCursor().equals(BEGIN) ? "" : found.getCursor();
     }
 
-    private static CompletionStage<List<HashFields>> hashes(
-            List<String> names, Function<String, CompletionStage<HashFields>> read) {
+    private static <T> CompletionStage<List<HashFields>> hashes(
+            List<T> names, Function<T, CompletionStage<HashFields>> read) {
         return HashFields.all(
                 names.stream().map(name -> HashFields.orNone(read.apply(name))).toList());
     }
 
-    private static Reply locks(Page page, List<HashFields> hashes) {
+    private static Reply locks(Page<LockKey> page, List<HashFields> hashes) {
         List<ScannedLocks.Lock> locks = new ArrayList<>();
         for (int i = 0; i < hashes.size(); i++) {
-            ScannedLocks.Lock lock =
-                    lock(page.names().get(i), hashes.get(i), page.server().millis());
-            if (lock != null) {
-                locks.add(lock);
-            }
+            LockKey key = page.found().get(i);
+            Optional<ScannedLocks.Lock> lock = key.kind() == LockKind.LOCK
+                    ? lock(key.lock(), hashes.get(i), page.server().millis())
+                    : Inspection.readShared(page.server(), hashes.get(i)).summary(key.kind(), key.lock());
+            lock.ifPresent(locks::add);
         }
         return new ScannedLocks(page.server(), locks, page.cursor());
     }
 
-    /** Returns a summary of a lock, or {@code null} if it has neither owner nor waiters. */
-    private static ScannedLocks.@Nullable Lock lock(String name, HashFields hash, long now) {
+    /** Returns the summary of a plain lock; empty if it has neither owner nor waiters. */
+    private static Optional<ScannedLocks.Lock> lock(String name, HashFields hash, long now) {
         String owned = hash.text("owner");
         long until = hash.number("until");
         int waiting = (int) Math.min(Integer.MAX_VALUE, Math.max(0, hash.number("tail") - hash.number("head")));
-        if (owned.isEmpty() || until <= now) {
-            return waiting == 0 ? null : new ScannedLocks.Lock(name, null, 0, 0, false, waiting);
+        boolean open = owned.isEmpty() || until <= now;
+        if (open && waiting == 0) {
+            return Optional.empty();
         }
-        String owner = ScriptSpecs.owner(owned);
-        return owner == null
-                ? new ScannedLocks.Lock(name, null, 0, until, false, waiting)
-                : new ScannedLocks.Lock(
-                        name,
-                        owner,
-                        hash.number("token"),
-                        until,
-                        !hash.text("claim").isEmpty(),
-                        waiting);
+        boolean held = !open && ScriptSpecs.owner(owned) != null;
+        int holders = held ? 1 : 0;
+        return Optional.of(new ScannedLocks.Lock(
+                LockKind.LOCK,
+                name,
+                holders,
+                holders,
+                held ? hash.number("token") : 0,
+                open ? 0 : until,
+                held && !hash.text("claim").isEmpty(),
+                waiting));
     }
 
     private static List<ClientRecord> records(List<String> clients, List<HashFields> hashes) {

@@ -64,7 +64,7 @@ final class ClusterScan {
 
     private static Command<?> from(Command<?> scan, String cursor) {
         return scan instanceof ScanLocks locks
-                ? new ScanLocks(locks.pattern(), cursor, locks.count())
+                ? new ScanLocks(locks.pattern(), locks.kind(), cursor, locks.count())
                 : new ScanClients(cursor, ((ScanClients) scan).count());
     }
 

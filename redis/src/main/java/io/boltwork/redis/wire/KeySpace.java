@@ -119,24 +119,27 @@ public final class KeySpace {
     }
 
     /** Returns the lock of a key, or {@code null} if the key is not exactly the one of a lock. */
-    public @Nullable String lockOrNull(String key) {
-        if (!key.startsWith(prefix + ":{") || !key.endsWith("}")) {
-            return null;
+    public @Nullable LockKey lockOrNull(String key) {
+        for (LockKind kind : LockKind.values()) {
+            String begin = begin(kind);
+            if (key.startsWith(begin) && key.endsWith("}")) {
+                String lock = unescape(key.substring(begin.length(), key.length() - 1));
+                return key(kind, lock).equals(key) ? new LockKey(kind, lock) : null;
+            }
         }
-        String lock = lock(key);
-        return key(lock).equals(key) ? lock : null;
+        return null;
     }
 
     /**
-     * Returns a pattern for SCAN that matches the keys of all locks whose names match a pattern, and possibly other
-     * keys. The pattern has at most two stars, because with many stars a server may need very long for a single key. A
-     * {@code ?} becomes a star, because in SCAN it stands for a single byte.
+     * Returns a pattern for SCAN that matches the keys of all locks of a kind, or of all kinds, whose names match a
+     * pattern, and possibly other keys. The pattern has at most two stars, because with many stars a server may need
+     * very long for a single key. A {@code ?} becomes a star, because in SCAN it stands for a single byte.
      */
-    public String lockGlob(String pattern) {
+    public String lockGlob(@Nullable LockKind kind, String pattern) {
         String[] literals = WILDCARDS.split(pattern, -1);
-        StringBuilder out = new StringBuilder(glob(prefix + ":{"));
+        StringBuilder out = new StringBuilder(kind == null ? glob(prefix + ":") + "*{" : glob(begin(kind)));
         out.append(glob(escape(literals[0])));
-        if (literals.length == 3) {
+        if (kind != null && literals.length == 3) {
             out.append('*').append(glob(escape(literals[1])));
         }
         if (literals.length > 1) {

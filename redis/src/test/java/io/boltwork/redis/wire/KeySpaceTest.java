@@ -7,7 +7,6 @@ import io.boltwork.LockKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,34 +16,44 @@ class KeySpaceTest {
 
     @Test
     void scanMatchesAtLeastWhatThePatternMatches() {
-        assertThat(keySpace.lockGlob("*")).isEqualTo("boltwork:{*}");
-        assertThat(keySpace.lockGlob("")).isEqualTo("boltwork:{}");
-        assertThat(keySpace.lockGlob("stock:1001")).isEqualTo("boltwork:{stock:1001}");
-        assertThat(keySpace.lockGlob("stock:*")).isEqualTo("boltwork:{stock:*}");
-        assertThat(keySpace.lockGlob("*:eu:*")).isEqualTo("boltwork:{*:eu:*}");
-        assertThat(keySpace.lockGlob("a??*b")).as("characters of many bytes").isEqualTo("boltwork:{a*b}");
-        assertThat(keySpace.lockGlob("a*b?c*d")).as("two stars at most").isEqualTo("boltwork:{a*d}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "*")).isEqualTo("boltwork:{*}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "")).isEqualTo("boltwork:{}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "stock:1001")).isEqualTo("boltwork:{stock:1001}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "stock:*")).isEqualTo("boltwork:{stock:*}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "*:eu:*")).isEqualTo("boltwork:{*:eu:*}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "a??*b"))
+                .as("characters of many bytes")
+                .isEqualTo("boltwork:{a*b}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "a*b?c*d"))
+                .as("two stars at most")
+                .isEqualTo("boltwork:{a*d}");
+    }
+
+    @Test
+    void thePatternForAllKindsHasTwoStarsAtMostToo() {
+        assertThat(keySpace.lockGlob(null, "a")).isEqualTo("boltwork:*{a}");
+        assertThat(keySpace.lockGlob(null, "*:eu:*")).isEqualTo("boltwork:*{*}");
+        assertThat(keySpace.lockGlob(LockKind.SEMAPHORE, "*:eu:*")).isEqualTo("boltwork:semaphore:{*:eu:*}");
     }
 
     @Test
     void specialCharactersOfScanAreEscaped() {
-        assertThat(keySpace.lockGlob("[a-z]^\\")).isEqualTo("boltwork:{\\[a\\-z\\]\\^\\\\}");
-        assertThat(keySpace.lockGlob("{%}*")).isEqualTo("boltwork:{%7B%25%7D*}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "[a-z]^\\")).isEqualTo("boltwork:{\\[a\\-z\\]\\^\\\\}");
+        assertThat(keySpace.lockGlob(LockKind.LOCK, "{%}*")).isEqualTo("boltwork:{%7B%25%7D*}");
         assertThat(new KeySpace("b?*[x]").clientGlob()).isEqualTo("b\\?\\*\\[x\\]:client:*");
     }
 
     @Test
     void onlyTheExactKeyOfALockBelongsToIt() {
         for (String lock : new String[] {"", "a", "{a}", "%7B", "}{", "größe"}) {
-            assertThat(keySpace.lockOrNull(keySpace.key(lock))).isEqualTo(lock);
+            for (LockKind kind : LockKind.values()) {
+                assertThat(keySpace.lockOrNull(keySpace.key(kind, lock))).isEqualTo(new LockKey(kind, lock));
+            }
         }
-        for (String key : new String[] {"boltwork:{50%}", "boltwork:{a{b}", "boltwork:{a", "boltwork:{", "other:{a}"}) {
+        for (String key : new String[] {
+            "boltwork:{50%}", "boltwork:{a{b}", "boltwork:{a", "boltwork:{", "other:{a}", "boltwork:latch:{a}"
+        }) {
             assertThat(keySpace.lockOrNull(key)).as(key).isNull();
-        }
-        for (LockKind kind : List.of(LockKind.SEMAPHORE, LockKind.READ_WRITE)) {
-            assertThat(keySpace.lockOrNull(keySpace.key(kind, "a")))
-                    .as("the key of a %s is not that of a plain lock", kind)
-                    .isNull();
         }
         assertThat(keySpace.clientOrNull("boltwork:client:a:b")).isEqualTo("a:b");
         assertThat(keySpace.clientOrNull("boltwork:{client:a}")).isNull();

@@ -1,0 +1,6 @@
+package io.boltwork.redis.wire;
+
+import io.boltwork.LockKind;
+
+/** The lock that a key belongs to. */
+public record LockKey(LockKind kind, String lock) {}

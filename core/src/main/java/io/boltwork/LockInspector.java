@@ -12,6 +12,7 @@ import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -117,7 +118,7 @@ public final class LockInspector {
     }
 
     /**
-     * Describes a lock, its holder and its waiters. Takes two round trips: one for the lock and one for the clients
+     * Describes a plain lock, its holder and its waiters. Takes two round trips: one for the lock and one for the clients
      * that it names; only one if the lock has neither a holder nor waiters.
      *
      * @param name the name of the lock
@@ -125,30 +126,77 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public LockInfo describe(String name) {
+        return describe(LockKind.LOCK, name);
+    }
+
+    /**
+     * Describes a lock of any kind, its holders and its waiters, like {@link #describe(String)}.
+     *
+     * @param kind the kind of the lock
+     * @param name the name of the lock
+     * @return the lock; free if the backend does not know it
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     */
+    public LockInfo describe(LockKind kind, String name) {
+        Objects.requireNonNull(kind, "kind");
         LockClient.checkName(name);
-        Inspected lock = (Inspected) engine.ask(new Look.Inspect(name));
+        Inspected lock = (Inspected) engine.ask(new Look.Inspect(name, kind));
         long now = lock.server().millis();
-        boolean owned = lock.owner() != null && now < lock.untilMillis();
-        String owner = owned ? lock.owner() : null;
-        Function<String, Optional<ClientInfo>> clients = clientsOf(owner, lock.queue());
-        Optional<LockInfo.Holder> holder = Optional.ofNullable(owner)
-                .map(request ->
-                        new LockInfo.Holder(request, clients.apply(request), instant(lock.token(), now), lock.token()));
-        List<LockInfo.Waiting> queue = IntStream.range(0, lock.queue().size())
-                .mapToObj(i -> {
-                    Inspected.Waiting waiting = lock.queue().get(i);
-                    Duration waited = Duration.ofMillis(Math.max(0, now - waiting.sinceMillis()));
-                    return new LockInfo.Waiting(i + 1, waiting.request(), clients.apply(waiting.request()), waited);
-                })
+        List<Inspected.Holder> held = lock.holders().stream()
+                .filter(holder -> now < holder.untilMillis())
+                .sorted(Comparator.comparingLong(Inspected.Holder::token))
                 .toList();
+        Function<String, Optional<ClientInfo>> clients = clientsOf(held, lock.queue());
+        long until =
+                held.stream().mapToLong(Inspected.Holder::untilMillis).max().orElse(lock.keptUntilMillis());
+        boolean claim = held.stream().allMatch(Inspected.Holder::claim);
         return new LockInfo(
+                kind,
                 name,
-                state(owned ? 1 : 0, lock.claim(), lock.untilMillis(), now),
-                holder,
-                remaining(lock.untilMillis(), now),
-                queue,
+                state(held.size(), claim, until, now),
+                held.stream().map(holder -> holder(kind, holder, clients, now)).toList(),
+                kind == LockKind.READ_WRITE ? 0 : lock.capacity(),
+                remaining(until, now),
+                queue(kind, lock.queue(), clients, now),
                 lock.fence(),
                 Instant.ofEpochMilli(now));
+    }
+
+    private static LockInfo.Holder holder(
+            LockKind kind, Inspected.Holder holder, Function<String, Optional<ClientInfo>> clients, long now) {
+        return new LockInfo.Holder(
+                holder.request(),
+                clients.apply(holder.request()),
+                access(kind, holder.permits()),
+                kind == LockKind.SEMAPHORE ? holder.permits() : 1,
+                instant(holder.token(), now),
+                holder.token(),
+                remaining(holder.untilMillis(), now),
+                holder.claim());
+    }
+
+    private static List<LockInfo.Waiting> queue(
+            LockKind kind, List<Inspected.Waiting> queue, Function<String, Optional<ClientInfo>> clients, long now) {
+        return IntStream.range(0, queue.size())
+                .mapToObj(i -> {
+                    Inspected.Waiting waiting = queue.get(i);
+                    return new LockInfo.Waiting(
+                            i + 1,
+                            waiting.request(),
+                            clients.apply(waiting.request()),
+                            access(kind, waiting.permits()),
+                            kind == LockKind.SEMAPHORE ? waiting.permits() : 1,
+                            Duration.ofMillis(Math.max(0, now - waiting.sinceMillis())));
+                })
+                .toList();
+    }
+
+    private static LockInfo.Access access(LockKind kind, int permits) {
+        return switch (kind) {
+            case LOCK -> LockInfo.Access.EXCLUSIVE;
+            case READ_WRITE -> permits > 1 ? LockInfo.Access.WRITE : LockInfo.Access.READ;
+            case SEMAPHORE -> LockInfo.Access.PERMITS;
+        };
     }
 
     /**
@@ -164,11 +212,10 @@ public final class LockInspector {
         return engine.local(name);
     }
 
-    private Function<String, Optional<ClientInfo>> clientsOf(@Nullable String owner, List<Inspected.Waiting> queue) {
+    private Function<String, Optional<ClientInfo>> clientsOf(
+            List<Inspected.Holder> holders, List<Inspected.Waiting> queue) {
         Set<String> ids = new LinkedHashSet<>();
-        if (owner != null) {
-            ids.add(RequestId.clientOf(owner));
-        }
+        holders.forEach(holder -> ids.add(RequestId.clientOf(holder.request())));
         queue.forEach(waiting -> ids.add(RequestId.clientOf(waiting.request())));
         if (ids.isEmpty()) {
             return request -> Optional.empty();

@@ -216,7 +216,7 @@ class PrintableTextsTest {
                 new Command.Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
         client.server.execute(new Command.Acquire(NAME, NAME + ":2", true, 60_000, 0, Long.MAX_VALUE));
         LockInfo info = inspector.describe(NAME);
-        assertThat(info.holder()).isPresent();
+        assertThat(info.holders()).hasSize(1);
         assertThat(info.queue()).hasSize(1);
         texts.addAll(info.toString().lines().toList());
         assertThat(inspector.list("*", 10)).hasSize(1).allSatisfy(one -> texts.add(one.toString()));

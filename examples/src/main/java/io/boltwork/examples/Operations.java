@@ -33,11 +33,8 @@ final class Operations {
     static boolean force(LockInspector inspector, String name) {
         // @start region="force"
         // only this holder, not a later one if the lock has changed hands since
-        boolean taken = inspector
-                .describe(name)
-                .holder()
-                .map(holder -> inspector.forceRelease(name, holder.fencingToken()))
-                .orElse(false);
+        boolean taken = inspector.describe(name).holders().stream()
+                .anyMatch(holder -> inspector.forceRelease(name, holder.fencingToken()));
         // @end
         return taken;
     }

@@ -113,7 +113,7 @@ class ClusterTest {
         List<LockSummary> seen = client.inspector().list("lock-*", 1_000);
         assertThat(seen).extracting(LockSummary::name).containsExactlyInAnyOrderElementsOf(names);
         assertThat(client.inspector().clients()).hasSize(2);
-        assertThat(client.inspector().describe("lock-7").holder()).isPresent();
+        assertThat(client.inspector().describe("lock-7").holders()).hasSize(1);
         assertThat(client.health().nodes()).hasSize(3).allMatch(node -> node.reachable());
         names.forEach(name -> client.lock(name).unlock());
     }
@@ -238,7 +238,7 @@ class ClusterTest {
             handOver(ours, theirs, fresh, ours.lock(fresh).acquire());
             assertThat(theirs.lock(stays).tryLock()).isTrue();
             theirs.lock(stays).unlock();
-            assertThat(ours.inspector().describe(fresh).holder()).isEmpty();
+            assertThat(ours.inspector().describe(fresh).holders()).isEmpty();
         } finally {
             group.endMove(slot, to);
         }

@@ -122,7 +122,7 @@ class ConnectionPromisesTest extends RedisPromiseTest {
 
     private boolean isReady(LockClient looker, Caller caller, Task<?> acquirer) {
         return caller == Caller.HOLDS
-                ? looker.inspector().describe(name).holder().isPresent()
+                ? !looker.inspector().describe(name).holders().isEmpty()
                 : acquirer.isDone() && isFree(looker);
     }
 

@@ -59,8 +59,8 @@ class PrintableRedisTest {
             redis.command("HSET", client, "host", NAME);
             LockInfo info = other.inspector().describe(NAME);
             texts.addAll(info.toString().lines().toList());
-            texts.add(info.holder().orElseThrow().toString());
-            texts.add(info.holder().orElseThrow().client().orElseThrow().toString());
+            texts.add(info.holders().get(0).toString());
+            texts.add(info.holders().get(0).client().orElseThrow().toString());
             other.inspector().list("*", 10).forEach(lock -> texts.add(lock.toString()));
             other.inspector().clients().stream()
                     .filter(each -> each.application().equals(NAME))

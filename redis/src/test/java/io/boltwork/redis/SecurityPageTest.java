@@ -2,13 +2,14 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockClient;
-import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
+import io.boltwork.LockKind;
 import io.boltwork.LockSummary;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.ServerInfo;
@@ -110,7 +111,7 @@ class SecurityPageTest {
                 LockClient other = client(server, "locking")) {
             Lease lease = one.lock(LOCK).acquire();
             assertThat(other.lock(LOCK).isLocked()).isTrue();
-            assertThat(other.inspector().describe(LOCK).holder()).isPresent();
+            assertThat(other.inspector().describe(LOCK).holders()).hasSize(1);
             assertThat(other.inspector().forceRelease(LOCK)).isTrue();
             assertThat(lease.whenLost()
                             .toCompletableFuture()
@@ -128,11 +129,16 @@ class SecurityPageTest {
         try (LockClient holder = client(server, "locking");
                 LockClient looking = client(server, "looking")) {
             Lease lease = holder.lock(LOCK).acquire();
+            Lease permit = holder.semaphore(LOCK, 2).acquire();
             LockInspector inspector = looking.inspector();
-            assertThat(inspector.list("*", 10)).extracting(LockSummary::name).containsExactly(LOCK);
-            assertThat(inspector.describe(LOCK).holder())
-                    .flatMap(LockInfo.Holder::client)
-                    .isPresent();
+            assertThat(inspector.list("*", 10))
+                    .extracting(LockSummary::kind, LockSummary::name)
+                    .containsExactlyInAnyOrder(tuple(LockKind.LOCK, LOCK), tuple(LockKind.SEMAPHORE, LOCK));
+            for (LockKind kind : List.of(LockKind.LOCK, LockKind.SEMAPHORE)) {
+                assertThat(inspector.describe(kind, LOCK).holders())
+                        .flatExtracting(held -> held.client().stream().toList())
+                        .hasSize(1);
+            }
             assertThat(inspector.clients()).hasSize(1);
             assertThat(looking.lock(LOCK).isLocked()).isTrue();
             assertThat(looking.health().nodes()).singleElement().matches(node -> node.reachable());
@@ -147,6 +153,7 @@ class SecurityPageTest {
             });
             assertThat(lease.verify()).isTrue();
             lease.release();
+            permit.release();
         }
     }
 

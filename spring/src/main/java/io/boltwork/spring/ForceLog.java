@@ -4,6 +4,7 @@ import io.boltwork.LockInfo;
 import io.boltwork.spi.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,9 @@ final class ForceLog {
      */
     void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
         String principal = user == null ? "anonymous" : user;
-        String holder = before.holder().map(Object::toString).orElse("none");
+        String holder = before.holders().isEmpty()
+                ? "none"
+                : before.holders().stream().map(Object::toString).collect(Collectors.joining("; "));
         LOG.warn(Printable.text("The lock '" + before.name() + "' "
                 + (released
                         ? "was taken away from its holder by the user '" + principal + "'"

@@ -172,7 +172,10 @@ public final class LocksEndpoint {
                 Printable.text(lock.name()),
                 lock.state().name(),
                 lock.remaining().toMillis(),
-                lock.holder().map(holder -> holder(holder, local)).orElse(null),
+                lock.holders().stream()
+                        .findFirst()
+                        .map(holder -> holder(holder, local))
+                        .orElse(null),
                 lock.queue().stream().map(LocksEndpoint::waiting).toList(),
                 local.waiting(),
                 lock.fence(),

@@ -189,7 +189,7 @@ abstract class LockContractBounds extends LockContractPart {
         assertThat(ours.tryLock()).isFalse();
         assertThat(party.client().inspector().describe(name)).satisfies(lock -> {
             assertThat(lock.state()).isEqualTo(LockSummary.State.KEPT);
-            assertThat(lock.holder()).isEmpty();
+            assertThat(lock.holders()).isEmpty();
             assertThat(lock.queue()).hasSize(1);
         });
         Await.within(millis(1_000).plus(PROMPT), "the next holds", next::isHolding);

@@ -46,7 +46,7 @@ abstract class LockContractInspecting extends LockContractPart {
         assertThat(seen.queue()).isEmpty();
         assertThat(seen.fence()).isGreaterThanOrEqualTo(lease.fencingToken());
         assertThat(seen.at()).isBetween(before.minusSeconds(1), Instant.now().plusSeconds(1));
-        LockInfo.Holder holder = seen.holder().orElseThrow();
+        LockInfo.Holder holder = seen.holders().get(0);
         assertThat(holder.fencingToken()).isEqualTo(lease.fencingToken());
         assertThat(holder.since())
                 .isBetween(before.minusSeconds(1), Instant.now().plusSeconds(1));
@@ -103,8 +103,7 @@ abstract class LockContractInspecting extends LockContractPart {
         silent.backend().deliverGrants();
         waiter.token();
         Await.until("it is confirmed", () -> inspector.describe(name).state() == State.HELD);
-        assertThat(inspector.describe(name).holder().orElseThrow().fencingToken())
-                .isEqualTo(waiter.token());
+        assertThat(inspector.describe(name).holders().get(0).fencingToken()).isEqualTo(waiter.token());
         waiter.release();
     }
 
@@ -116,7 +115,7 @@ abstract class LockContractInspecting extends LockContractPart {
         lock.unlock();
         LockInfo kept = inspector.describe(name);
         assertThat(kept.state()).isEqualTo(State.KEPT);
-        assertThat(kept.holder()).isEmpty();
+        assertThat(kept.holders()).isEmpty();
         assertThat(kept.remaining()).isBetween(Duration.ofMillis(1), millis(500).plusMillis(2)); // rounded up
         assertThat(kept.toString()).startsWith(name + " KEPT, ").containsPattern("\\d m?s left$");
         Await.until("it is free", () -> inspector.describe(name).state() == State.FREE);
@@ -135,7 +134,7 @@ abstract class LockContractInspecting extends LockContractPart {
         assertThat(unknown.fence()).isZero();
         for (LockInfo seen : List.of(free, unknown)) {
             assertThat(seen.state()).isEqualTo(State.FREE);
-            assertThat(seen.holder()).isEmpty();
+            assertThat(seen.holders()).isEmpty();
             assertThat(seen.remaining()).isZero();
             assertThat(seen.queue()).isEmpty();
             assertThat(seen).hasToString(seen.name() + " FREE");
@@ -148,7 +147,7 @@ abstract class LockContractInspecting extends LockContractPart {
         FencedLock lock = newLock().withOptions(LockOptions.fixedLease(millis(100)));
         lock.lock();
         Await.until("it is free", () -> inspector.describe(name).state() == State.FREE);
-        assertThat(inspector.describe(name).holder()).isEmpty();
+        assertThat(inspector.describe(name).holders()).isEmpty();
         assertThat(inspector.list(name, 1)).isEmpty();
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
     }
@@ -159,7 +158,7 @@ abstract class LockContractInspecting extends LockContractPart {
         site.flush();
         Await.until("the hold is restored", () -> inspect().owner() != null);
         LockInfo seen = party().client().inspector().describe(name);
-        LockInfo.Holder holder = seen.holder().orElseThrow();
+        LockInfo.Holder holder = seen.holders().get(0);
         assertThat(holder.client()).isEmpty();
         assertThat(holder.fencingToken()).isEqualTo(lease.fencingToken());
         assertThat(seen.toString()).startsWith(name + " HELD by request " + holder.request() + " of an unknown client");

@@ -33,6 +33,13 @@ public abstract class ReadWriteLockContract {
     }
 
     @Nested
+    class Inspecting extends ReadWriteLockContractInspecting {
+        Inspecting() {
+            super(ReadWriteLockContract.this.site());
+        }
+    }
+
+    @Nested
     class BadDays extends ReadWriteLockContractBadDays {
         BadDays() {
             super(ReadWriteLockContract.this.site());

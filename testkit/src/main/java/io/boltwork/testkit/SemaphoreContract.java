@@ -26,6 +26,13 @@ public abstract class SemaphoreContract {
     }
 
     @Nested
+    class Inspecting extends SemaphoreContractInspecting {
+        Inspecting() {
+            super(SemaphoreContract.this.site());
+        }
+    }
+
+    @Nested
     class BadDays extends SemaphoreContractBadDays {
         BadDays() {
             super(SemaphoreContract.this.site());

@@ -76,7 +76,8 @@ class SaleEvents {
                 stock.left(),
                 sold,
                 late,
-                lock.holder()
+                lock.holders().stream()
+                        .findFirst()
                         .flatMap(LockInfo.Holder::client)
                         .map(client -> Printable.text(client.application() + " " + client.pid()))
                         .orElse("none"),

@@ -1,0 +1,197 @@
+package io.boltwork.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.ClientInfo;
+import io.boltwork.ClientOptions;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LeasedSemaphore;
+import io.boltwork.LockInfo;
+import io.boltwork.LockInfo.Access;
+import io.boltwork.LockInspector;
+import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
+import io.boltwork.LockSummary;
+import io.boltwork.LockSummary.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The inspection of semaphores, and the forced release of their permits. */
+abstract class SemaphoreContractInspecting extends LockContractPart {
+
+    SemaphoreContractInspecting(LockSite site) {
+        super(site);
+    }
+
+    private LeasedSemaphore semaphore(int permits) {
+        return party().client().semaphore(name, permits);
+    }
+
+    private LeasedSemaphore semaphoreOf(String application, int permits) {
+        return party(ClientOptions.defaults().withApplication(application))
+                .client()
+                .semaphore(name, permits);
+    }
+
+    private void awaitWaiting(int requests) {
+        Await.until(
+                requests + " requests wait",
+                () -> inspect(LockKind.SEMAPHORE, name).queue().size() == requests);
+    }
+
+    private LockInfo described() {
+        return party().client().inspector().describe(LockKind.SEMAPHORE, name);
+    }
+
+    private static CompletableFuture<Lease> future(LeasedSemaphore semaphore, int permits) {
+        return semaphore.acquireAsync(permits).toCompletableFuture();
+    }
+
+    // ================================================================ looking
+
+    @Test
+    void holdersAndWaitersAreDescribedWithTheirPermits() {
+        Instant before = Instant.now();
+        Lease two = semaphoreOf("checkout", 3).acquire(2);
+        Lease one = semaphoreOf("billing", 3).acquire();
+        CompletableFuture<Lease> waiter = future(semaphoreOf("shipping", 3), 3);
+        awaitWaiting(1);
+        LockInfo seen = described();
+        assertThat(seen.kind()).isEqualTo(LockKind.SEMAPHORE);
+        assertThat(seen.name()).isEqualTo(name);
+        assertThat(seen.state()).isEqualTo(State.HELD);
+        assertThat(seen.capacity()).isEqualTo(3);
+        assertThat(seen.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        assertThat(seen.holders()).extracting(LockInfo.Holder::permits).containsExactly(2, 1);
+        assertThat(seen.holders())
+                .extracting(LockInfo.Holder::fencingToken)
+                .containsExactly(two.fencingToken(), one.fencingToken());
+        assertThat(seen.holders())
+                .extracting(SemaphoreContractInspecting::application)
+                .containsExactly("checkout", "billing");
+        assertThat(seen.holders()).allSatisfy(holder -> {
+            assertThat(holder.access()).isEqualTo(Access.PERMITS);
+            assertThat(holder.claim()).isFalse();
+            assertThat(holder.since())
+                    .isBetween(before.minusSeconds(1), Instant.now().plusSeconds(1));
+            assertThat(holder.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        });
+        assertThat(seen.queue()).singleElement().satisfies(waiting -> {
+            assertThat(waiting.access()).isEqualTo(Access.PERMITS);
+            assertThat(waiting.permits()).isEqualTo(3);
+        });
+        assertThat(seen.toString().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).isEqualTo(name + " SEMAPHORE HELD, 3 of 3 permits in use"),
+                        line -> assertThat(line)
+                                .startsWith("  2 permits: checkout@")
+                                .endsWith(" left"),
+                        line -> assertThat(line)
+                                .startsWith("  1 permit: billing@")
+                                .endsWith(" left"),
+                        line -> assertThat(line)
+                                .startsWith("  1. 3 permits: shipping@")
+                                .contains(", for "));
+        two.release();
+        one.release();
+        get(waiter).release();
+    }
+
+    private static String application(LockInfo.Holder holder) {
+        return holder.client().map(ClientInfo::application).orElseThrow();
+    }
+
+    @Test
+    void grantedPermitsAreClaimedUntilTheyAreConfirmed() {
+        Lease lease = semaphore(1).acquire();
+        Party silent = party();
+        CompletableFuture<Lease> waiter = future(silent.client().semaphore(name, 1), 1);
+        awaitWaiting(1);
+        silent.backend().holdBackGrants();
+        lease.release();
+        LockInspector inspector = party().client().inspector();
+        LockInfo seen = described();
+        assertThat(seen.state()).isEqualTo(State.CLAIMED);
+        assertThat(seen.holders()).extracting(LockInfo.Holder::claim).containsExactly(true);
+        assertThat(inspector.list(name, 1)).extracting(LockSummary::state).containsExactly(State.CLAIMED);
+        silent.backend().deliverGrants();
+        Lease granted = get(waiter);
+        Await.until("it is confirmed", () -> described().state() == State.HELD);
+        granted.release();
+    }
+
+    @Test
+    void permitsAreKeptForTheirMinHold() {
+        Lease lease = semaphore(2)
+                .withOptions(LockOptions.defaults().withMinHold(millis(500)))
+                .acquire();
+        lease.release();
+        LockInfo kept = described();
+        assertThat(kept.state()).isEqualTo(State.KEPT);
+        assertThat(kept.holders()).isEmpty();
+        assertThat(kept.remaining()).isBetween(Duration.ofMillis(1), millis(500).plusMillis(2)); // rounded up
+        assertThat(kept.toString()).startsWith(name + " SEMAPHORE KEPT, 0 of 2 permits in use, ");
+        Await.until("it is free", () -> described().state() == State.FREE);
+        assertThat(described()).hasToString(name + " SEMAPHORE FREE, 0 of 2 permits in use");
+    }
+
+    @Test
+    void anUnknownSemaphoreIsFreeAndHasNoCapacity() {
+        semaphore(1);
+        LockInfo seen = described();
+        assertThat(seen.state()).isEqualTo(State.FREE);
+        assertThat(seen.capacity()).isZero();
+        assertThat(seen.fence()).isZero();
+        assertThat(seen).hasToString(name + " SEMAPHORE FREE");
+    }
+
+    @Test
+    void aHolderWhoseLeaseHasEndedIsLeftOut() {
+        LeasedSemaphore ends = semaphore(2).withOptions(LockOptions.fixedLease(FIXED));
+        Lease lost = ends.acquire();
+        Lease lease = semaphore(2).acquire();
+        Await.until("one is left", () -> described().holders().size() == 1);
+        assertThat(described().holders().get(0).fencingToken()).isEqualTo(lease.fencingToken());
+        assertThat(party().client().inspector().list(name, 1))
+                .extracting(LockSummary::holders)
+                .containsExactly(1);
+        lease.release();
+        assertThatThrownBy(lost::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void locksOfAllKindsAreListedWithTheirHolders() {
+        Party party = party();
+        LockInspector inspector = party.client().inspector();
+        Lease plain = party.lock(name).acquire();
+        Lease read = party.client().readWriteLock(name).readLock().acquire();
+        LeasedSemaphore semaphore = party.client().semaphore(name, 5);
+        Lease two = semaphore.acquire(2);
+        Lease one = semaphore.acquire();
+        assertThat(inspector.list(name, 10)).extracting(LockSummary::kind).containsExactlyInAnyOrder(LockKind.values());
+        for (LockKind kind : LockKind.values()) {
+            assertThat(inspector.list(kind, name, 10))
+                    .extracting(LockSummary::kind)
+                    .containsExactly(kind);
+        }
+        LockSummary seen = inspector.list(LockKind.SEMAPHORE, name, 1).get(0);
+        assertThat(seen.state()).isEqualTo(State.HELD);
+        assertThat(seen.holders()).isEqualTo(2);
+        assertThat(seen.permits()).isEqualTo(3);
+        assertThat(seen.fencingToken()).isEqualTo(one.fencingToken());
+        assertThat(seen.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        assertThat(seen.toString())
+                .startsWith(name + " SEMAPHORE HELD by 2 with 3 permits, fencing token " + one.fencingToken())
+                .endsWith(" left");
+        assertThat(inspector.list(LockKind.READ_WRITE, name, 1).get(0).toString())
+                .startsWith(name + " READ_WRITE HELD by 1, fencing token " + read.fencingToken());
+        assertThat(inspector.list(name, 2)).hasSize(2);
+        List.of(plain, read, two, one).forEach(Lease::release);
+        assertThat(inspector.list(name, 10)).isEmpty();
+    }
+}

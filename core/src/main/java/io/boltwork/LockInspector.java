@@ -275,7 +275,7 @@ public final class LockInspector {
     }
 
     /**
-     * Takes a lock away from its holder and gives it to the next waiter. A lock that is kept closed is opened. If the
+     * Takes a plain lock away from its holder and gives it to the next waiter. A lock that is kept closed is opened. If the
      * old holder belongs to this client, it loses its hold before the method returns. If it belongs to another client,
      * it loses its hold when that client receives the message. If the message is lost, the holder learns of the loss at
      * its next contact with the backend: after a third of its lease at most, and after ten seconds at most if its lease
@@ -291,11 +291,23 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name) {
-        return force(name, 0);
+        return forceRelease(LockKind.LOCK, name);
     }
 
     /**
-     * Takes a lock away from one particular holder, like {@link #forceRelease(String)}. If the lock has another owner
+     * Takes a lock of any kind away from all its holders, like {@link #forceRelease(String)}.
+     *
+     * @param kind the kind of the lock
+     * @param name the name of the lock
+     * @return whether the backend knew a holder, or kept the lock or a part of it closed
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     */
+    public boolean forceRelease(LockKind kind, String name) {
+        return force(kind, name, 0);
+    }
+
+    /**
+     * Takes a plain lock away from one particular holder, like {@link #forceRelease(String)}. If the lock has another owner
      * by now, nothing changes. One round trip.
      *
      * @param name the name of the lock
@@ -304,16 +316,32 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the token is not positive, or the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name, long fencingToken) {
+        return forceRelease(LockKind.LOCK, name, fencingToken);
+    }
+
+    /**
+     * Takes a lock of any kind away from one particular holder, like {@link #forceRelease(String, long)}. Other holders
+     * keep what they have. Readers of one client that share a request lose it together.
+     *
+     * @param kind the kind of the lock
+     * @param name the name of the lock
+     * @param fencingToken a token of the holder, as given by its lease or by {@link #describe(LockKind, String)}
+     * @return whether the holder's part was taken away; {@code false} if that holder no longer held it
+     * @throws IllegalArgumentException if the token is not positive, or the name is empty, too long or not well-formed
+     */
+    public boolean forceRelease(LockKind kind, String name, long fencingToken) {
         if (fencingToken <= 0) {
             throw new IllegalArgumentException("fencingToken must be positive, but is " + fencingToken);
         }
-        return force(name, fencingToken);
+        return force(kind, name, fencingToken);
     }
 
-    private boolean force(String name, long fencingToken) {
+    private boolean force(LockKind kind, String name, long fencingToken) {
+        Objects.requireNonNull(kind, "kind");
         LockClient.checkName(name);
-        Reply.Forced forced = (Reply.Forced) engine.ask(new Command.ForceRelease(name, fencingToken));
-        engine.forced(name, forced);
+        Command.ForceRelease command = new Command.ForceRelease(name, fencingToken, kind);
+        Reply.Forced forced = (Reply.Forced) engine.ask(command);
+        engine.forced(command, forced);
         return forced.released();
     }
 }

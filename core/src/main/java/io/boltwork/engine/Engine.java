@@ -209,9 +209,9 @@ public final class Engine extends ErrorFlagOwner {
         return core.identity.id();
     }
 
-    /** Tells the machine of a lock that this client has force-released the lock. */
-    public void forced(String name, Reply.Forced forced) {
-        drivers.forced(name, forced);
+    /** Tells the machines of a lock that this client has force-released the lock. */
+    public void forced(Command.ForceRelease command, Reply.Forced forced) {
+        drivers.forced(command, forced);
     }
 
     /** Adds a listener that is called among the other callbacks. */

@@ -10,6 +10,7 @@ import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Taken;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,12 @@ abstract class LanePool {
         if (lane != null) {
             machines.postIfInUse(lane, machine -> machine.taken(taken));
         }
+    }
+
+    /** Tells the lanes with requests that this client has force-released the lock. */
+    final void forced(long expectedToken, Reply.Forced forced) {
+        Set.copyOf(byRequest.values())
+                .forEach(lane -> machines.postIfInUse(lane, machine -> machine.forced(expectedToken, forced)));
     }
 
     // ================================================================ the end

@@ -1,11 +1,13 @@
 package io.boltwork.engine;
 
 import io.boltwork.ClientClosedException;
+import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LostHolds;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
@@ -290,10 +292,22 @@ final class LockDrivers extends ErrorFlagOwner {
         post(lost.request.context.key(), driver -> driver.machine.nested(lost));
     }
 
-    /** Tells the machine of a lock that this client has force-released the lock. */
-    void forced(String name, Reply.Forced forced) {
+    /** Tells the machines of a lock that this client has force-released the lock. */
+    void forced(Command.ForceRelease command, Reply.Forced forced) {
+        String name = command.lock();
+        String key = name;
+        if (command.kind() != LockKind.LOCK) {
+            LanePool pool = pools.find(command.kind(), name);
+            if (pool != null) {
+                pool.forced(command.expectedToken(), forced);
+            }
+            if (forced.claimMillis() == 0) {
+                return;
+            }
+            key = LaneKey.of(command.kind(), name, 0);
+        }
         String taken = forced.taken();
-        post(name, driver -> {
+        post(key, driver -> {
             if (taken != null) { // the message may be lost
                 driver.machine.taken(new Taken(name, taken, forced.takenToken(), forced.server()));
             }

@@ -266,6 +266,22 @@ public final class LockMachine extends LockState {
         }
     }
 
+    /**
+     * Handles a forced release of a shared lock by this client. It concerns the hold here if all holds up to its token have
+     * ended, or the one that has the expected token, and the server run is the present one.
+     */
+    public void forced(long expectedToken, Reply.Forced forced) {
+        Hold held = hold;
+        if (held == null) {
+            return;
+        }
+        Request request = held.request;
+        boolean isOne = forced.released() && request.firstToken <= expectedToken && expectedToken <= request.blockEnd();
+        if (isOne || request.firstToken <= forced.ended()) {
+            taken(new Taken(request.lock(), request.id(), request.firstToken, forced.server(), request.context.kind()));
+        }
+    }
+
     /** Handles a new connection. Messages and answers may have been lost, and the server may be another one. */
     public void connected(RecoveryTally recovery) {
         long now = effects.now();

@@ -321,6 +321,8 @@ public sealed interface Reply {
      * @param owner the request that owns the lock now
      * @param taken the request that owned the lock before; {@code null} if there was none
      * @param takenToken the first token of its hold, 0 if there was none
+     * @param ended if a lock that is shared was taken from all its holders, no hold has ended whose first token is larger
+     *     than this, and every other one has; otherwise 0
      */
     record Forced(
             ServerTime server,
@@ -328,12 +330,34 @@ public sealed interface Reply {
             long claimMillis,
             @Nullable String owner,
             @Nullable String taken,
-            long takenToken)
+            long takenToken,
+            long ended)
             implements Answer {
+        /**
+         * The answer about a plain lock.
+         *
+         * @param server the clock of the server
+         * @param released whether the lock was taken away
+         * @param claimMillis how long until the claim of the owner runs out
+         * @param owner the request that owns the lock now
+         * @param taken the request that owned the lock before
+         * @param takenToken the first token of its hold
+         */
+        public Forced(
+                ServerTime server,
+                boolean released,
+                long claimMillis,
+                @Nullable String owner,
+                @Nullable String taken,
+                long takenToken) {
+            this(server, released, claimMillis, owner, taken, takenToken, 0);
+        }
+
         @Override
         public String toString() {
-            return Printable.text("Forced[server=" + server + ", released=" + released + ", claimMillis=" + claimMillis
-                    + ", owner=" + owner + ", taken=" + taken + ", takenToken=" + takenToken + "]");
+            return Printable.text(
+                    "Forced[server=" + server + ", released=" + released + ", claimMillis=" + claimMillis + ", owner="
+                            + owner + ", taken=" + taken + ", takenToken=" + takenToken + ", ended=" + ended + "]");
         }
     }
 

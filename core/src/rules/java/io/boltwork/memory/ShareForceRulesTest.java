@@ -28,7 +28,7 @@ class ShareForceRulesTest {
         ShareScene scene = ShareScene.semaphore(3, "a", "b");
         Part a = scene.hold("a:1", 1);
         Part b = scene.hold("b:1", 2);
-        assertThat(scene.force(0)).isEqualTo(new Forced(scene.server.time(), true, 0, null, null, 0));
+        assertThat(scene.force(0)).isEqualTo(new Forced(scene.server.time(), true, 0, null, null, 0, b.blockEnd() + 1));
         assertThat(scene.taken)
                 .containsExactlyInAnyOrder(
                         new Taken(ShareScene.LOCK, "a:1", a.token(), scene.server.time(), LockKind.SEMAPHORE),

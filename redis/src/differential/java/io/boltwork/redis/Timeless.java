@@ -40,7 +40,8 @@ final class Timeless {
                     forced.claimMillis(),
                     forced.owner(),
                     forced.taken(),
-                    forced.takenToken());
+                    forced.takenToken(),
+                    forced.ended());
         } else if (reply instanceof Reply.Announced announced) {
             return new Reply.Announced(NO_TIME, announced.before());
         } else if (reply instanceof Report.Identified identified) {

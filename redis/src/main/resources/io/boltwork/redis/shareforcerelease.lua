@@ -7,7 +7,8 @@
 --   1  a token of the hold that must end, 0 for all holds
 --   2  idle life: how long the key of an unused lock lives, ms
 --   3  origin, for messages
--- Returns {server ms, code, claim ms}; claim ms is -1 if more waiting requests must be examined: nudge
+-- Returns {server ms, code, claim ms, fence}; claim ms is -1 if more waiting requests must be examined: nudge. fence: no hold
+-- with a larger token was ended, and all others were; 0 if only one was meant
 --   13  TAKEN      a part of the lock was taken from its holder, or a kept part was freed
 --   14  NOT_TAKEN  there was no such hold
 
@@ -45,6 +46,7 @@ if #taken > 0 or expected <= 0 then
     all = fence
   end
 end
+local allEnded = expected <= 0 and fence or 0 -- before others are served
 local more = serve('')
 write(ARGV[2], (#taken > 0 or expected <= 0) and $FORCED_MILLIS or 0)
 local channel = string.match(string.sub(key, 1, string.find(key, ':{', 1, true)), '^(.*:)[^:]*:$') .. 'told:'
@@ -54,4 +56,4 @@ for _, entry in ipairs(taken) do
       .. ' ' .. key)
   end
 end
-return {now, #taken > 0 and $TAKEN or $NOT_TAKEN, claimed(more)}
+return {now, #taken > 0 and $TAKEN or $NOT_TAKEN, claimed(more), allEnded}

@@ -1,17 +1,27 @@
 package io.boltwork.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
+import io.boltwork.LeaseLoss.Reason;
+import io.boltwork.LeaseLostException;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInfo.Access;
 import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
 import io.boltwork.LockSummary.State;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The inspection of read-write locks, and their forced release. */
 abstract class ReadWriteLockContractInspecting extends ReadWriteContractPart {
+
+    private static final LockOptions ENDS_LATE = LockOptions.fixedLease(Duration.ofMinutes(1));
 
     ReadWriteLockContractInspecting(LockSite site) {
         super(site);
@@ -67,13 +77,61 @@ abstract class ReadWriteLockContractInspecting extends ReadWriteContractPart {
 
     @Test
     void readersOfOneClientAreOneHolder() {
-        FencedReadWriteLock lock = both();
-        Lease first = lock.readLock().acquire();
-        Holder second = hold(lock.readLock());
+        Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
+        FencedLock read = party.client().readWriteLock(name).readLock();
+        Lease first = get(read.acquireAsync());
+        Lease second = get(read.acquireAsync());
         assertThat(described().holders())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.fencingToken()).isEqualTo(first.fencingToken()));
         first.release();
         second.release();
+    }
+
+    // ================================================================ forced release
+
+    @Test
+    void aForcedReleaseTellsAllReadersAndServesTheWriter() {
+        Lease here = both(ENDS_LATE).readLock().acquire();
+        Lease there = both().readLock().acquire();
+        Holder writer = holdInTime(both().writeLock());
+        awaitWaiting(1);
+        assertThat(party().client().inspector().forceRelease(LockKind.READ_WRITE, name))
+                .isTrue();
+        assertThat(writer.token()).isGreaterThan(here.fencingToken()).isGreaterThan(there.fencingToken());
+        for (Lease lost : List.of(here, there)) {
+            assertThat(get(lost.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+            assertThatThrownBy(lost::release).isInstanceOf(LeaseLostException.class);
+        }
+        writer.release();
+    }
+
+    @Test
+    void oneReaderIsTakenOutByItsToken() {
+        Lease stays = both().readLock().acquire();
+        Lease goes = both().readLock().acquire();
+        assertThat(party().client().inspector().forceRelease(LockKind.READ_WRITE, name, goes.fencingToken()))
+                .isTrue();
+        assertThat(get(goes.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+        assertThat(stays.verify()).isTrue();
+        stays.release();
+        assertThatThrownBy(goes::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void readersOfTheSameClientLoseTheirHoldsAtOnce() {
+        Party party = party();
+        FencedReadWriteLock lock = party.client().readWriteLock(name);
+        Lease first = get(lock.readLock().acquireAsync());
+        Lease second = get(lock.readLock().acquireAsync());
+        party.backend().holdBackGrants(); // and messages of losses
+        assertThat(party.client().inspector().forceRelease(LockKind.READ_WRITE, name))
+                .isTrue();
+        for (Lease lease : List.of(first, second)) {
+            assertThat(lease.isValid()).isFalse();
+            assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        }
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        lock.writeLock().unlock();
     }
 }

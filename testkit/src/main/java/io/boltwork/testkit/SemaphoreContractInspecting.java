@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.ClientInfo;
 import io.boltwork.ClientOptions;
 import io.boltwork.Lease;
+import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockInfo;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The inspection of semaphores, and the forced release of their permits. */
@@ -193,5 +195,97 @@ abstract class SemaphoreContractInspecting extends LockContractPart {
         assertThat(inspector.list(name, 2)).hasSize(2);
         List.of(plain, read, two, one).forEach(Lease::release);
         assertThat(inspector.list(name, 10)).isEmpty();
+    }
+
+    // ================================================================ forced release
+
+    @Test
+    void aForcedReleaseTellsAllHoldersAndServesTheWaiters() {
+        LeasedSemaphore here = semaphore(3).withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
+        Lease two = here.acquire(2);
+        Lease one = semaphore(3).acquire();
+        CompletableFuture<Lease> next = future(semaphore(3), 3);
+        awaitWaiting(1);
+        assertThat(party().client().inspector().forceRelease(LockKind.SEMAPHORE, name))
+                .isTrue();
+        Lease granted = get(next);
+        for (Lease lost : List.of(two, one)) {
+            assertThat(get(lost.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+            assertThat(granted.fencingToken()).isGreaterThan(lost.fencingToken());
+            assertThatThrownBy(lost::release).isInstanceOf(LeaseLostException.class);
+        }
+        assertThat(granted.isValid()).isTrue();
+        granted.release();
+    }
+
+    @Test
+    void permitsAreTakenOnlyFromTheHolderOfTheGivenToken() {
+        Lease kept = semaphore(2).acquire();
+        Lease taken = semaphore(2).acquire();
+        LockInspector inspector = party().client().inspector();
+        assertThat(inspector.forceRelease(LockKind.SEMAPHORE, name, kept.fencingToken() - 1_000_000))
+                .isFalse();
+        assertThat(inspector.forceRelease(LockKind.SEMAPHORE, name, taken.fencingToken()))
+                .isTrue();
+        assertThat(get(taken.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+        assertThat(kept.verify()).isTrue();
+        assertThat(described().holders())
+                .extracting(LockInfo.Holder::fencingToken)
+                .containsExactly(kept.fencingToken());
+        kept.release();
+        assertThatThrownBy(taken::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void holdersInTheSameClientLoseTheirPermitsAtOnce() {
+        Party party = party();
+        LeasedSemaphore semaphore = party.client().semaphore(name, 3);
+        List<Lease> leases = List.of(semaphore.acquire(), semaphore.acquire(2));
+        party.backend().holdBackGrants(); // and messages of losses
+        assertThat(party.client().inspector().forceRelease(LockKind.SEMAPHORE, name))
+                .isTrue();
+        for (Lease lease : leases) {
+            assertThat(lease.isValid()).isFalse();
+            assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        }
+        assertThat(semaphore.tryAcquire(3)).hasValueSatisfying(Lease::release);
+    }
+
+    @Test
+    void aForcedReleaseConcernsOneKindOnly() {
+        Party party = party();
+        LockInspector inspector = party().client().inspector();
+        Lease plain = party.lock(name).acquire();
+        Lease permit = party.client().semaphore(name, 1).acquire();
+        assertThat(inspector.forceRelease(LockKind.READ_WRITE, name)).isFalse();
+        assertThat(inspector.forceRelease(LockKind.SEMAPHORE, name)).isTrue();
+        assertThat(get(permit.whenLost()).reason()).isEqualTo(Reason.TAKEN);
+        assertThat(plain.verify()).isTrue();
+        plain.release();
+        assertThatThrownBy(permit::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    @SuppressWarnings({"NullAway", "DataFlowIssue"}) // null is what is tested
+    void badInputIsRefusedByName() {
+        Party party = party();
+        LockInspector inspector = party.client().inspector();
+        List<ThrowingCallable> withoutKind = List.of(
+                () -> inspector.describe(null, name),
+                () -> inspector.list(null, "*", 1),
+                () -> inspector.forceRelease(null, name),
+                () -> inspector.forceRelease(null, name, 1));
+        for (ThrowingCallable question : withoutKind) {
+            assertThatThrownBy(question)
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("kind");
+        }
+        assertThatThrownBy(() -> inspector.describe(LockKind.SEMAPHORE, ""))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
+        assertThatThrownBy(() -> inspector.forceRelease(LockKind.SEMAPHORE, name, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("fencingToken");
+        assertThat(party.backend().requests()).isZero();
     }
 }

@@ -321,6 +321,7 @@ public final class ShareRules extends ShareSteps {
                 record.all = record.fence;
             }
         }
+        long allEnded = expected <= 0 ? record.fence : 0; // before others are served
         long claims = serveAll(command, record);
         if (taken.isEmpty() && expected > 0) {
             touch(record);
@@ -332,7 +333,7 @@ public final class ShareRules extends ShareSteps {
                 warn.accept(new Taken(command.lock(), entry.id, entry.token, server, command.kind()));
             }
         }
-        return new Reply.Forced(server, !taken.isEmpty(), claims, null, null, 0);
+        return new Reply.Forced(server, !taken.isEmpty(), claims, null, null, 0, allEnded);
     }
 
     /**

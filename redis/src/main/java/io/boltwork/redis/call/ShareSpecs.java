@@ -135,7 +135,13 @@ final class ShareSpecs {
             anyLock(),
             inOrder(number(ForceRelease::expectedToken), IDLE_LIFE, ORIGIN),
             (answer, force, run) -> new Forced(
-                    time(answer, run), ReplyCode.of(answer.number(1)).taken(), answer.number(2), null, null, 0));
+                    time(answer, run),
+                    ReplyCode.of(answer.number(1)).taken(),
+                    answer.number(2),
+                    null,
+                    null,
+                    0,
+                    answer.number(3)));
 
     static final ScriptSpec<Resize> RESIZE = new ScriptSpec<>(
             Script.SHARE_RESIZE,

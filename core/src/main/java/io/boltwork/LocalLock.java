@@ -1,21 +1,48 @@
 package io.boltwork;
 
 import io.boltwork.spi.Printable;
-import java.util.Optional;
+import java.util.List;
 
 /**
  * A lock as one client uses it, including the threads of that client's JVM, which the backend does not know.
  *
+ * @param kind the kind of the lock
  * @param name the name of the lock
- * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it; empty if this
- *     client does not hold the lock
- * @param fencingToken the token of that hold, 0 without one
+ * @param holders those that hold the lock in this client, in no particular order; at most one for a plain lock
  * @param waiting how many callers of this client wait for the lock
  */
-public record LocalLock(String name, Optional<String> thread, long fencingToken, int waiting) {
+public record LocalLock(LockKind kind, String name, List<Holder> holders, int waiting) {
+
+    /**
+     * Copies the holders.
+     *
+     * @param kind the kind of the lock
+     * @param name the name of the lock
+     * @param holders those that hold the lock in this client
+     * @param waiting how many callers of this client wait for the lock
+     */
+    public LocalLock {
+        holders = List.copyOf(holders);
+    }
+
+    /**
+     * A thread or a handle that holds the lock.
+     *
+     * @param request the request at the backend, as in {@link LockInfo.Holder}; readers may share one
+     * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it
+     * @param fencingToken the token of the hold
+     */
+    public record Holder(String request, String thread, long fencingToken) {
+        @Override
+        public String toString() {
+            return Printable.text(
+                    "Holder[request=" + request + ", thread=" + thread + ", fencingToken=" + fencingToken + "]");
+        }
+    }
+
     @Override
     public String toString() {
-        return Printable.text("LocalLock[name=" + name + ", thread=" + thread + ", fencingToken=" + fencingToken
-                + ", waiting=" + waiting + "]");
+        return Printable.text(
+                "LocalLock[kind=" + kind + ", name=" + name + ", holders=" + holders + ", waiting=" + waiting + "]");
     }
 }

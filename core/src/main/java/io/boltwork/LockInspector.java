@@ -200,16 +200,30 @@ public final class LockInspector {
     }
 
     /**
-     * Returns how this client itself uses a lock: the thread that holds it and the number of callers that wait. No
+     * Returns how this client itself uses a plain lock: the thread that holds it and the number of callers that wait. No
      * round trip; does not block. The waiters of a lock that is busy at this moment may be left out.
      *
      * @param name the name of the lock
-     * @return the use of the lock, without a thread and without waiters if this client does not use it
+     * @return the use of the lock, without a holder and without waiters if this client does not use it
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
      */
     public LocalLock local(String name) {
+        return local(LockKind.LOCK, name);
+    }
+
+    /**
+     * Returns how this client itself uses a lock of any kind, like {@link #local(String)}. Holders and waiters of a
+     * shared lock may be left out while they change.
+     *
+     * @param kind the kind of the lock
+     * @param name the name of the lock
+     * @return the use of the lock, without a holder and without waiters if this client does not use it
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     */
+    public LocalLock local(LockKind kind, String name) {
+        Objects.requireNonNull(kind, "kind");
         LockClient.checkName(name);
-        return engine.local(name);
+        return engine.local(kind, name);
     }
 
     private Function<String, Optional<ClientInfo>> clientsOf(

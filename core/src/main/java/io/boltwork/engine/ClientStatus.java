@@ -3,13 +3,15 @@ package io.boltwork.engine;
 import io.boltwork.ClientClosedException;
 import io.boltwork.ClientHealth;
 import io.boltwork.LocalLock;
+import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
 import io.boltwork.spi.NodeStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -41,7 +43,7 @@ final class ClientStatus {
         for (LockDriver driver : drivers.all()) {
             driver.post(d -> waiting.addAndGet(d.machine.waiting()));
         }
-        return waiting.get();
+        return waiting.get() + drivers.pools.waiting();
     }
 
     /** The number of held locks. A machine that is busy at the moment may be left out. */
@@ -62,19 +64,42 @@ final class ClientStatus {
         return lag.get();
     }
 
-    /** The holder and the waiters of a lock in this client. */
-    LocalLock local(String name) {
+    /** The holders and the waiters of a lock in this client. */
+    LocalLock local(LockKind kind, String name) {
+        if (kind != LockKind.LOCK) {
+            return shared(kind, name);
+        }
         LockDriver driver = drivers.driver(name);
         AtomicInteger waiting = new AtomicInteger();
         if (driver != null) {
             driver.post(d -> waiting.addAndGet(d.machine.waiting()));
         }
         Hold hold = driver == null ? null : driver.machine.hold();
-        return new LocalLock(
-                name,
-                Optional.ofNullable(hold).map(held -> held.asker.getName()),
-                hold == null ? 0 : hold.token,
-                waiting.get());
+        return new LocalLock(kind, name, hold == null ? List.of() : List.of(holder(hold)), waiting.get());
+    }
+
+    private LocalLock shared(LockKind kind, String name) {
+        LanePool pool = drivers.pools.find(kind, name);
+        if (pool == null) {
+            return new LocalLock(kind, name, List.of(), 0);
+        }
+        Queue<LocalLock.Holder> holders = new ConcurrentLinkedQueue<>(); // a busy lane may add to it later
+        AtomicInteger waiting = new AtomicInteger();
+        for (String lane : pool.lanesInUse()) {
+            LockDriver driver = drivers.driver(lane);
+            if (driver != null) {
+                driver.post(d -> {
+                    waiting.addAndGet(d.machine.waiting());
+                    d.machine.owners().forEach(owner -> holders.add(holder(owner)));
+                });
+            }
+        }
+        List<LocalLock.Holder> found = holders.stream().distinct().toList(); // a writer that reads is one
+        return new LocalLock(kind, name, found, Math.max(0, waiting.get() + pool.waiting()));
+    }
+
+    private static LocalLock.Holder holder(Hold hold) {
+        return new LocalLock.Holder(hold.request.id(), hold.asker.getName(), hold.token);
     }
 
     /** The health of the client and its servers. Sleeps until the servers have answered. */
@@ -100,7 +125,7 @@ final class ClientStatus {
                 backendWatch.isConnected(),
                 answered ? nodes.value() : List.of(),
                 held.get(),
-                waiting.get(),
+                waiting.get() + drivers.pools.waiting(),
                 Duration.ofNanos(lag.get()),
                 warnings());
     }

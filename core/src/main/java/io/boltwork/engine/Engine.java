@@ -4,6 +4,7 @@ import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientOptions;
 import io.boltwork.LocalLock;
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
@@ -254,9 +255,9 @@ public final class Engine extends ErrorFlagOwner {
         return !isClosed() && backendWatch.isConnected();
     }
 
-    /** The holder and the waiters of a lock in this client. */
-    public LocalLock local(String name) {
-        return status.local(name);
+    /** The holders and the waiters of a lock in this client. */
+    public LocalLock local(LockKind kind, String name) {
+        return status.local(kind, name);
     }
 
     /** The health of the client and its servers. Sleeps until the servers have answered. */

@@ -93,7 +93,27 @@ abstract class LanePool {
         throw new IllegalStateException(this + " has no readers");
     }
 
+    /** Returns the number of callers that wait outside of the lanes, less that of their stand-ins in lanes. */
+    final int waiting() {
+        guard.lock();
+        try {
+            return callersOutside();
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Returns that number. Called while the guard is held. */
+    int callersOutside() {
+        return 0;
+    }
+
     // ================================================================ requests and messages
+
+    /** Returns the lanes with requests that are not over. */
+    final Set<String> lanesInUse() {
+        return Set.copyOf(byRequest.values());
+    }
 
     final void register(long request, String lane) {
         byRequest.put(request, lane);
@@ -120,8 +140,7 @@ abstract class LanePool {
 
     /** Tells the lanes with requests that this client has force-released the lock. */
     final void forced(long expectedToken, Reply.Forced forced) {
-        Set.copyOf(byRequest.values())
-                .forEach(lane -> machines.postIfInUse(lane, machine -> machine.forced(expectedToken, forced)));
+        lanesInUse().forEach(lane -> machines.postIfInUse(lane, machine -> machine.forced(expectedToken, forced)));
     }
 
     // ================================================================ the end

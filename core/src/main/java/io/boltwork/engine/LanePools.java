@@ -79,6 +79,17 @@ final class LanePools {
         return ofKind(kind).get(name);
     }
 
+    /** Returns the number of callers that wait outside of lanes. */
+    int waiting() {
+        int waiting = 0;
+        for (ConcurrentHashMap<String, LanePool> some : pools.values()) {
+            for (LanePool pool : some.values()) {
+                waiting += Math.max(0, pool.waiting());
+            }
+        }
+        return waiting;
+    }
+
     /** Dismisses all callers that wait for a lane, because the client is being closed. */
     void close() {
         pools.values().forEach(some -> some.values().forEach(LanePool::close));

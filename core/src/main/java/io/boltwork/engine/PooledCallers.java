@@ -43,6 +43,13 @@ final class PooledCallers {
         return groups.computeIfAbsent(terms, fresh -> new Group());
     }
 
+    /** Returns how many more callers than stand-ins there are. */
+    int withoutStandIns() {
+        return groups.values().stream()
+                .mapToInt(group -> group.callers.size() - group.standIns.size())
+                .sum();
+    }
+
     boolean contains(Waiter caller) {
         Group group = groups.get(caller.terms);
         return group != null && group.callers.containsKey(caller);

@@ -230,19 +230,19 @@ final class SemaphorePool extends LanePool {
     @Override
     @Nullable
     Waiter served(Waiter asked) {
-        Waiter served;
+        Waiter first = null;
         guard.lock();
         try {
             refusals++;
             if (!callers.removeStandIn(asked)) {
                 return asked;
             }
-            served = callers.poll(asked.terms);
+            first = callers.poll(asked.terms);
         } finally {
             guard.unlock();
         }
         trim(asked);
-        return served;
+        return first;
     }
 
     /** Handles the end of a stand-in that was not served. If it has failed, its callers have failed, too. */
@@ -294,6 +294,11 @@ final class SemaphorePool extends LanePool {
         } finally {
             guard.unlock();
         }
+    }
+
+    @Override
+    int callersOutside() {
+        return callers.withoutStandIns();
     }
 
     /** Cancels a caller that waits here, or in a lane. */

@@ -165,7 +165,7 @@ class PrintableTextsTest {
                 .hasSizeGreaterThan(60)
                 .allSatisfy(text -> assertThat(text).doesNotContainPattern(CONTROL));
         assertThat(String.join("\n", texts))
-                .contains("'" + ESCAPED + "'", "Lock[name=" + ESCAPED, "@" + ESCAPED + ":1 ");
+                .contains("'" + ESCAPED + "'", "LocalLock[kind=LOCK, name=" + ESCAPED, "@" + ESCAPED + ":1 ");
         assertThat(thrown)
                 .as("kinds of exceptions")
                 .contains(

@@ -195,19 +195,19 @@ public final class LocksEndpoint {
         return lock.state() == LockSummary.State.FREE && lock.queue().isEmpty() && lock.fence() == 0;
     }
 
-    /**
-     * Converts a holder. If the holder is in this instance, the backend's first token of the hold and this instance's
-     * newest token belong to the same block.
-     */
+    /** Converts a holder. If the holder is in this instance, both sides name the same request. */
     private static Holder holder(LockInfo.Holder holder, LocalLock local) {
         Optional<ClientInfo> client = holder.client();
-        boolean here = local.fencingToken() >= holder.fencingToken();
         return new Holder(
                 clientOf(holder.request()),
                 client.map(ClientInfo::application).map(Printable::text).orElse(null),
                 client.map(ClientInfo::host).map(Printable::text).orElse(null),
                 client.map(ClientInfo::pid).orElse(null),
-                here ? local.thread().map(Printable::text).orElse(null) : null,
+                local.holders().stream()
+                        .filter(here -> here.request().equals(holder.request()))
+                        .map(here -> Printable.text(here.thread()))
+                        .findFirst()
+                        .orElse(null),
                 holder.since(),
                 holder.fencingToken());
     }

@@ -136,96 +136,102 @@ public interface LockListener {
     /**
      * A request for a lock has ended.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param asker the name of the thread that asked for the lock
      * @param outcome the outcome
      * @param waited how long the request took
      */
-    record Waited(String lockName, String asker, Outcome outcome, Duration waited) {
+    record Waited(LockKind kind, String lockName, String asker, Outcome outcome, Duration waited) {
         @Override
         public String toString() {
-            return Printable.text("Waited[lockName=" + lockName + ", asker=" + asker + ", outcome=" + outcome
-                    + ", waited=" + waited + "]");
+            return Printable.text("Waited[kind=" + kind + ", lockName=" + lockName + ", asker=" + asker + ", outcome="
+                    + outcome + ", waited=" + waited + "]");
         }
     }
 
     /**
      * A lock has been acquired.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the owner: {@code thread 'x'}, or {@code a handle of thread 'x'}
      * @param waited how long the request took
      */
-    record Acquired(String lockName, long fencingToken, String owner, Duration waited) {
+    record Acquired(LockKind kind, String lockName, long fencingToken, String owner, Duration waited) {
         @Override
         public String toString() {
-            return Printable.text("Acquired[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
-                    + owner + ", waited=" + waited + "]");
+            return Printable.text("Acquired[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + ", waited=" + waited + "]");
         }
     }
 
     /**
      * A hold was handed over in memory.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param previousToken the token of the hold that ended
      * @param fencingToken the token of the hold that begins
      * @param owner the new owner
      */
-    record HandedOver(String lockName, long previousToken, long fencingToken, String owner) {
+    record HandedOver(LockKind kind, String lockName, long previousToken, long fencingToken, String owner) {
         @Override
         public String toString() {
-            return Printable.text("HandedOver[lockName=" + lockName + ", previousToken=" + previousToken
-                    + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+            return Printable.text("HandedOver[kind=" + kind + ", lockName=" + lockName + ", previousToken="
+                    + previousToken + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
         }
     }
 
     /**
      * A lock was released.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the former owner
      * @param held how long it held the lock
      */
-    record Released(String lockName, long fencingToken, String owner, Duration held) {
+    record Released(LockKind kind, String lockName, long fencingToken, String owner, Duration held) {
         @Override
         public String toString() {
-            return Printable.text("Released[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
-                    + owner + ", held=" + held + "]");
+            return Printable.text("Released[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + ", held=" + held + "]");
         }
     }
 
     /**
      * A hold was lost.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the former owner
      * @param held how long it held the lock
      * @param loss the loss as the holder learns of it
      */
-    record Lost(String lockName, long fencingToken, String owner, Duration held, LeaseLoss loss) {
+    record Lost(LockKind kind, String lockName, long fencingToken, String owner, Duration held, LeaseLoss loss) {
         @Override
         public String toString() {
-            return Printable.text("Lost[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner
-                    + ", held=" + held + ", loss=" + loss + "]");
+            return Printable.text("Lost[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + ", held=" + held + ", loss=" + loss + "]");
         }
     }
 
     /**
      * A hold was restored.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the owner
      */
-    record Restored(String lockName, long fencingToken, String owner) {
+    record Restored(LockKind kind, String lockName, long fencingToken, String owner) {
         @Override
         public String toString() {
-            return Printable.text(
-                    "Restored[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+            return Printable.text("Restored[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + "]");
         }
     }
 
@@ -240,31 +246,33 @@ public interface LockListener {
     /**
      * A hold is no longer renewed.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the owner, which is gone
      * @param absence the reason why the lock can no longer be released
      */
-    record Abandoned(String lockName, long fencingToken, String owner, Absence absence) {
+    record Abandoned(LockKind kind, String lockName, long fencingToken, String owner, Absence absence) {
         @Override
         public String toString() {
-            return Printable.text("Abandoned[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner="
-                    + owner + ", absence=" + absence + "]");
+            return Printable.text("Abandoned[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + ", absence=" + absence + "]");
         }
     }
 
     /**
      * A release was not answered.
      *
+     * @param kind the kind of the lock
      * @param lockName the name of the lock
      * @param fencingToken the token of the hold
      * @param owner the former owner
      */
-    record ReleaseFailed(String lockName, long fencingToken, String owner) {
+    record ReleaseFailed(LockKind kind, String lockName, long fencingToken, String owner) {
         @Override
         public String toString() {
-            return Printable.text(
-                    "ReleaseFailed[lockName=" + lockName + ", fencingToken=" + fencingToken + ", owner=" + owner + "]");
+            return Printable.text("ReleaseFailed[kind=" + kind + ", lockName=" + lockName + ", fencingToken="
+                    + fencingToken + ", owner=" + owner + "]");
         }
     }
 

@@ -5,7 +5,6 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.spi.Printable;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -443,10 +442,7 @@ public class Hold {
                     "The lock ''{0}'' was lost by {1}: {2}",
                     Printable.all(request.lock(), this, lost.reason()));
         }
-        if (request.context.isHeard()) {
-            Duration held = Duration.ofNanos(request.context.now() - since);
-            request.context.tell(l -> l.lost(new LockListener.Lost(request.lock(), token, owner(), held, lost)));
-        }
+        LockEvents.lost(request.context, this, lost);
     }
 
     /** Waits until no loss is being delivered, which takes an instant, and returns the word. */

@@ -1,9 +1,11 @@
 package io.boltwork.machine;
 
+import io.boltwork.LeaseLoss;
 import io.boltwork.LockListener.Abandoned;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockListener.Acquired;
 import io.boltwork.LockListener.HandedOver;
+import io.boltwork.LockListener.Lost;
 import io.boltwork.LockListener.ReleaseFailed;
 import io.boltwork.LockListener.Released;
 import io.boltwork.LockListener.Restored;
@@ -12,8 +14,8 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
- * Reports what happens to a lock to the log and to the listeners, if there are any. The {@link Hold} reports losses,
- * because any thread may notice them.
+ * Reports what happens to a lock to the log and to the listeners, if there are any. Any thread may notice a loss; the
+ * other methods are called by the lock's machine.
  */
 final class LockEvents {
 
@@ -24,7 +26,11 @@ final class LockEvents {
     static void waited(LockContext context, Waiter waiter, Waiter.WaitResult result) {
         if (context.isHeard()) {
             Waited event = new Waited(
-                    context.lock(), waiter.asker.getName(), Waiter.outcomeOf(result), since(context, waiter.since));
+                    context.kind(),
+                    context.lock(),
+                    waiter.asker.getName(),
+                    Waiter.outcomeOf(result),
+                    since(context, waiter.since));
             context.tell(listener -> listener.waited(event));
         }
     }
@@ -32,29 +38,39 @@ final class LockEvents {
     static void acquired(LockContext context, Hold hold, Waiter waiter) {
         if (context.isHeard()) {
             Duration waited = Duration.ofNanos(hold.since - waiter.since);
-            Acquired event = new Acquired(context.lock(), hold.token, hold.owner(), waited);
+            Acquired event = new Acquired(context.kind(), context.lock(), hold.token, hold.owner(), waited);
             context.tell(listener -> listener.acquired(event));
         }
     }
 
     static void handedOver(LockContext context, Hold from, Waiter to, long token) {
         if (context.isHeard()) {
-            HandedOver event = new HandedOver(context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
+            HandedOver event = new HandedOver(
+                    context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
             context.tell(listener -> listener.handedOver(event));
         }
     }
 
     static void released(LockContext context, Hold hold) {
         if (context.isHeard()) {
-            Released event = new Released(context.lock(), hold.token, hold.owner(), since(context, hold.since));
+            Released event =
+                    new Released(context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since));
             context.tell(listener -> listener.released(event));
+        }
+    }
+
+    static void lost(LockContext context, Hold hold, LeaseLoss loss) {
+        if (context.isHeard()) {
+            Lost event = new Lost(
+                    context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since), loss);
+            context.tell(listener -> listener.lost(event));
         }
     }
 
     static void restored(LockContext context, Hold hold) {
         LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
         if (context.isHeard()) {
-            Restored event = new Restored(context.lock(), hold.token, hold.owner());
+            Restored event = new Restored(context.kind(), context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.restored(event));
         }
     }
@@ -65,7 +81,7 @@ final class LockEvents {
                 "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
                 Printable.all(context.lock(), hold, absence));
         if (context.isHeard()) {
-            Abandoned event = new Abandoned(context.lock(), hold.token, hold.owner(), absence);
+            Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
             context.tell(listener -> listener.abandoned(event));
         }
     }
@@ -77,7 +93,7 @@ final class LockEvents {
                         + " lease would have ended",
                 Printable.all(context.lock(), hold));
         if (context.isHeard()) {
-            ReleaseFailed event = new ReleaseFailed(context.lock(), hold.token, hold.owner());
+            ReleaseFailed event = new ReleaseFailed(context.kind(), context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.releaseFailed(event));
         }
     }

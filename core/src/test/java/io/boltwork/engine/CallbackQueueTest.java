@@ -2,6 +2,7 @@ package io.boltwork.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ class CallbackQueueTest {
             done.clear();
             log.entries.clear();
             queue.run(() -> done.add("callback"));
-            listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), queue::run);
+            listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), queue::run);
             assertThat(done).as(when + " it has run the task").containsExactly("callback", "lock");
             assertThat(log.entries)
                     .isNotEmpty()
@@ -106,10 +107,10 @@ class CallbackQueueTest {
             }
         });
         assertThat(listeners.isEmpty()).isFalse();
-        listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
+        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
         executor.remove().run();
         listeners.remove(throwing);
-        listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);
+        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
         assertThat(log.entries).containsExactly("A listener threw; the lock is not affected");
@@ -133,11 +134,11 @@ class CallbackQueueTest {
             own.add(task);
         });
         assertThat(listeners.isEmpty()).isFalse();
-        listeners.tell(l -> l.restored(new LockListener.Restored("lock", 7, "me")), callbacks::run);
+        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
         assertThat(executor).as("tasks of the client's executor").isEmpty();
         own.remove().run();
         open.set(false);
-        listeners.tell(l -> l.restored(new LockListener.Restored("other", 8, "me")), callbacks::run);
+        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
         assertThat(own).isEmpty();
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");

@@ -7,6 +7,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockOptions;
@@ -117,11 +118,11 @@ class LockNewsTest {
         Lease lease = wish.join();
         String owner = "a handle of thread '" + me + "'";
         hears(
-                new LockListener.Waited("lock", me, LockListener.Outcome.GRANTED, SECOND),
-                new LockListener.Acquired("lock", lease.fencingToken(), owner, SECOND));
+                new LockListener.Waited(LockKind.LOCK, "lock", me, LockListener.Outcome.GRANTED, SECOND),
+                new LockListener.Acquired(LockKind.LOCK, "lock", lease.fencingToken(), owner, SECOND));
         pass(SECOND);
         lease.release();
-        hears(new LockListener.Released("lock", lease.fencingToken(), owner, SECOND));
+        hears(new LockListener.Released(LockKind.LOCK, "lock", lease.fencingToken(), owner, SECOND));
         logs();
     }
 
@@ -135,10 +136,11 @@ class LockNewsTest {
         Lease second = wish.join();
         String owner = "a handle of thread '" + me + "'";
         hears(
-                new LockListener.Released("lock", first.fencingToken(), "thread '" + me + "'", Duration.ZERO),
-                new LockListener.HandedOver("lock", first.fencingToken(), second.fencingToken(), owner),
-                new LockListener.Waited("lock", me, LockListener.Outcome.GRANTED, Duration.ZERO),
-                new LockListener.Acquired("lock", second.fencingToken(), owner, Duration.ZERO));
+                new LockListener.Released(
+                        LockKind.LOCK, "lock", first.fencingToken(), "thread '" + me + "'", Duration.ZERO),
+                new LockListener.HandedOver(LockKind.LOCK, "lock", first.fencingToken(), second.fencingToken(), owner),
+                new LockListener.Waited(LockKind.LOCK, "lock", me, LockListener.Outcome.GRANTED, Duration.ZERO),
+                new LockListener.Acquired(LockKind.LOCK, "lock", second.fencingToken(), owner, Duration.ZERO));
         assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
     }
 
@@ -168,7 +170,7 @@ class LockNewsTest {
         heard.clear();
         client.server.delete("lock");
         client.engine.backendWatch.connected(client.server.time());
-        hears(new LockListener.Restored("lock", lease.fencingToken(), "thread '" + me + "'"));
+        hears(new LockListener.Restored(LockKind.LOCK, "lock", lease.fencingToken(), "thread '" + me + "'"));
         logs("The lock 'lock' of thread '" + me + "' with fencing token " + lease.fencingToken() + " was restored");
     }
 
@@ -208,7 +210,7 @@ class LockNewsTest {
         heard.clear();
         pass(Duration.ofSeconds(5));
         client.engine.backendWatch.connected(client.server.time()); // the hold is verified again
-        hears(new LockListener.Abandoned("lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
+        hears(new LockListener.Abandoned(LockKind.LOCK, "lock", token, "thread 'the owner'", Absence.THREAD_ENDED));
         logs("thread 'the owner' with fencing token " + token + " is gone and has not released it (THREAD_ENDED)");
         pass(Duration.ofSeconds(6));
         assertThat(heard).hasSize(1).hasOnlyElementsOfType(LockListener.Lost.class);
@@ -224,7 +226,7 @@ class LockNewsTest {
         pass(Duration.ofSeconds(2));
         assertThat(release).isCompleted();
         pass(Duration.ofSeconds(4));
-        hears(new LockListener.ReleaseFailed("lock", lease.fencingToken(), "thread '" + me + "'"));
+        hears(new LockListener.ReleaseFailed(LockKind.LOCK, "lock", lease.fencingToken(), "thread '" + me + "'"));
         logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));

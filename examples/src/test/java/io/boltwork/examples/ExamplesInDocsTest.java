@@ -140,7 +140,10 @@ class ExamplesInDocsTest {
         examples.lockListener(locks);
         stock.lock(Duration.ofMillis(20));
         Await.until("one event has arrived", () -> events.size() == 1);
-        assertThat(events).singleElement().asString().startsWith("alarm: lock lost: Lost[lockName=stock:1001");
+        assertThat(events)
+                .singleElement()
+                .asString()
+                .startsWith("alarm: lock lost: Lost[kind=LOCK, lockName=stock:1001");
         assertThatThrownBy(stock::unlock).isInstanceOf(LeaseLostException.class);
     }
 

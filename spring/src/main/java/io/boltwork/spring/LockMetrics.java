@@ -1,10 +1,12 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockClient;
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
@@ -14,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Meters of a client's locks by group: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}.
+ * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}.
  * Gauges of the client: {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be
  * called on any thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
     private final LockGroups groups;
-    private final Map<String, Timer> waits = new ConcurrentHashMap<>();
-    private final Map<String, Timer> holds = new ConcurrentHashMap<>();
-    private final Map<String, Counter> outcomes = new ConcurrentHashMap<>();
+    private final Map<Tags, Timer> waits = new ConcurrentHashMap<>();
+    private final Map<Tags, Timer> holds = new ConcurrentHashMap<>();
+    private final Map<Tags, Counter> outcomes = new ConcurrentHashMap<>();
 
     LockMetrics(MeterRegistry registry, LockGroups groups, LockClient client) {
         this.registry = registry;
@@ -49,49 +51,51 @@ final class LockMetrics implements LockListener {
 
     @Override
     public void waited(Waited event) {
-        String group = groups.find(event.lockName());
-        waits.computeIfAbsent(group, this::wait).record(event.waited());
+        Tags tags = tags(event.kind(), event.lockName());
+        waits.computeIfAbsent(tags, this::wait).record(event.waited());
         String outcome = event.outcome().name().toLowerCase(Locale.ROOT);
-        outcomes.computeIfAbsent(group + '\n' + outcome, key -> acquired(group, outcome))
-                .increment();
+        outcomes.computeIfAbsent(tags.and("outcome", outcome), this::acquired).increment();
     }
 
     @Override
     public void released(Released event) {
-        holds.computeIfAbsent(groups.find(event.lockName()), this::hold).record(event.held());
+        holds.computeIfAbsent(tags(event.kind(), event.lockName()), this::hold).record(event.held());
     }
 
     @Override
     public void lost(Lost event) {
-        String group = groups.find(event.lockName());
-        holds.computeIfAbsent(group, this::hold).record(event.held());
+        Tags tags = tags(event.kind(), event.lockName());
+        holds.computeIfAbsent(tags, this::hold).record(event.held());
         Counter.builder("boltwork.lock.lost")
                 .description("Number of holds that were lost")
-                .tag("group", group)
+                .tags(tags)
                 .tag("reason", event.loss().reason().name().toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment();
     }
 
-    private Timer wait(String group) {
+    private Tags tags(LockKind kind, String lock) {
+        return Tags.of("group", groups.find(lock), "kind", kind.name().toLowerCase(Locale.ROOT));
+    }
+
+    private Timer wait(Tags tags) {
         return Timer.builder("boltwork.lock.wait")
                 .description("Time from the request for a lock to the answer")
-                .tag("group", group)
+                .tags(tags)
                 .register(registry);
     }
 
-    private Timer hold(String group) {
+    private Timer hold(Tags tags) {
         return Timer.builder("boltwork.lock.hold")
                 .description("Time that locks were held")
-                .tag("group", group)
+                .tags(tags)
                 .register(registry);
     }
 
-    private Counter acquired(String group, String outcome) {
+    private Counter acquired(Tags tags) {
         return Counter.builder("boltwork.lock.acquired")
                 .description("Number of requests for a lock, by outcome: granted, refused, cancelled, failed")
-                .tag("group", group)
-                .tag("outcome", outcome)
+                .tags(tags)
                 .register(registry);
     }
 }

@@ -102,7 +102,11 @@ class LockMetersTest {
             Await.until("all grants are counted", () -> granted(application) == 1);
             MeterRegistry meters = application.getBean(MeterRegistry.class);
             assertThat(application.getBean(Traces.class).groups).containsExactly("stock");
-            assertThat(meters.get("boltwork.lock.wait").timer().count()).isEqualTo(1);
+            assertThat(meters.get("boltwork.lock.wait")
+                            .tag("kind", "lock")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
             assertThat(meters.getMeters())
                     .extracting(meter -> meter.getId().getName())
                     .doesNotContain("boltwork.lock.acquire", "boltwork.lock.acquire.active");

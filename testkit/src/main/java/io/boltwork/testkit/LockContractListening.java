@@ -10,6 +10,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
@@ -135,7 +136,11 @@ abstract class LockContractListening extends LockContractPart {
         LockListener.HandedOver handedOver = ear.the(LockListener.HandedOver.class);
         assertThat(handedOver)
                 .isEqualTo(new LockListener.HandedOver(
-                        name, token, nextToken, "thread '" + next.task().name() + "'"));
+                        LockKind.LOCK,
+                        name,
+                        token,
+                        nextToken,
+                        "thread '" + next.task().name() + "'"));
         ear.heardInOrder(
                 LockListener.Released.class,
                 LockListener.HandedOver.class,
@@ -221,6 +226,7 @@ abstract class LockContractListening extends LockContractPart {
         site.deleteLock(name);
         assertThat(ear.await(LockListener.Restored.class))
                 .isEqualTo(new LockListener.Restored(
+                        LockKind.LOCK,
                         name,
                         lease.fencingToken(),
                         "thread '" + Thread.currentThread().getName() + "'"));
@@ -246,7 +252,11 @@ abstract class LockContractListening extends LockContractPart {
         LockListener.Abandoned abandoned = ear.await(LockListener.Abandoned.class);
         assertThat(abandoned)
                 .isEqualTo(new LockListener.Abandoned(
-                        name, forgetful.get(), "thread '" + forgetful.name() + "'", LockListener.Absence.THREAD_ENDED));
+                        LockKind.LOCK,
+                        name,
+                        forgetful.get(),
+                        "thread '" + forgetful.name() + "'",
+                        LockListener.Absence.THREAD_ENDED));
         site.disconnectAll(); // all holds are verified after that
         visitor(newLock()).get(RENEWED.plus(PROMPT));
         assertThat(ear.await(LockListener.Lost.class).loss().reason()).isEqualTo(Reason.EXPIRED);
@@ -313,7 +323,10 @@ abstract class LockContractListening extends LockContractPart {
         lock.unlock();
         assertThat(ear.await(LockListener.ReleaseFailed.class))
                 .isEqualTo(new LockListener.ReleaseFailed(
-                        name, token, "thread '" + Thread.currentThread().getName() + "'"));
+                        LockKind.LOCK,
+                        name,
+                        token,
+                        "thread '" + Thread.currentThread().getName() + "'"));
         // a server that is silent for so long may count as lost before
         ear.heardOfLocksInOrder(
                 LockListener.Waited.class,

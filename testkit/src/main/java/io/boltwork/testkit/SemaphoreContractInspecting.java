@@ -13,6 +13,7 @@ import io.boltwork.LockInfo;
 import io.boltwork.LockInfo.Access;
 import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
+import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.LockSummary.State;
@@ -249,6 +250,25 @@ abstract class SemaphoreContractInspecting extends LockContractPart {
             assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         }
         assertThat(semaphore.tryAcquire(3)).hasValueSatisfying(Lease::release);
+    }
+
+    @Test
+    void eventsNameTheKind() {
+        Party party = party();
+        Ear ear = Ear.listenTo(party);
+        LeasedSemaphore semaphore = party.client().semaphore(name, 1);
+        semaphore.acquire().release();
+        Lease lost = semaphore.acquire();
+        party.client().inspector().forceRelease(LockKind.SEMAPHORE, name);
+        assertThat(ear.await(LockListener.Waited.class).kind()).isEqualTo(LockKind.SEMAPHORE);
+        assertThat(ear.await(LockListener.Acquired.class).kind()).isEqualTo(LockKind.SEMAPHORE);
+        assertThat(ear.await(LockListener.Released.class).kind()).isEqualTo(LockKind.SEMAPHORE);
+        assertThat(ear.await(LockListener.Lost.class).kind()).isEqualTo(LockKind.SEMAPHORE);
+        assertThatThrownBy(lost::release).isInstanceOf(LeaseLostException.class);
+        party.lock(name).acquire().release();
+        Await.until(
+                "the kinds differ",
+                () -> ear.all(LockListener.Released.class).stream().anyMatch(event -> event.kind() == LockKind.LOCK));
     }
 
     @Test

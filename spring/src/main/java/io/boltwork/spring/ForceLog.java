@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockInfo;
+import io.boltwork.LockKind;
 import io.boltwork.spi.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,10 +30,11 @@ final class ForceLog {
      */
     void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
         String principal = user == null ? "anonymous" : user;
+        String lock = (before.kind() == LockKind.LOCK ? "lock" : before.kind() + " lock") + " '" + before.name() + "' ";
         String holder = before.holders().isEmpty()
                 ? "none"
                 : before.holders().stream().map(Object::toString).collect(Collectors.joining("; "));
-        LOG.warn(Printable.text("The lock '" + before.name() + "' "
+        LOG.warn(Printable.text("The " + lock
                 + (released
                         ? "was taken away from its holder by the user '" + principal + "'"
                         : "was not taken away from its holder, although the user '" + principal + "' requested it")
@@ -40,6 +42,7 @@ final class ForceLog {
                 + (fencingToken == null ? "" : "; requested fencing token: " + fencingToken)));
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("lock", Printable.text(before.name()));
+        data.put("kind", before.kind().name());
         data.put("released", released);
         data.put("holder", holder);
         if (fencingToken != null) {

@@ -20,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * The actuator endpoint {@code locks}. It lists locks and describes a lock. With
+ * The actuator endpoint {@code locks}. It lists locks of all kinds and describes a lock. With
  * {@code management.endpoint.locks.access=unrestricted}, it also takes a lock away from a holder that hangs. Control
  * characters in names are escaped in responses.
  */
@@ -47,57 +47,78 @@ public final class LocksEndpoint {
     /**
      * The summary of a lock.
      *
+     * @param kind such as {@code LOCK}
      * @param name its name
      * @param state such as {@code HELD}
-     * @param fencingToken the first token of the holding client, 0 if there is none
-     * @param remainingMillis the remaining time of the lease
+     * @param holders the number of requests that hold it
+     * @param permits the number of permits of a semaphore in use; otherwise that of the holders
+     * @param fencingToken the first token of the latest holder, 0 if there is none
+     * @param remainingMillis the remaining time of the leases
      * @param waiting the number of requests in the queue at the backend
      * @param waitingHere the number of waiting callers in this instance
      */
     public record LockLine(
-            String name, String state, long fencingToken, long remainingMillis, int waiting, int waitingHere) {}
+            String kind,
+            String name,
+            String state,
+            int holders,
+            int permits,
+            long fencingToken,
+            long remainingMillis,
+            int waiting,
+            int waitingHere) {}
 
     /**
-     * A lock with its holder and its queue.
+     * A lock with its holders and its queue.
      *
+     * @param kind such as {@code LOCK}
      * @param name its name
      * @param state such as {@code HELD}
-     * @param remainingMillis the remaining time of the lease
-     * @param holder the holder, if any
+     * @param capacity the permits of a semaphore, 0 if they are not known; 1 for a plain lock, 0 for a read-write lock
+     * @param remainingMillis the remaining time of the leases
+     * @param holders the holders
      * @param queue the waiting requests
      * @param waitingHere the number of waiting callers in this instance
      * @param fence the upper bound of the fencing tokens so far
      * @param at the backend's time
      */
     public record Lock(
+            String kind,
             String name,
             String state,
+            int capacity,
             long remainingMillis,
-            @Nullable Holder holder,
+            List<Holder> holders,
             List<Waiting> queue,
             int waitingHere,
             long fence,
             Instant at) {}
 
     /**
-     * The holder of a lock.
+     * A holder of a lock.
      *
      * @param client the id of its client
      * @param application the application's name, {@code null} if the backend no longer knows the client
      * @param host the host of the client
      * @param pid the process id of the client
-     * @param thread the thread that holds or requested the lock, if it belongs to this instance
+     * @param threads the threads that hold or requested the lock, if they belong to this instance
+     * @param access {@code EXCLUSIVE}, {@code READ}, {@code WRITE} or {@code PERMITS}
+     * @param permits the permits of a semaphore that it has; otherwise 1
      * @param since the time at which the client got the lock
      * @param fencingToken the first token of the client's hold
+     * @param remainingMillis the remaining time of its lease
      */
     public record Holder(
             String client,
             @Nullable String application,
             @Nullable String host,
             @Nullable Long pid,
-            @Nullable String thread,
+            List<String> threads,
+            String access,
+            int permits,
             Instant since,
-            long fencingToken) {}
+            long fencingToken,
+            long remainingMillis) {}
 
     /**
      * A waiting request.
@@ -107,6 +128,8 @@ public final class LocksEndpoint {
      * @param application the application's name, {@code null} if the backend no longer knows the client
      * @param host the host of the client
      * @param pid the process id of the client
+     * @param access {@code EXCLUSIVE}, {@code READ}, {@code WRITE} or {@code PERMITS}
+     * @param permits the permits of a semaphore that it wants; otherwise 1
      * @param waitedMillis the time that it has been in the queue
      */
     public record Waiting(
@@ -115,6 +138,8 @@ public final class LocksEndpoint {
             @Nullable String application,
             @Nullable String host,
             @Nullable Long pid,
+            String access,
+            int permits,
             long waitedMillis) {}
 
     /**
@@ -130,27 +155,32 @@ public final class LocksEndpoint {
      *
      * @param pattern a pattern for names, with {@code *} and {@code ?}; {@code null} for all
      * @param limit the maximum number of locks, up to 1,000; {@code null} for 1,000
+     * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for all kinds
      * @return the locks
      */
     @ReadOperation
-    public Locks list(@Nullable String pattern, @Nullable Integer limit) {
+    public Locks list(@Nullable String pattern, @Nullable Integer limit, @Nullable String kind) {
         if (limit != null && limit < 1) {
             throw new InvalidEndpointRequestException(
                     "limit is " + limit + " in a request to the endpoint 'locks'", "limit must be 1 or more");
         }
         int most = limit == null ? LIMIT : Math.min(limit, LIMIT);
         LockInspector inspector = client.inspector();
+        String names = pattern == null || pattern.isEmpty() ? "*" : pattern;
         List<LockSummary> found =
-                inspector.list(LockKind.LOCK, pattern == null || pattern.isEmpty() ? "*" : pattern, most + 1);
+                kind == null ? inspector.list(names, most + 1) : inspector.list(kind(kind), names, most + 1);
         List<LockLine> lines = found.stream()
                 .limit(most)
                 .map(lock -> new LockLine(
+                        lock.kind().name(),
                         Printable.text(lock.name()),
                         lock.state().name(),
+                        lock.holders(),
+                        lock.permits(),
                         lock.fencingToken(),
                         lock.remaining().toMillis(),
                         lock.waiting(),
-                        inspector.local(lock.name()).waiting()))
+                        inspector.local(lock.kind(), lock.name()).waiting()))
                 .toList();
         return new Locks(lines, found.size() <= most);
     }
@@ -159,32 +189,46 @@ public final class LocksEndpoint {
      * Describes a lock.
      *
      * @param name its name
-     * @return its holder and its queue; {@code null} if neither the backend nor this instance knows the lock
+     * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for a plain lock
+     * @return its holders and its queue; {@code null} if neither the backend nor this instance knows the lock
      */
     @ReadOperation
-    public @Nullable Lock describe(@Selector String name) {
-        LockInfo lock = look(name);
-        LocalLock local = client.inspector().local(name);
+    public @Nullable Lock describe(@Selector String name, @Nullable String kind) {
+        LockInfo lock = look(kind(kind), name);
+        LocalLock local = client.inspector().local(lock.kind(), name);
         if (isUnknown(lock) && local.waiting() == 0) {
             return null;
         }
         return new Lock(
+                lock.kind().name(),
                 Printable.text(lock.name()),
                 lock.state().name(),
+                lock.capacity(),
                 lock.remaining().toMillis(),
-                lock.holders().stream()
-                        .findFirst()
-                        .map(holder -> holder(holder, local))
-                        .orElse(null),
+                lock.holders().stream().map(holder -> holder(holder, local)).toList(),
                 lock.queue().stream().map(LocksEndpoint::waiting).toList(),
                 local.waiting(),
                 lock.fence(),
                 lock.at());
     }
 
-    private LockInfo look(String name) {
+    /** Returns the kind of that name; a plain lock if there is none. */
+    private static LockKind kind(@Nullable String text) {
+        if (text == null) {
+            return LockKind.LOCK;
+        }
+        for (LockKind kind : LockKind.values()) {
+            if (kind.name().equalsIgnoreCase(text)) {
+                return kind;
+            }
+        }
+        throw new InvalidEndpointRequestException(
+                "The endpoint 'locks' does not know this kind", "kind must be lock, read_write or semaphore");
+    }
+
+    private LockInfo look(LockKind kind, String name) {
         try {
-            return client.inspector().describe(name);
+            return client.inspector().describe(kind, name);
         } catch (IllegalArgumentException e) {
             throw new InvalidEndpointRequestException(
                     "The endpoint 'locks' does not accept this name", String.valueOf(e.getMessage()), e);
@@ -206,10 +250,12 @@ public final class LocksEndpoint {
                 local.holders().stream()
                         .filter(here -> here.request().equals(holder.request()))
                         .map(here -> Printable.text(here.thread()))
-                        .findFirst()
-                        .orElse(null),
+                        .toList(),
+                holder.access().name(),
+                holder.permits(),
                 holder.since(),
-                holder.fencingToken());
+                holder.fencingToken(),
+                holder.remaining().toMillis());
     }
 
     private static Waiting waiting(LockInfo.Waiting waiting) {
@@ -220,6 +266,8 @@ public final class LocksEndpoint {
                 client.map(ClientInfo::application).map(Printable::text).orElse(null),
                 client.map(ClientInfo::host).map(Printable::text).orElse(null),
                 client.map(ClientInfo::pid).orElse(null),
+                waiting.access().name(),
+                waiting.permits(),
                 waiting.waited().toMillis());
     }
 
@@ -228,33 +276,34 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Takes a lock away from its holder. The holder is notified and cannot regain the lease.
+     * Takes a lock away from its holders. They are notified and cannot regain their leases.
      *
      * @param name the lock's name
-     * @param fencingToken the holder's token as listed, to release only this holder's lease; {@code null} for any
-     *     holder
+     * @param fencingToken a holder's token as listed, to release only this holder's lease; {@code null} for all holders
+     * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for a plain lock
      * @return the result; {@code null} if the backend does not know the lock
      */
     @DeleteOperation
-    public @Nullable Forced forceRelease(@Selector String name, @Nullable Long fencingToken) {
-        return forceRelease(name, fencingToken, null);
+    public @Nullable Forced forceRelease(@Selector String name, @Nullable Long fencingToken, @Nullable String kind) {
+        return forceRelease(name, fencingToken, kind, null);
     }
 
     /** Takes a lock away on behalf of a user; {@code null} if the user has no name. */
     @Nullable
-    Forced forceRelease(String name, @Nullable Long fencingToken, @Nullable String user) {
+    Forced forceRelease(String name, @Nullable Long fencingToken, @Nullable String kind, @Nullable String user) {
         if (fencingToken != null && fencingToken < 1) {
             throw new InvalidEndpointRequestException(
                     "fencingToken is " + fencingToken + " in a request to the endpoint 'locks'",
                     "fencingToken must be positive");
         }
-        LockInfo before = look(name);
+        LockInfo before = look(kind(kind), name);
         if (isUnknown(before)) {
             return null;
         }
         LockInspector inspector = client.inspector();
-        boolean released =
-                fencingToken == null ? inspector.forceRelease(name) : inspector.forceRelease(name, fencingToken);
+        boolean released = fencingToken == null
+                ? inspector.forceRelease(before.kind(), name)
+                : inspector.forceRelease(before.kind(), name, fencingToken);
         log.forced(user, before, fencingToken, released);
         return new Forced(Printable.text(name), released);
     }

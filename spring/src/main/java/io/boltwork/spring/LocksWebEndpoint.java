@@ -31,61 +31,67 @@ public final class LocksWebEndpoint {
      * @param name the name of the lock to describe; {@code null} to list
      * @param pattern a pattern for names
      * @param limit the maximum number of locks
+     * @param kind the kind of the locks
      * @return {@link LocksEndpoint.Locks}, or {@link LocksEndpoint.Lock} if a name is given
      */
     @ReadOperation
-    public WebEndpointResponse<Object> list(@Nullable String name, @Nullable String pattern, @Nullable Integer limit) {
-        return answer(() -> name == null ? endpoint.list(pattern, limit) : endpoint.describe(name));
+    public WebEndpointResponse<Object> list(
+            @Nullable String name, @Nullable String pattern, @Nullable Integer limit, @Nullable String kind) {
+        return answer(() -> name == null ? endpoint.list(pattern, limit, kind) : endpoint.describe(name, kind));
     }
 
     /**
      * Describes a lock.
      *
      * @param name its name
+     * @param kind the kind of the lock
      * @return {@link LocksEndpoint.Lock}
      */
     @ReadOperation
-    public WebEndpointResponse<Object> describe(@Selector String name) {
-        return answer(() -> endpoint.describe(name));
+    public WebEndpointResponse<Object> describe(@Selector String name, @Nullable String kind) {
+        return answer(() -> endpoint.describe(name, kind));
     }
 
     /**
-     * Takes a lock away from its holder.
+     * Takes a lock away from its holders.
      *
      * @param user the user of the request
      * @param name the lock's name
-     * @param fencingToken the holder's token; {@code null} for any holder
+     * @param fencingToken the holder's token; {@code null} for all holders
+     * @param kind the kind of the lock
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceRelease(
-            SecurityContext user, @Selector String name, @Nullable String fencingToken) {
-        return force(user, name, fencingToken);
+            SecurityContext user, @Selector String name, @Nullable String fencingToken, @Nullable String kind) {
+        return force(user, name, fencingToken, kind);
     }
 
     /**
-     * Takes a lock away from its holder. The name is passed as a query parameter.
+     * Takes a lock away from its holders. The name is passed as a query parameter.
      *
      * @param user the user of the request
      * @param name the lock's name
-     * @param fencingToken the holder's token; {@code null} for any holder
+     * @param fencingToken the holder's token; {@code null} for all holders
+     * @param kind the kind of the lock
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceReleaseByName(
-            SecurityContext user, String name, @Nullable String fencingToken) {
-        return force(user, name, fencingToken);
+            SecurityContext user, String name, @Nullable String fencingToken, @Nullable String kind) {
+        return force(user, name, fencingToken, kind);
     }
 
-    private WebEndpointResponse<Object> force(SecurityContext user, String name, @Nullable String fencingToken) {
+    private WebEndpointResponse<Object> force(
+            SecurityContext user, String name, @Nullable String fencingToken, @Nullable String kind) {
         Long token = token(fencingToken);
         Principal principal = user.getPrincipal();
-        return answer(() -> endpoint.forceRelease(name, token, principal == null ? null : principal.getName()));
+        return answer(() -> endpoint.forceRelease(name, token, kind, principal == null ? null : principal.getName()));
     }
 
     /**
      * Parses the token. The parameter is a text, because Spring would convert an empty number to {@code null}, which
-     * means any holder.
+     * means all holders.
      */
     private static @Nullable Long token(@Nullable String text) {
         try {

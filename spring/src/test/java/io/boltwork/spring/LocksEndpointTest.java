@@ -3,6 +3,7 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
@@ -86,7 +87,15 @@ class LocksEndpointTest {
     @Test
     void refusesInvalidParameters() throws Exception {
         try (Lease lease = hold("bad")) {
-            for (String wrong : List.of("limit=0", "limit=-1", "limit=many", "name=", "name=" + "x".repeat(1_025))) {
+            for (String wrong : List.of(
+                    "limit=0",
+                    "limit=-1",
+                    "limit=many",
+                    "kind=",
+                    "kind=latch",
+                    "name=bad&kind=none",
+                    "name=",
+                    "name=" + "x".repeat(1_025))) {
                 assertThat(send("GET", LOCKS + "?" + wrong).statusCode())
                         .as(wrong)
                         .isEqualTo(400);
@@ -98,6 +107,8 @@ class LocksEndpointTest {
                         .isEqualTo(400);
             }
             assertThat(send("DELETE", LOCKS).statusCode()).isEqualTo(400);
+            assertThat(send("DELETE", LOCKS + "/bad?kind=").statusCode()).isEqualTo(400);
+            assertThat(send("DELETE", LOCKS + "/bad?kind=latch").statusCode()).isEqualTo(400);
             assertThat(lease.isValid()).isTrue();
         }
     }
@@ -133,14 +144,14 @@ class LocksEndpointTest {
             Await.until(
                     "two callers wait", () -> locks.inspector().local("a/b:1").waiting() == 2);
             JsonNode lock = json(send("GET", LOCKS + "?name=a/b:1"));
-            JsonNode holder = lock.get("holder");
+            JsonNode holder = lock.get("holders").get(0);
             assertThat(lock.get("waitingHere").asInt()).isEqualTo(2);
             assertThat(holder.get("application").asString()).isEqualTo("shop");
             assertThat(holder.get("host").asString()).isNotBlank();
             assertThat(holder.get("pid").asLong())
                     .isEqualTo(ProcessHandle.current().pid());
             assertThat(holder.get("client").asString()).isNotBlank().doesNotContain(":", "@");
-            assertThat(holder.get("thread").asString())
+            assertThat(holder.get("threads").get(0).asString())
                     .isEqualTo(Thread.currentThread().getName());
             assertThat(holder.get("fencingToken").asLong()).isPositive().isLessThanOrEqualTo(lease.fencingToken());
             JsonNode line =
@@ -150,6 +161,45 @@ class LocksEndpointTest {
             first.cancel(true);
             second.cancel(true);
         }
+    }
+
+    @Test
+    void showsAndTakesLocksOfOtherKinds() throws Exception {
+        Audit audit = application.getBean(Audit.class);
+        LeasedSemaphore semaphore = locks.semaphore("uploads", 3);
+        Lease two = semaphore.acquire(2);
+        Lease one = semaphore.acquire();
+        assertThat(send("GET", LOCKS + "/uploads").statusCode())
+                .as("a plain lock")
+                .isEqualTo(404);
+        JsonNode lock = json(send("GET", LOCKS + "/uploads?kind=semaphore"));
+        assertThat(lock.get("kind").asString()).isEqualTo("SEMAPHORE");
+        assertThat(lock.get("capacity").asInt()).isEqualTo(3);
+        assertThat(lock.get("holders").size()).isEqualTo(2);
+        JsonNode first = lock.get("holders").get(0);
+        assertThat(first.get("access").asString()).isEqualTo("PERMITS");
+        assertThat(first.get("permits").asInt()).isEqualTo(2);
+        assertThat(first.get("remainingMillis").asLong()).isPositive();
+        assertThat(first.get("threads").get(0).asString())
+                .isEqualTo(Thread.currentThread().getName());
+        JsonNode lines = json(send("GET", LOCKS + "?pattern=uploads")).get("locks");
+        assertThat(lines.size()).isEqualTo(1);
+        assertThat(lines.get(0).get("kind").asString()).isEqualTo("SEMAPHORE");
+        assertThat(lines.get(0).get("holders").asInt()).isEqualTo(2);
+        assertThat(lines.get(0).get("permits").asInt()).isEqualTo(3);
+        assertThat(json(send("GET", LOCKS + "?pattern=uploads&kind=lock"))
+                        .get("locks")
+                        .size())
+                .isZero();
+        String path = LOCKS + "/uploads?kind=SEMAPHORE&fencingToken=";
+        assertThat(json(send("DELETE", path + one.fencingToken()))
+                        .get("released")
+                        .asBoolean())
+                .isTrue();
+        assertThat(one.isValid()).isFalse();
+        assertThat(two.isValid()).isTrue();
+        assertThat(audit.events.get(audit.events.size() - 1).getData()).containsEntry("kind", "SEMAPHORE");
+        two.release();
     }
 
     @Test

@@ -65,15 +65,15 @@ class PrintableSpringTest {
                 new LocksEndpoint(client, new ForceLog(event -> events.add((AuditApplicationEvent) event)));
         JsonMapper json = new JsonMapper();
         lock.lock();
-        texts.add(String.valueOf(endpoint.describe(NAME)));
+        texts.add(String.valueOf(endpoint.describe(NAME, null)));
         lock.unlock();
         holdElsewhere();
-        LocksEndpoint.Lock described = endpoint.describe(NAME);
-        assertThat(described.holder().application()).contains(ESCAPED);
+        LocksEndpoint.Lock described = endpoint.describe(NAME, null);
+        assertThat(described.holders().get(0).application()).contains(ESCAPED);
         assertThat(described.queue()).hasSize(1);
         texts.add(described.toString());
-        texts.add(endpoint.list("*", null).toString());
-        texts.add(endpoint.forceRelease(NAME, null, NAME).toString());
+        texts.add(endpoint.list("*", null, null).toString());
+        texts.add(endpoint.forceRelease(NAME, null, null, NAME).toString());
         texts.add(events.get(0).getAuditEvent().getData().toString());
         String line = output.getAll()
                 .lines()

@@ -5,6 +5,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.spi.Printable;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -442,7 +443,12 @@ public class Hold {
                     "The lock ''{0}'' was lost by {1}: {2}",
                     Printable.all(request.lock(), this, lost.reason()));
         }
-        LockEvents.lost(request.context, this, lost);
+        LockContext context = request.context;
+        if (context.isHeard()) {
+            Duration held = Duration.ofNanos(context.now() - since);
+            context.tell(
+                    l -> l.lost(new LockListener.Lost(context.kind(), context.lock(), token, owner(), held, lost)));
+        }
     }
 
     /** Waits until no loss is being delivered, which takes an instant, and returns the word. */

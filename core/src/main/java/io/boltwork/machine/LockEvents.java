@@ -1,11 +1,9 @@
 package io.boltwork.machine;
 
-import io.boltwork.LeaseLoss;
 import io.boltwork.LockListener.Abandoned;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockListener.Acquired;
 import io.boltwork.LockListener.HandedOver;
-import io.boltwork.LockListener.Lost;
 import io.boltwork.LockListener.ReleaseFailed;
 import io.boltwork.LockListener.Released;
 import io.boltwork.LockListener.Restored;
@@ -14,8 +12,8 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
- * Reports what happens to a lock to the log and to the listeners, if there are any. Any thread may notice a loss; the
- * other methods are called by the lock's machine.
+ * Reports what happens to a lock to the log and to the listeners, if there are any. The {@link Hold} reports losses,
+ * because any thread may notice them.
  */
 final class LockEvents {
 
@@ -56,14 +54,6 @@ final class LockEvents {
             Released event =
                     new Released(context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since));
             context.tell(listener -> listener.released(event));
-        }
-    }
-
-    static void lost(LockContext context, Hold hold, LeaseLoss loss) {
-        if (context.isHeard()) {
-            Lost event = new Lost(
-                    context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since), loss);
-            context.tell(listener -> listener.lost(event));
         }
     }
 

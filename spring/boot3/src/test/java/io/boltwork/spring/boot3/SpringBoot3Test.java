@@ -135,7 +135,8 @@ class SpringBoot3Test {
 
     @Test
     void endpointAndMeters() {
-        assertThat(application.getBean(LocksEndpoint.class).list(null, null, null)).isNotNull();
+        assertThat(application.getBean(LocksEndpoint.class).list(null, null, null))
+                .isNotNull();
         MeterRegistry meters = application.getBean(MeterRegistry.class);
         locks.lock("counted:1").acquire().release();
         Await.until(

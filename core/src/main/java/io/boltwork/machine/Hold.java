@@ -363,10 +363,7 @@ public class Hold {
         return settledWord() < 0 ? loss : null;
     }
 
-    /**
-     * Returns the loss that concerns a handle; {@code null} if there is none, or if the handle's right was used before
-     * it.
-     */
+    /** Returns the loss that concerns a handle; {@code null} if there is none, or the right was used before it. */
     @Nullable
     public LeaseLoss lossFor(HandleRef right) {
         return right.sharesLoss() ? loss() : null;

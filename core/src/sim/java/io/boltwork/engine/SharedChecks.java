@@ -155,7 +155,8 @@ final class SharedChecks {
             return;
         }
         simulation.history.handovers++;
-        if (begun.hold.isReader() && simulation.plan.weather() == Plan.Weather.FAIR) {
+        boolean joins = begun.hold.isReader() && request.terms.permits == 1; // otherwise its thread is the writer
+        if (joins && simulation.plan.weather() == Plan.Weather.FAIR) {
             long began = lock.live.stream()
                     .filter(hold -> hold.hold.request == request)
                     .mapToLong(hold -> hold.since)

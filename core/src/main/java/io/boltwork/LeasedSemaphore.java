@@ -3,6 +3,8 @@ package io.boltwork;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A semaphore over all clients of a backend: the holders share its permits, and each holds some of them by a
@@ -142,6 +144,22 @@ public interface LeasedSemaphore {
      * @throws IllegalArgumentException if the number is not positive
      */
     CompletionStage<Optional<Lease>> tryAcquireAsync(int permits, Duration wait);
+
+    /**
+     * Executes an asynchronous action with one permit, and releases the permit when the action's stage has completed.
+     * If the returned future is cancelled or completed otherwise, a request that waits is withdrawn. An action that has
+     * begun keeps its permit until it ends.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body the action, which receives the lease; called on the client's callback executor
+     * @param <T> the type of the value
+     * @return a stage that completes on the client's callback executor when the permit has been released, with the
+     *     outcome of the body's stage; or with {@link LockTimeoutException} if no permit was free in that time,
+     *     {@link LeaseLostException} if the lease was lost before the body had ended, or {@link BackendException} if
+     *     the time has passed without any answer from the backend
+     */
+    <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body);
 
     /**
      * Acquires all permits that are free, without waiting. Takes two round trips; if other clients are faster, it tries

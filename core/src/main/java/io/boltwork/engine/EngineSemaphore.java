@@ -4,6 +4,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.LockTimeoutException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
@@ -159,6 +160,18 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
     public CompletionStage<Optional<Lease>> tryAcquireAsync(int wanted, Duration wait) {
         return request(wanted, Durations.nanos("wait", wait), Function.identity())
                 .post();
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
+        Objects.requireNonNull(body, "body");
+        AsyncRequest<Optional<Lease>> turn = request(1, Durations.nanos("wait", wait), Function.identity());
+        // attached before the request is posted: else the body could run here, on the caller's thread
+        CompletionStage<T> call = new AsyncCall<>(
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(name, end));
+        turn.post();
+        return call;
     }
 
     private <T> AsyncRequest<T> request(int wanted, long nanos, Function<Optional<Lease>, T> result) {

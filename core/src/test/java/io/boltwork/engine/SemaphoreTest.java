@@ -7,6 +7,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;
+import io.boltwork.LockTimeoutException;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
@@ -85,6 +86,47 @@ class SemaphoreTest {
         assertThat(semaphore.drain()).isEmpty();
         rest.get().release();
         assertThat(semaphore.availablePermits()).isEqualTo(3);
+    }
+
+    @Test
+    void asynchronousCallKeepsItsPermitUntilItsEnd() throws Exception {
+        LeasedSemaphore semaphore = client.semaphore("s", 1);
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Boolean> work = new CompletableFuture<>();
+        CompletableFuture<Lease> begun = new CompletableFuture<>();
+        CompletableFuture<Boolean> call = semaphore
+                .callAsync(Duration.ofSeconds(5), lease -> {
+                    begun.complete(lease);
+                    return work.thenApply(done -> Thread.currentThread() == caller || !lease.isValid());
+                })
+                .toCompletableFuture();
+        begun.get(5, TimeUnit.SECONDS);
+        assertThat(semaphore.tryAcquire()).isEmpty();
+        work.completeAsync(() -> true);
+        assertThat(call.get(5, TimeUnit.SECONDS)).isFalse();
+        semaphore.tryAcquire().orElseThrow().release();
+    }
+
+    @Test
+    void asynchronousCallIsRefusedOrWithdrawn() throws Exception {
+        LeasedSemaphore semaphore = client.semaphore("s", 1);
+        Lease held = other.semaphore("s", 1).acquire();
+        AtomicInteger begun = new AtomicInteger();
+        assertThat(semaphore.callAsync(Duration.ZERO, lease -> beginning(begun)))
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(LockTimeoutException.class);
+        CompletableFuture<Integer> waiting = semaphore
+                .callAsync(Duration.ofMinutes(1), lease -> beginning(begun))
+                .toCompletableFuture();
+        waiting.cancel(true);
+        held.release();
+        semaphore.tryAcquire(Duration.ofSeconds(5)).orElseThrow().release();
+        assertThat(begun).hasValue(0);
+    }
+
+    private static CompletableFuture<Integer> beginning(AtomicInteger begun) {
+        return CompletableFuture.completedFuture(begun.incrementAndGet());
     }
 
     @Test

@@ -63,8 +63,8 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         if (next == held.leases().size()) {
             return body.call();
         }
-        CurrentLease.@Nullable EnteredLock outer =
-                CurrentLease.enter(held.turns().get(next).lock(), held.leases().get(next));
+        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(
+                held.turns().get(next).target(), held.leases().get(next));
         try {
             return current(held, next + 1, body);
         } finally {

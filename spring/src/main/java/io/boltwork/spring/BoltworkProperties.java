@@ -85,6 +85,13 @@ record BoltworkProperties(
         }
     }
 
+    /** Rejects types that are no order: a property must not turn a lock into a read lock, which excludes less. */
+    static void checkOrder(String property, @Nullable LockType type) {
+        if (type != null && type.isReadOrWrite()) {
+            throw invalid(property, type, "It must be 'reentrant' or 'fair'. Only an annotation selects a read lock.");
+        }
+    }
+
     /** The place where leases are kept. */
     enum Backend {
         /** Redis or Valkey. */
@@ -223,7 +230,8 @@ record BoltworkProperties(
                             replication,
                             replicationWithin)
                     .check("boltwork.lock");
-            names.forEach((name, override) -> override.hold().check("boltwork.lock.names." + name));
+            checkOrder("boltwork.lock.type", type);
+            names.forEach((name, override) -> override.check("boltwork.lock.names." + name));
         }
 
         /** Returns the defaults for locks, which annotations and code can override. */
@@ -296,6 +304,7 @@ record BoltworkProperties(
      * @param waitFor How long to wait for the lock.
      * @param mode What happens while another owner holds the lock.
      * @param type Order in which waiting callers get the lock.
+     * @param permits Total number of permits, for methods that have a semaphore.
      * @param minHold Shortest time that the lock stays taken.
      * @param maxHold Longest time that the lock is held.
      * @param takeoverDelay How much longer the lock stays unavailable after a lease that ended without a release.
@@ -314,6 +323,7 @@ record BoltworkProperties(
             @Nullable Duration waitFor,
             @Nullable LockMode mode,
             @Nullable LockType type,
+            @Nullable Integer permits,
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
             @Nullable Duration takeoverDelay,
@@ -324,9 +334,22 @@ record BoltworkProperties(
             @Nullable OnUnavailable onUnavailable,
             @Nullable OnLost onLost) {
 
-        private HoldProperties hold() {
-            return new HoldProperties(
-                    waitFor, lease, renewedLease, minHold, maxHold, takeoverDelay, replication, replicationWithin);
+        /** Checks these properties; the exception names the wrong one, under {@code prefix}. */
+        private void check(String prefix) {
+            new HoldProperties(
+                            waitFor,
+                            lease,
+                            renewedLease,
+                            minHold,
+                            maxHold,
+                            takeoverDelay,
+                            replication,
+                            replicationWithin)
+                    .check(prefix);
+            checkOrder(prefix + ".type", type);
+            if (permits != null && permits < 1) {
+                throw invalid(prefix + ".permits", permits, "It must be at least 1.");
+            }
         }
     }
 }

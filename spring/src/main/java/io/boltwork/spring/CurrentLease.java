@@ -1,6 +1,5 @@
 package io.boltwork.spring;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
@@ -31,20 +30,20 @@ public final class CurrentLease {
 
     /** A held lock. If there is no lease, this thread itself holds the lock. */
     record EnteredLock(
-            FencedLock lock,
+            LockTarget target,
             @Nullable Lease lease,
             @Nullable EnteredLock outer) {
 
         @Nullable
         Lease current() {
-            return lease != null ? lease : lock.currentLease().orElse(null);
+            return lease != null ? lease : target.currentLease();
         }
     }
 
     /** Makes a hold the innermost one of this thread, and returns the previous innermost hold. */
-    static @Nullable EnteredLock enter(FencedLock lock, @Nullable Lease lease) {
+    static @Nullable EnteredLock enter(LockTarget target, @Nullable Lease lease) {
         EnteredLock outer = INNERMOST.get();
-        INNERMOST.set(new EnteredLock(lock, lease, outer));
+        INNERMOST.set(new EnteredLock(target, lease, outer));
         return outer;
     }
 
@@ -75,7 +74,7 @@ public final class CurrentLease {
      */
     public static Optional<Lease> find(String lockName) {
         for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
-            if (hold.lock().name().equals(lockName)) {
+            if (hold.target().name().equals(lockName)) {
                 return Optional.ofNullable(hold.current());
             }
         }

@@ -11,11 +11,13 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Marks a method that is executed for one caller at a time, across all threads and all instances of the application. On
+ * Marks a method that is executed for one caller at a time, across all threads and all instances of the application;
+ * with {@link LockType#READ}, for all readers at a time, and with {@link #permits()}, for a limited number of callers. On
  * a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
  * {@code hashCode}, its fallbacks, and inherited final methods. If both a method and its class are annotated, the
  * method's annotation takes the attributes that it omits from the class's annotation. A method that specifies a name
  * takes no keys from the class. A method that specifies a lease or wait attribute takes no attributes of the same kind.
+ * The same applies to {@code type} and {@code permits}.
  *
  * <!-- snippet: spring/Purchases.java#buy -->
  * <pre>{@code
@@ -151,11 +153,29 @@ public @interface DistributedLock {
     LockMode mode() default LockMode.DEFAULT;
 
     /**
-     * The order in which waiting callers get the lock.
+     * The kind of lock, and the order in which waiting callers get it. {@link LockType#READ} and {@link LockType#WRITE}
+     * are the two sides of a read-write lock; whether they are fair depends on {@code boltwork.lock.type}.
      *
      * @return the type
      */
     LockType type() default LockType.DEFAULT;
+
+    /**
+     * The total number of permits of a semaphore: the number of callers that may execute the method at a time, across
+     * all instances of the application. Each call takes one permit, whose lease belongs to the call and not to its
+     * thread. A semaphore is therefore not reentrant: a nested call takes another permit, and waits for it if none is
+     * free. {@code boltwork.lock.names.*.permits} overrides the number.
+     *
+     * <p>All methods and instances that use one name should specify the same number. The number of the first user
+     * applies until the semaphore has not been used for the backend's idle life (10 minutes by default), or until
+     * {@link io.boltwork.LeasedSemaphore#resize} sets another one.
+     *
+     * <p>Specifying {@link LockType#READ}, {@link LockType#WRITE}, {@link LockType#REENTRANT} or {@link
+     * OnLost#INTERRUPT} as well is an error.
+     *
+     * @return 1 or more; -1, the default, for a lock
+     */
+    int permits() default -1;
 
     /**
      * The shortest time that the lock stays taken, even if the method ends sooner. Use it for jobs that must run once

@@ -1,6 +1,5 @@
 package io.boltwork.spring;
 
-import io.boltwork.FencedLock;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +14,7 @@ import java.util.function.Supplier;
 /** Holds of threads that have left the method because its result comes later. Thread-safe. */
 final class LaterHolds {
 
-    private record Key(Thread thread, FencedLock lock) {}
+    private record Key(Thread thread, LockTarget target) {}
 
     private final Map<Key, Integer> counts = new ConcurrentHashMap<>();
 
@@ -23,8 +22,8 @@ final class LaterHolds {
     private final ReentrantLock leaving = new ReentrantLock();
 
     /** Records that this thread leaves a hold of the lock to work that continues. The returned action undoes this. */
-    Runnable begin(FencedLock lock) {
-        Key key = new Key(Thread.currentThread(), lock);
+    Runnable begin(LockTarget target) {
+        Key key = new Key(Thread.currentThread(), target);
         counts.merge(key, 1, Integer::sum);
         return () -> counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
     }
@@ -41,14 +40,14 @@ final class LaterHolds {
     }
 
     /** Returns whether all holds of the lock by this thread belong to work that goes on elsewhere. */
-    boolean isAllLater(FencedLock lock) {
+    boolean isAllLater(LockTarget target) {
         if (counts.isEmpty()) {
             return false;
         }
         leaving.lock();
         try {
-            Integer later = counts.get(new Key(Thread.currentThread(), lock));
-            return later != null && lock.holdCount() <= later;
+            Integer later = counts.get(new Key(Thread.currentThread(), target));
+            return later != null && target.holdCount() <= later;
         } finally {
             leaving.unlock();
         }

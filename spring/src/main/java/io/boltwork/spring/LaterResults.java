@@ -28,11 +28,11 @@ final class LaterResults {
 
     /** Acquires the lock; returns {@code null} if refused. */
     LockTurn.@Nullable TakenLock take(LockTurn turn, boolean byHandle) throws InterruptedException {
-        if (!holds.isAllLater(turn.lock())) {
+        if (!holds.isAllLater(turn.target())) {
             return turn.take(byHandle);
         }
         Lease lease = turn.takeDetached();
-        return lease == null ? null : new LockTurn.TakenLock(turn.lock(), lease);
+        return lease == null ? null : new LockTurn.TakenLock(turn.target(), lease);
     }
 
     /** Releases the lock when the method's result has ended, and returns the result for the caller. */
@@ -44,7 +44,7 @@ final class LaterResults {
         }
         boolean ended = TransactionBoundary.takes(method, turn, lease, null);
         if (!ended) {
-            turn.release(new LockTurn.TakenLock(turn.lock(), lease));
+            turn.release(new LockTurn.TakenLock(turn.target(), lease));
         }
         if (result == null || result instanceof CompletionStage<?>) {
             return result;
@@ -64,7 +64,7 @@ final class LaterResults {
     }
 
     private Object later(LockMethod method, LockTurn turn, Lease lease, CompletionStage<?> stage) {
-        Runnable counted = holds.begin(turn.lock());
+        Runnable counted = holds.begin(turn.target());
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         if (turn.operation().options().onLoss() == OnLoss.INTERRUPT) {
             LOG.warn("@DistributedLock on " + turn.operation().where()

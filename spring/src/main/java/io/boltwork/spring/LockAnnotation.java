@@ -24,7 +24,7 @@ import org.springframework.util.ReflectionUtils;
  * Composed annotations apply, too. Annotations of interfaces and superclasses apply if there is none closer. An
  * attribute that the annotation on a method omits is taken from the one on its class. Some attributes belong together:
  * a method that specifies the length of its lease takes no lease attributes from its class, and a method that has a
- * name takes no keys.
+ * name takes no keys. A method whose class limits the number of callers may have a lock of another type.
  */
 /**
  * A {@link DistributedLock} that applies to a method. Immutable.
@@ -38,7 +38,8 @@ record LockAnnotation(
     private static final List<Set<String>> TOGETHER = List.of(
             Set.of("name", "value", "keys"),
             Set.of("leaseTime", "lease", "renewedLease"),
-            Set.of("waitTime", "waitFor"));
+            Set.of("waitTime", "waitFor"),
+            Set.of("type", "permits"));
 
     /** Returns the annotations that apply to a method of that class, without interpreting them. */
     static List<LockAnnotation> of(Method specific, Class<?> targetClass) {

@@ -74,7 +74,7 @@ final class LockInterceptor implements MethodInterceptor {
     private LockTurn turn(LockOperation operation, LockCall call) {
         return new LockTurn(
                 operation,
-                client.obtain().lock(operation.lockName(call), operation.options()),
+                operation.type().target(client.obtain(), operation.lockName(call), operation.options()),
                 call,
                 observations.obtain());
     }
@@ -139,7 +139,7 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     private @Nullable Object inside(BlockingCall call, int taken, LockTurn.TakenLock hold) throws Throwable {
-        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.lock(), hold.lease());
+        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.target(), hold.lease());
         try {
             return taken + 1 < call.turns().all().size() ? plain(call, taken + 1) : call.proceed();
         } finally {
@@ -174,7 +174,7 @@ final class LockInterceptor implements MethodInterceptor {
                 throw e;
             }
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(turn.lock().name(), e);
+            throw new LockInterruptedException(turn.target().name(), e);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.boltwork.spring;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.spi.Printable;
@@ -9,7 +8,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -43,15 +41,15 @@ final class LockObservations {
      * @param group the declared group; {@code null} to derive it from the lock's name
      */
     @Nullable
-    TakenLock take(@Nullable String group, FencedLock lock, @Nullable Duration wait, boolean byHandle)
+    TakenLock take(@Nullable String group, LockTarget target, @Nullable Duration wait, boolean byHandle)
             throws InterruptedException {
-        String bounded = group(group, lock);
+        String bounded = group(group, target);
         if (registry.isNoop()) {
-            return plainTake(lock, wait, byHandle);
+            return target.take(wait, byHandle);
         }
-        Observation observation = start(bounded, lock);
+        Observation observation = start(bounded, target);
         try {
-            TakenLock hold = plainTake(lock, wait, byHandle);
+            TakenLock hold = target.take(wait, byHandle);
             outcome(observation, hold, null);
             return hold;
         } catch (Throwable failure) {
@@ -62,24 +60,8 @@ final class LockObservations {
         }
     }
 
-    private String group(@Nullable String group, FencedLock lock) {
-        return group == null ? groups.find(lock.name()) : groups.declare(lock.name(), group);
-    }
-
-    private static @Nullable TakenLock plainTake(FencedLock lock, @Nullable Duration wait, boolean byHandle)
-            throws InterruptedException {
-        if (byHandle) {
-            Lease lease = wait == null
-                    ? lock.acquireInterruptibly()
-                    : lock.tryAcquire(wait).orElse(null);
-            return lease == null ? null : new TakenLock(lock, lease);
-        }
-        if (wait == null) {
-            lock.lockInterruptibly();
-        } else if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS)) {
-            return null;
-        }
-        return new TakenLock(lock, null);
+    private String group(@Nullable String group, LockTarget target) {
+        return group == null ? groups.find(target.name()) : groups.declare(target.name(), group);
     }
 
     /**
@@ -90,11 +72,11 @@ final class LockObservations {
      */
     Runnable takeAsync(
             @Nullable String group,
-            FencedLock lock,
+            LockTarget target,
             @Nullable Duration wait,
             BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
-        String bounded = group(group, lock);
-        Observation observation = registry.isNoop() ? null : start(bounded, lock);
+        String bounded = group(group, target);
+        Observation observation = registry.isNoop() ? null : start(bounded, target);
         AtomicBoolean told = new AtomicBoolean();
         BiConsumer<@Nullable Lease, @Nullable Throwable> once = (lease, failure) -> {
             if (told.compareAndSet(false, true)) {
@@ -108,7 +90,7 @@ final class LockObservations {
         // the body is called on the executor; its stage never completes, because the hold is released through its lease
         CompletableFuture<?> asked;
         try {
-            asked = lock.callAsync(wait == null ? FOR_EVER : wait, lease -> {
+            asked = target.callAsync(wait == null ? FOR_EVER : wait, lease -> {
                         once.accept(lease, null);
                         return new CompletableFuture<Void>();
                     })
@@ -124,11 +106,12 @@ final class LockObservations {
         return () -> asked.cancel(true);
     }
 
-    private Observation start(String group, FencedLock lock) {
+    private Observation start(String group, LockTarget target) {
         return Observation.createNotStarted(NAME, registry)
                 .contextualName("lock " + group)
                 .lowCardinalityKeyValue("group", group)
-                .highCardinalityKeyValue("name", Printable.text(lock.name()))
+                .lowCardinalityKeyValue("kind", target.kind().tag())
+                .highCardinalityKeyValue("name", Printable.text(target.name()))
                 .start();
     }
 

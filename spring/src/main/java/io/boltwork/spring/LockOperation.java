@@ -11,6 +11,7 @@ import org.springframework.expression.Expression;
  * @param where the method, in readable form
  * @param group the name in metrics
  * @param name the lock's name
+ * @param type the kind of the lock
  * @param options the options of the lock
  * @param mode the behavior while another owner holds the lock
  * @param waitFor the maximum time to wait; {@code null} for no limit
@@ -26,6 +27,7 @@ record LockOperation(
         String where,
         String group,
         LockName name,
+        TargetType type,
         LockOptions options,
         LockMode mode,
         @Nullable Duration waitFor,
@@ -53,8 +55,8 @@ record LockOperation(
                 lockName,
                 said != null
                         ? said.toString()
-                        : "The lock '" + lockName + "' was refused to " + where + ", which was not executed: another"
-                                + " owner holds it"
+                        : "The " + type.kind().title(lockName) + " was refused to " + where
+                                + ", which was not executed: " + type.kind().refused()
                                 + (waitFor == null || waitFor.isZero()
                                         ? ""
                                         : ", and it did not become available within " + waitFor.toMillis() + " ms"));

@@ -38,10 +38,12 @@ final class LockOperationParser {
         if (override != null && !override.enabled()) {
             return null;
         }
+        TargetType type = options.type(method, annotation, override);
+        boolean async = LockMethod.isAsync(method, targetClass);
         LockOutcomes outcomes =
-                LockOutcomes.of(annotation, override, defaults, LockMethod.isAsync(method, targetClass));
+                LockOutcomes.of(annotation, override, defaults, async || type.kind() == TargetKind.SEMAPHORE);
         checkResult(method, targetClass);
-        outcomes.check(method, LockMethod.isAsync(method, targetClass));
+        outcomes.check(method, async, type);
         return new LockOperation(
                 LockExpressions.where(method),
                 group,
@@ -54,6 +56,7 @@ final class LockOperationParser {
                         Arrays.stream(annotation.keys())
                                 .map(key -> expressions.key(method, key))
                                 .toList()),
+                type,
                 options.options(method, annotation, override, outcomes.onLost()),
                 outcomes.mode(),
                 options.waiting(method, annotation, override, outcomes.mode()),

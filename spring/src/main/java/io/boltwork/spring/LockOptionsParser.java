@@ -29,9 +29,11 @@ final class LockOptionsParser {
         Duration takeoverDelay = override != null && override.takeoverDelay() != null
                 ? override.takeoverDelay()
                 : duration(method, "takeoverDelay", annotation.takeoverDelay(), defaults.takeoverDelay());
-        LockType type = annotation.type() == LockType.DEFAULT ? defaults.type() : annotation.type();
+        boolean saysOrder =
+                annotation.type() != LockType.DEFAULT && !annotation.type().isReadOrWrite();
+        LockType order = saysOrder ? annotation.type() : defaults.type();
         if (override != null && override.type() != null && override.type() != LockType.DEFAULT) {
-            type = override.type();
+            order = override.type();
         }
         LockRelease release = annotation.release() == LockRelease.DEFAULT ? defaults.release() : annotation.release();
         if (override != null && override.release() != null && override.release() != LockRelease.DEFAULT) {
@@ -43,7 +45,7 @@ final class LockOptionsParser {
                 : replication(method, annotation);
         try {
             LockOptions options = LockDefaults.options(
-                    lease(method, annotation, override), minHold, maxHold, takeoverDelay, type, release, replication);
+                    lease(method, annotation, override), minHold, maxHold, takeoverDelay, order, release, replication);
             return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
         } catch (IllegalArgumentException e) {
             throw LockExpressions.wrong(
@@ -52,6 +54,35 @@ final class LockOptionsParser {
                     "Choose durations that fit together, here or in the properties.",
                     e);
         }
+    }
+
+    /** Returns the kind of the lock. The properties decide on the order of callers, and the annotation on the kind. */
+    TargetType type(Method method, DistributedLock annotation, @Nullable LockOverride override) {
+        LockType type = annotation.type();
+        int permits = annotation.permits();
+        if (permits == -1) {
+            return switch (type) {
+                case READ -> TargetType.READ;
+                case WRITE -> TargetType.WRITE;
+                case DEFAULT, REENTRANT, FAIR -> TargetType.LOCK;
+            };
+        }
+        if (permits < 1) {
+            throw LockExpressions.wrong(
+                    method,
+                    "permits = " + permits + ", but a semaphore has 1 permit or more",
+                    "Specify the number of callers that may execute the method at a time.",
+                    null);
+        }
+        if (type.isReadOrWrite() || type == LockType.REENTRANT) {
+            throw LockExpressions.wrong(
+                    method,
+                    "both permits = " + permits + " and type = " + type + " are specified, but a semaphore "
+                            + (type.isReadOrWrite() ? "is no read-write lock" : "is not reentrant"),
+                    "Remove one of them.",
+                    null);
+        }
+        return TargetType.semaphore(override != null && override.permits() != null ? override.permits() : permits);
     }
 
     private LockOptions lease(Method method, DistributedLock annotation, @Nullable LockOverride override) {

@@ -26,7 +26,7 @@ record LockOutcomes(
         String[] fallback) {
 
     static LockOutcomes of(
-            DistributedLock annotation, @Nullable LockOverride override, LockDefaults defaults, boolean async) {
+            DistributedLock annotation, @Nullable LockOverride override, LockDefaults defaults, boolean threadless) {
         LockMode mode = annotation.mode() == LockMode.DEFAULT ? defaults.mode() : annotation.mode();
         OnRefused onRefused =
                 annotation.onRefused() == OnRefused.DEFAULT ? defaults.onRefused() : annotation.onRefused();
@@ -34,7 +34,7 @@ record LockOutcomes(
                 ? defaults.onUnavailable()
                 : annotation.onUnavailable();
         // a default applies only to methods that support it
-        OnLost otherwise = async && defaults.onLost() == OnLost.INTERRUPT ? OnLost.THROW : defaults.onLost();
+        OnLost otherwise = threadless && defaults.onLost() == OnLost.INTERRUPT ? OnLost.THROW : defaults.onLost();
         OnLost onLost = annotation.onLost() == OnLost.DEFAULT ? otherwise : annotation.onLost();
         boolean used = onRefused == OnRefused.FALLBACK || onUnavailable == OnUnavailable.FALLBACK;
         if (override != null) {
@@ -51,13 +51,20 @@ record LockOutcomes(
     }
 
     /** Rejects impossible combinations. */
-    void check(Method method, boolean async) {
+    void check(Method method, boolean async, TargetType target) {
         Class<?> type = method.getReturnType();
         if (onLost == OnLost.INTERRUPT && async) {
             throw LockExpressions.wrong(
                     method,
                     "onLost = INTERRUPT, but the method returns " + type.getSimpleName()
                             + ", so no thread holds its lock",
+                    "Remove onLost, or use whenLost() of a parameter of type Lease.",
+                    null);
+        }
+        if (onLost == OnLost.INTERRUPT && target.kind() == TargetKind.SEMAPHORE) {
+            throw LockExpressions.wrong(
+                    method,
+                    "onLost = INTERRUPT with permits = " + target.permits() + ", but no thread holds a permit",
                     "Remove onLost, or use whenLost() of a parameter of type Lease.",
                     null);
         }

@@ -1,6 +1,5 @@
 package io.boltwork.spring;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
@@ -34,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockTemplate {
     private final LockClient client;
+    private final TargetType type;
     private final LockOptions options;
     private final @Nullable Duration wait;
     private final @Nullable String group;
@@ -52,6 +52,7 @@ public final class LockTemplate {
     LockTemplate(LockClient client, LockGroups groups) {
         this(
                 Objects.requireNonNull(client, "client"),
+                TargetType.LOCK,
                 LockOptions.defaults(),
                 null,
                 null,
@@ -60,11 +61,13 @@ public final class LockTemplate {
 
     private LockTemplate(
             LockClient client,
+            TargetType type,
             LockOptions options,
             @Nullable Duration wait,
             @Nullable String group,
             LockObservations observations) {
         this.client = client;
+        this.type = type;
         this.options = options;
         this.wait = wait;
         this.group = group;
@@ -78,7 +81,8 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withOptions(LockOptions newOptions) {
-        return new LockTemplate(client, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
+        return new LockTemplate(
+                client, type, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
     }
 
     /**
@@ -88,7 +92,7 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withWait(Duration newWait) {
-        return new LockTemplate(client, options, Objects.requireNonNull(newWait, "newWait"), group, observations);
+        return new LockTemplate(client, type, options, Objects.requireNonNull(newWait, "newWait"), group, observations);
     }
 
     /**
@@ -98,7 +102,7 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
-        return new LockTemplate(client, options, wait, group, observations.with(registry));
+        return new LockTemplate(client, type, options, wait, group, observations.with(registry));
     }
 
     /**
@@ -113,7 +117,7 @@ public final class LockTemplate {
         if (newGroup.isEmpty()) {
             throw new IllegalArgumentException("newGroup must not be empty");
         }
-        return new LockTemplate(client, options, wait, newGroup, observations);
+        return new LockTemplate(client, type, options, wait, newGroup, observations);
     }
 
     /**
@@ -141,7 +145,7 @@ public final class LockTemplate {
 
     private static <T extends @Nullable Object, E extends Throwable> T current(
             LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
-        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.lock(), hold.lease());
+        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.target(), hold.lease());
         try {
             return action.call();
         } finally {
@@ -171,7 +175,7 @@ public final class LockTemplate {
                 || LaterTypes.endlessIn(result) != null
                 || result != null && LaterTypes.reactive(result.getClass()) != null) {
             throw new IllegalStateException(
-                    "The action under the lock '" + Printable.text(hold.lock().name()) + "' returned a "
+                    "The action under the lock '" + Printable.text(hold.target().name()) + "' returned a "
                             + result.getClass().getName()
                             + ", whose work continues after the lock has been released. Use executeAsync instead");
         }
@@ -221,15 +225,15 @@ public final class LockTemplate {
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String name, Function<? super Lease, ? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        FencedLock lock = client.lock(name, options);
+        LockTarget target = type.target(client, name, options);
         CallerContext context = CallerContext.capture();
         Withdrawal withdrawal = new Withdrawal();
         AsyncResult<T> result = new AsyncResult<>(withdrawal);
-        withdrawal.of(observations.takeAsync(group, lock, wait, (lease, failure) -> {
+        withdrawal.of(observations.takeAsync(group, target, wait, (lease, failure) -> {
             if (lease == null) {
                 result.completeExceptionally(failure == null ? refusal(name) : failure);
             } else if (result.begin()) {
-                run(lock, lease, action, result, context);
+                run(target, lease, action, result, context);
             } else {
                 lease.releaseAsync();
             }
@@ -246,7 +250,7 @@ public final class LockTemplate {
 
     @SuppressWarnings("unchecked") // the type of the action's result
     private static <T extends @Nullable Object> void run(
-            FencedLock lock,
+            LockTarget target,
             Lease lease,
             Function<? super Lease, ? extends CompletionStage<T>> action,
             AsyncResult<T> result,
@@ -254,7 +258,7 @@ public final class LockTemplate {
         CompletionStage<T> body;
         try {
             body = (CompletionStage<T>) Objects.requireNonNull(
-                    context.call(() -> current(new LockTurn.TakenLock(lock, lease), () -> action.apply(lease))),
+                    context.call(() -> current(new LockTurn.TakenLock(target, lease), () -> action.apply(lease))),
                     "action must return a stage, but returned null");
         } catch (Throwable thrown) { // thrown by the user's action; the lock is released anyway
             body = CompletableFuture.failedFuture(thrown);
@@ -266,7 +270,7 @@ public final class LockTemplate {
     private LockTurn.TakenLock take(String name, boolean byHandle) {
         LockTurn.TakenLock hold;
         try {
-            hold = observations.take(group, client.lock(name, options), wait, byHandle);
+            hold = observations.take(group, type.target(client, name, options), wait, byHandle);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, e);
@@ -280,7 +284,8 @@ public final class LockTemplate {
     private LockRefusedException refusal(String name) {
         return new LockRefusedException(
                 name,
-                "The lock '" + name + "' was refused: another owner holds it"
+                "The " + type.kind().title(name) + " was refused: "
+                        + type.kind().refused()
                         + (wait == null || wait.isNegative() || wait.isZero()
                                 ? ""
                                 : ", and it did not become available within " + wait.toMillis() + " ms"));

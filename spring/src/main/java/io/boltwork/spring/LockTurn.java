@@ -1,6 +1,5 @@
 package io.boltwork.spring;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import java.util.concurrent.CompletableFuture;
@@ -15,25 +14,25 @@ import org.jspecify.annotations.Nullable;
  * One lock of one call. The name of the lock is computed once, here. Immutable.
  *
  * @param operation the parsed annotation
- * @param lock the lock
+ * @param target the lock
  * @param call the call, for expressions
  * @param observed the observations of the wait
  */
-record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObservations observed) {
+record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockObservations observed) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     /**
      * A hold, owned by this thread or by a handle. A handle costs more, but any thread may release it.
      *
-     * @param lock the lock
+     * @param target the lock
      * @param lease the handle; {@code null} if this thread owns the hold
      */
-    record TakenLock(FencedLock lock, @Nullable Lease lease) {
+    record TakenLock(LockTarget target, @Nullable Lease lease) {
 
         /** Releases the hold; throws if it had been lost. */
         void release() {
             if (lease == null) {
-                lock.unlock();
+                target.unlock();
             } else {
                 lease.release();
             }
@@ -43,7 +42,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
     /** Waits for the lock; returns {@code null} if refused. */
     @Nullable
     TakenLock take(boolean byHandle) throws InterruptedException {
-        return observed.take(operation.group(), lock, operation.waitFor(), byHandle);
+        return observed.take(operation.group(), target, operation.waitFor(), byHandle);
     }
 
     /**
@@ -83,7 +82,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
      * @return an action that withdraws the request
      */
     Runnable takeAsync(BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
-        return observed.takeAsync(operation.group(), lock, operation.waitFor(), answer);
+        return observed.takeAsync(operation.group(), target, operation.waitFor(), answer);
     }
 
     boolean skips() {
@@ -91,7 +90,7 @@ record LockTurn(LockOperation operation, FencedLock lock, LockCall call, LockObs
     }
 
     LockRefusedException refusal() {
-        return operation.refusal(lock.name(), call);
+        return operation.refusal(target.name(), call);
     }
 
     /** Releases the lock after the method has ended. Throws if the hold had been lost, unless losses are ignored. */

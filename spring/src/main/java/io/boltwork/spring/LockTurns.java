@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.Lease;
+import io.boltwork.LockKind;
 import io.boltwork.spring.LockMethod.LeaseParameter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,25 +22,40 @@ import org.jspecify.annotations.Nullable;
 record LockTurns(List<LockTurn> all, Map<LockOperation, LockTurn> operations) {
     private static final Comparator<LockTurn> ORDER = Comparator.<LockTurn>comparingInt(
                     turn -> turn.operation().order())
-            .thenComparing(turn -> turn.lock().name());
+            .thenComparing(turn -> turn.target().name())
+            .thenComparing(turn -> turn.target().kind());
+
+    /** Names of different kinds have nothing to do with each other. */
+    private record Key(LockKind kind, String name) {
+
+        static Key of(LockTurn turn) {
+            return new Key(turn.target().kind().names(), turn.target().name());
+        }
+    }
 
     static LockTurns of(List<LockOperation> operations, LockCall call, Function<LockOperation, LockTurn> turn) {
         if (operations.size() == 1) {
             LockOperation only = operations.get(0);
             return new LockTurns(only.applies(call) ? List.of(turn.apply(only)) : List.of(), Map.of());
         }
-        Map<String, LockTurn> named = new HashMap<>();
+        Map<Key, LockTurn> named = new HashMap<>();
         Map<LockOperation, LockTurn> each = new IdentityHashMap<>();
         for (LockOperation operation : operations) {
             if (operation.applies(call)) {
                 LockTurn own = turn.apply(operation);
-                LockTurn other = named.putIfAbsent(own.lock().name(), own);
-                each.put(operation, other == null ? own : other);
+                named.merge(Key.of(own), own, LockTurns::stronger);
+                each.put(operation, own);
             }
         }
+        each.replaceAll((operation, own) -> Objects.requireNonNull(named.get(Key.of(own))));
         List<LockTurn> turns = new ArrayList<>(named.values());
         turns.sort(ORDER);
         return new LockTurns(turns, each);
+    }
+
+    /** Returns the one that suffices for both: the write lock includes the read lock. */
+    private static LockTurn stronger(LockTurn one, LockTurn other) {
+        return one.target().kind() == TargetKind.READ ? other : one;
     }
 
     private @Nullable LockTurn turn(LeaseParameter parameter) {

@@ -1,6 +1,6 @@
 package io.boltwork.spring;
 
-/** The order in which waiting callers get a lock. Both types are reentrant. */
+/** The kind of lock that a method acquires, and the order in which waiting callers get it. All types are reentrant. */
 public enum LockType {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.type}, then {@link #REENTRANT}.
@@ -12,5 +12,24 @@ public enum LockType {
      */
     REENTRANT,
     /** Serves requests of all clients strictly in the order in which they arrived at the backend. */
-    FAIR
+    FAIR,
+    /**
+     * The read lock of a {@linkplain io.boltwork.FencedReadWriteLock read-write lock}: any number of readers at a time,
+     * and no writer. A reader does not overtake a writer that waits. A lock that is not a read-write lock may have the
+     * same name: the two have nothing to do with each other.
+     */
+    READ,
+    /**
+     * The write lock of a {@linkplain io.boltwork.FencedReadWriteLock read-write lock}: one writer at a time, and no
+     * reader. A writer may call methods with {@link #READ}. A thread that holds only the read lock and calls a method
+     * with {@code WRITE} gets an {@link IllegalMonitorStateException}, because it would wait for itself. A call that
+     * holds the read lock and waits for the result of an asynchronous method with {@code WRITE} waits without end,
+     * unless its wait is limited.
+     */
+    WRITE;
+
+    /** Returns whether this is a side of a read-write lock. */
+    boolean isReadOrWrite() {
+        return this == READ || this == WRITE;
+    }
 }

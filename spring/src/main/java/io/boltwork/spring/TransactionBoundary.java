@@ -114,7 +114,7 @@ final class TransactionBoundary {
                 return;
             }
             try {
-                turn.release(new LockTurn.TakenLock(turn.lock(), lease));
+                turn.release(new LockTurn.TakenLock(turn.target(), lease));
             } catch (LeaseLostException lost) {
                 if (status == STATUS_COMMITTED) {
                     throw lost; // Spring logs it: the lease was lost while the database was committing

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes code under a lock. Immutable and thread-safe: the {@code with} methods return new templates.
+ * Executes code under a lock, a read-write lock or a semaphore. Immutable and thread-safe: the {@code with} methods return new templates.
  *
  * <!-- snippet: spring/Purchases.java#template -->
  * <pre>{@code
@@ -83,6 +83,39 @@ public final class LockTemplate {
     public LockTemplate withOptions(LockOptions newOptions) {
         return new LockTemplate(
                 client, type, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
+    }
+
+    /**
+     * Returns a template that acquires read locks, as {@link LockType#READ} does.
+     *
+     * @return a new template
+     */
+    public LockTemplate withReadLock() {
+        return new LockTemplate(client, TargetType.READ, options, wait, group, observations);
+    }
+
+    /**
+     * Returns a template that acquires write locks, as {@link LockType#WRITE} does.
+     *
+     * @return a new template
+     */
+    public LockTemplate withWriteLock() {
+        return new LockTemplate(client, TargetType.WRITE, options, wait, group, observations);
+    }
+
+    /**
+     * Returns a template that acquires one permit of a semaphore for each action, as {@link DistributedLock#permits()}
+     * does. Its options must not interrupt the holder's thread when a lease is lost: no thread holds a permit.
+     *
+     * @param permits the total number of permits, 1 or more
+     * @return a new template
+     * @throws IllegalArgumentException if the number is not positive
+     */
+    public LockTemplate withPermits(int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
+        }
+        return new LockTemplate(client, TargetType.semaphore(permits), options, wait, group, observations);
     }
 
     /**

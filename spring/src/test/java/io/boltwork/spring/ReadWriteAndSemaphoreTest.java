@@ -2,10 +2,13 @@ package io.boltwork.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -311,5 +314,47 @@ class ReadWriteAndSemaphoreTest {
             assertThat(free(locks)).isEqualTo(2);
             assertThat(uploads.open("now")).isEqualTo("now");
         });
+    }
+
+    @Test
+    void templateHasThemToo() {
+        check((prices, uploads, locks) -> {
+            LockTemplate template = new LockTemplate(locks).withWait(Duration.ZERO);
+            LockTemplate two = template.withPermits(2);
+            assertThat(two.execute("t", () -> two.execute("t", () -> "two"))).isEqualTo("two");
+            assertThatExceptionOfType(LockRefusedException.class)
+                    .isThrownBy(() -> two.execute("t", () -> two.execute("t", () -> two.execute("t", () -> ""))))
+                    .withMessageContaining("semaphore 't'");
+            assertThat(two.executeAsync("t", lease -> CompletableFuture.completedFuture(lease.isValid()))
+                            .get(5, TimeUnit.SECONDS))
+                    .isTrue();
+            LockTemplate read = template.withReadLock();
+            assertThat(read.execute(
+                            "t",
+                            () -> CompletableFuture.supplyAsync(() -> read.execute("t", () -> "together"))
+                                    .join()))
+                    .isEqualTo("together");
+            assertThat(template.withWriteLock().execute("t", () -> read.execute("t", () -> "reads")))
+                    .isEqualTo("reads");
+            assertThatIllegalArgumentException().isThrownBy(() -> template.withPermits(0));
+        });
+    }
+
+    @Test
+    void observationsNameTheKind() {
+        check((prices, uploads, locks) -> {
+            assertKind("lock", new LockTemplate(locks));
+            assertKind("read", new LockTemplate(locks).withReadLock());
+            assertKind("write", new LockTemplate(locks).withWriteLock());
+            assertKind("semaphore", new LockTemplate(locks).withPermits(3));
+        });
+    }
+
+    private static void assertKind(String kind, LockTemplate template) {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        template.withObservations(observations).execute("stock:1", () -> "done");
+        TestObservationRegistryAssert.assertThat(observations)
+                .hasSingleObservationThat()
+                .hasLowCardinalityKeyValue("kind", kind);
     }
 }

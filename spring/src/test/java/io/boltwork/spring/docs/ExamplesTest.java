@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,14 @@ class ExamplesTest {
     void theCurrentLease(@Autowired Archive archive) {
         assertThat(archive.archive()).isEqualTo("collected, written");
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> new Archive().archive());
+    }
+
+    @Test
+    void readsWritesAndImports(@Autowired Prices prices) {
+        prices.change(Map.of("1001", 20));
+        prices.importPrices(Map.of("1002", 30));
+        assertThat(prices.all()).containsOnlyKeys("1001", "1002");
+        assertThat(locks.health().held()).isZero();
     }
 
     @Test

@@ -29,6 +29,19 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
             List<Lease> leases,
             @Nullable LockDenial denial) {
 
+        /** Returns the permits of semaphores, or all other holds. */
+        Held only(boolean permits) {
+            List<LockTurn> chosenTurns = new ArrayList<>();
+            List<Lease> chosenLeases = new ArrayList<>();
+            for (int i = 0; i < leases.size(); i++) {
+                if (turns.get(i).target().kind() == TargetKind.SEMAPHORE == permits) {
+                    chosenTurns.add(turns.get(i));
+                    chosenLeases.add(leases.get(i));
+                }
+            }
+            return new Held(chosenTurns, chosenLeases, denial);
+        }
+
         /** Releases all holds, the last one first. */
         CompletableFuture<?> release() {
             CompletableFuture<?>[] all = new CompletableFuture<?>[leases.size()];

@@ -164,7 +164,8 @@ public @interface DistributedLock {
      * The total number of permits of a semaphore: the number of callers that may execute the method at a time, across
      * all instances of the application. Each call takes one permit, whose lease belongs to the call and not to its
      * thread. A semaphore is therefore not reentrant: a nested call takes another permit, and waits for it if none is
-     * free. {@code boltwork.lock.names.*.permits} overrides the number.
+     * free. A caller's transaction does not keep the permit after the method has ended. {@code
+     * boltwork.lock.names.*.permits} overrides the number.
      *
      * <p>All methods and instances that use one name should specify the same number. The number of the first user
      * applies until the semaphore has not been used for the backend's idle life (10 minutes by default), or until

@@ -61,25 +61,23 @@ final class ReactiveLocking {
      * The acquired locks.
      *
      * @param held the locks
-     * @param inTransaction whether a transaction of the subscriber releases them
+     * @param own those of them that no transaction of the subscriber releases
      */
-    private record LocksForSubscriber(Held held, boolean inTransaction) {
+    private record LocksForSubscriber(Held held, Held own) {
 
         Mono<Void> completed() {
-            return inTransaction ? Mono.empty() : released(held).onErrorMap(AsyncLocking::unwrapped);
+            return released(own).onErrorMap(AsyncLocking::unwrapped);
         }
 
         Mono<Void> failed(Throwable failure) {
-            return inTransaction
-                    ? Mono.empty()
-                    : released(held).onErrorResume(loss -> {
-                        failure.addSuppressed(AsyncLocking.unwrapped(loss));
-                        return Mono.empty();
-                    });
+            return released(own).onErrorResume(loss -> {
+                failure.addSuppressed(AsyncLocking.unwrapped(loss));
+                return Mono.empty();
+            });
         }
 
         Mono<Void> cancelled() {
-            return inTransaction ? Mono.empty() : released(held).onErrorComplete();
+            return released(own).onErrorComplete();
         }
     }
 
@@ -87,9 +85,9 @@ final class ReactiveLocking {
         Mono<Held> take = Mono.create(this::take);
         return take.doOnDiscard(Held.class, Held::release)
                 .flatMap(held -> held.denial() != null
-                        ? Mono.just(new LocksForSubscriber(held, false))
-                        : ReactiveTransactionBoundary.takes(call.method(), held)
-                                .map(taken -> new LocksForSubscriber(held, taken)));
+                        ? Mono.just(new LocksForSubscriber(held, held))
+                        : ReactiveTransactionBoundary.takes(call.method(), held.only(false))
+                                .map(taken -> new LocksForSubscriber(held, taken ? held.only(true) : held)));
     }
 
     private void take(MonoSink<Held> sink) {

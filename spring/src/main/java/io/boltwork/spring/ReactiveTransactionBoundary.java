@@ -26,10 +26,12 @@ final class ReactiveTransactionBoundary {
 
     /**
      * Returns whether there is such a transaction that the method takes part in. If so, the transaction releases the
-     * locks.
+     * locks. Permits of semaphores are not among them, as in {@link TransactionBoundary#takes}.
      */
     static Mono<Boolean> takes(LockMethod method, Held held) {
-        return PRESENT && !method.apart() ? ReleaseAfterReactiveTransaction.register(held) : Mono.just(false);
+        return PRESENT && !method.apart() && !held.leases().isEmpty()
+                ? ReleaseAfterReactiveTransaction.register(held)
+                : Mono.just(false);
     }
 
     /** A separate class, because it depends on classes that may be absent. */

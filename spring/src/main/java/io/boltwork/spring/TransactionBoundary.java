@@ -43,10 +43,14 @@ final class TransactionBoundary {
 
     /**
      * Returns whether the method takes part in a transaction of this thread. If so, the transaction releases the lock,
-     * after {@code later} if there is such a stage.
+     * after {@code later} if there is such a stage. A transaction never keeps a permit of a semaphore: it would wait for
+     * itself when it has called the method too often.
      */
     static boolean takes(LockMethod method, LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
-        return PRESENT && !method.apart() && ReleaseAfterTransaction.register(turn, lease, later);
+        return PRESENT
+                && !method.apart()
+                && turn.target().kind() != TargetKind.SEMAPHORE
+                && ReleaseAfterTransaction.register(turn, lease, later);
     }
 
     /** Returns the message to log when a transaction commits without an answer from the backend. */

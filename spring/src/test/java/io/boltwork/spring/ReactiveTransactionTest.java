@@ -92,6 +92,12 @@ class ReactiveTransactionTest {
         }
 
         @DistributedLock("stock")
+        @DistributedLock(name = "limited", permits = 1)
+        public Mono<Integer> limited() {
+            return Mono.fromSupplier(() -> locks.semaphore("limited", 1).availablePermits());
+        }
+
+        @DistributedLock("stock")
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public Mono<Boolean> apart() {
             return Mono.fromSupplier(() -> locks.lock("stock").isLocked());
@@ -170,6 +176,21 @@ class ReactiveTransactionTest {
                     .expectNext(false)
                     .verifyComplete();
             assertThat(scene.transactions.ended).containsExactly("committed without the lock");
+        });
+    }
+
+    @Test
+    void transactionKeepsTheLockButNoPermit() {
+        play(scene -> {
+            Mono<String> counts = scene.warehouse
+                    .limited()
+                    .map(count -> count)
+                    .flatMap(during -> Mono.fromSupplier(() -> during + " during, "
+                            + scene.locks.semaphore("limited", 1).availablePermits() + " after"));
+            StepVerifier.create(scene.operator.transactional(counts))
+                    .expectNext("0 during, 1 after")
+                    .verifyComplete();
+            assertThat(scene.transactions.ended).containsExactly("committed under the lock");
         });
     }
 

@@ -180,6 +180,14 @@ class TransactionTest {
         Await.until("the lock is free", () -> !locks.lock("any").isLocked());
     }
 
+    @Test
+    void transactionKeepsNoPermits() {
+        transactions.executeWithoutResult(status -> {
+            assertThat(warehouse.limited() + warehouse.limited()).isZero();
+            assertThat(locks.semaphore("limited", 1).availablePermits()).isEqualTo(1);
+        });
+    }
+
     private int sold(Callable<Boolean> purchase) throws Exception {
         fill();
         ExecutorService buyers = Executors.newFixedThreadPool(8);
@@ -263,6 +271,11 @@ class TransactionTest {
         @DistributedLock("each:#{#item}")
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public void each(String item) {}
+
+        @DistributedLock(name = "limited", permits = 1)
+        public int limited() {
+            return locks.semaphore("limited", 1).availablePermits();
+        }
 
         @DistributedLock("any")
         public Object any(Object result) {

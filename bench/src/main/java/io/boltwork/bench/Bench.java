@@ -45,8 +45,14 @@ final class Bench implements Callable<Integer> {
 
     private static final Path DOCS = Path.of("docs", "measurements");
     private static final Path TARGET = Path.of("bench/target");
-    private static final Set<Entrant> QUICK_ENTRANTS =
-            EnumSet.of(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.SCRIPTS, Entrant.PUBLISH);
+    private static final Set<Entrant> QUICK_ENTRANTS = EnumSet.of(
+            Entrant.BOLTWORK,
+            Entrant.REDISSON,
+            Entrant.REDISSON_READ_WRITE,
+            Entrant.REDISSON_SEMAPHORE,
+            Entrant.REDISSON_EXPIRING,
+            Entrant.SCRIPTS,
+            Entrant.PUBLISH);
 
     @Spec
     private @Nullable CommandSpec spec;

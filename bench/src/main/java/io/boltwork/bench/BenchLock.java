@@ -11,4 +11,9 @@ interface BenchLock {
     boolean tryLock(Duration wait) throws InterruptedException;
 
     void unlock();
+
+    /** Returns whether the library takes the lock for held. Must be called while it should be. */
+    default boolean isHeld() {
+        return true;
+    }
 }

@@ -38,6 +38,21 @@ final class BoltworkLocks implements Contender {
     }
 
     @Override
+    public BenchLock readLock(String name) {
+        return new JavaLock(client.readWriteLock(name, options).readLock());
+    }
+
+    @Override
+    public BenchLock writeLock(String name) {
+        return new JavaLock(client.readWriteLock(name, options).writeLock());
+    }
+
+    @Override
+    public BenchLock permit(String name, int permits) {
+        return new BoltworkPermit(client.semaphore(name, permits, options));
+    }
+
+    @Override
     public void close() {
         client.close();
     }

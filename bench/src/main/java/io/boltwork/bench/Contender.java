@@ -5,6 +5,21 @@ interface Contender extends AutoCloseable {
     /** Returns the lock with a name. May be called for each use, as in applications. */
     BenchLock lock(String name);
 
+    /** Returns the read lock of the read-write lock with a name. Throws if the library has none. */
+    default BenchLock readLock(String name) {
+        throw new UnsupportedOperationException("There are no read locks");
+    }
+
+    /** Returns the write lock of the read-write lock with a name. Throws if the library has none. */
+    default BenchLock writeLock(String name) {
+        throw new UnsupportedOperationException("There are no write locks");
+    }
+
+    /** Returns a permit of the semaphore with a name, for one thread. Throws if the library has none. */
+    default BenchLock permit(String name, int permits) {
+        throw new UnsupportedOperationException("There are no semaphores");
+    }
+
     @Override
     void close();
 }

@@ -16,6 +16,11 @@ enum Entrant {
     REDISSON_FAIR("redisson-fair", "Redisson getFairLock", Kind.PEER, RedissonLocks::fair, Shares.REDISSON),
     REDISSON_SPIN("redisson-spin", "Redisson getSpinLock", Kind.PEER, RedissonLocks::spin, Shares.REDISSON),
     REDISSON_FENCED("redisson-fenced", "Redisson getFencedLock", Kind.PEER, RedissonLocks::fenced, Shares.REDISSON),
+    REDISSON_READ_WRITE(
+            "redisson-rw", "Redisson getReadWriteLock", Kind.SHARED, RedissonLocks::plain, Shares.REDISSON_READ_WRITE),
+    REDISSON_SEMAPHORE("redisson-semaphore", "Redisson getSemaphore", Kind.SHARED, RedissonSemaphores::lasting),
+    REDISSON_EXPIRING(
+            "redisson-expiring", "Redisson getPermitExpirableSemaphore", Kind.SHARED, RedissonSemaphores::expiring),
     SPRING_PUBSUB("spring-pubsub", "RedisLockRegistry pub/sub", Kind.PEER, SpringRegistryLocks::pubSub),
     SPRING_SPIN("spring-spin", "RedisLockRegistry spin", Kind.PEER, SpringRegistryLocks::spin),
     JEDIS("jedis", "SET NX on Jedis", Kind.PEER, JedisLocks::new, Map.of("set", 1.0)),
@@ -36,6 +41,8 @@ enum Entrant {
         /** Also ours, but with a weaker guarantee. Compared only where a scenario names it. */
         OPTION,
         PEER,
+        /** A peer's read-write lock or semaphore. Compared only where a scenario names it. */
+        SHARED,
         FLOOR
     }
 
@@ -101,7 +108,12 @@ enum Entrant {
     }
 
     boolean isPeer() {
-        return kind == Kind.PEER;
+        return kind == Kind.PEER || kind == Kind.SHARED;
+    }
+
+    /** Returns whether this is a read-write lock or a semaphore of a peer. */
+    boolean isShared() {
+        return kind == Kind.SHARED;
     }
 
     /** Returns whether this contender is also compared on a cluster. */
@@ -115,7 +127,13 @@ enum Entrant {
     /** Returns the transport. {@code lettuce} names the sockets that Lettuce uses. */
     String transport(String lettuce) {
         return switch (this) {
-            case REDISSON, REDISSON_FAIR, REDISSON_SPIN, REDISSON_FENCED -> "Netty over Java's sockets";
+            case REDISSON,
+                    REDISSON_FAIR,
+                    REDISSON_SPIN,
+                    REDISSON_FENCED,
+                    REDISSON_READ_WRITE,
+                    REDISSON_SEMAPHORE,
+                    REDISSON_EXPIRING -> "Netty over Java's sockets";
             case JEDIS -> "Java's blocking sockets";
             case LOCAL -> "none";
             default -> "Lettuce over " + lettuce;
@@ -136,5 +154,11 @@ enum Entrant {
     private static final class Shares {
         /* Redisson's unlock deletes the lock in its script, and then another key with a request. */
         private static final Map<String, Double> REDISSON = Map.of("del", 0.5);
+
+        /*
+         * The same with read-write locks, whose scripts delete other keys, too. Each of these unlocks has one "get" in
+         * its script, which is counted in place of the request.
+         */
+        private static final Map<String, Double> REDISSON_READ_WRITE = Map.of("get", 1.0);
     }
 }

@@ -15,7 +15,10 @@ import java.nio.file.StandardOpenOption;
  * Memory that several JVMs share through a mapped file. For each lock it has an unsafe counter and the number of the
  * thread inside. It shows whether a lock excludes across JVMs without sending requests.
  *
- * <p>All reads and writes are without atomicity or order, as in a careless program, so only the lock under measurement
+ * <p>Under a read lock, the counter must not change. Under a permit, the number of threads inside stands in place of the
+ * thread, and must not exceed that of the permits.
+ *
+ * <p>All other reads and writes are without atomicity or order, as in a careless program, so only the lock under measurement
  * can make the counter right. Values that do not add up, or an unexpected thread inside, void the run.
  */
 final class ExclusionBoard {
@@ -60,6 +63,34 @@ final class ExclusionBoard {
             overlap(slot);
         }
         set(slot, INSIDE, 0);
+    }
+
+    /** Must be called while the lock is held for reading. Returns a number for {@link #endReading}. */
+    long beginReading(int slot) {
+        if (get(slot, INSIDE) != 0) {
+            overlap(slot);
+        }
+        return get(slot, COUNTER);
+    }
+
+    /** Must be called before a read lock is released. Shows writers that have entered meanwhile. */
+    void endReading(int slot, long begun) {
+        if (get(slot, INSIDE) != 0 || get(slot, COUNTER) != begun) {
+            overlap(slot);
+        }
+    }
+
+    /** Must be called while a permit is held. Counts the threads inside atomically, because several may come at once. */
+    void enterAmong(int slot, int permits) {
+        if ((long) LONGS.getAndAdd(memory, slot * LINE + INSIDE, 1L) >= permits) {
+            overlap(slot);
+        }
+        LONGS.getAndAdd(memory, slot * LINE + COUNTER, 1L);
+    }
+
+    /** Must be called before the permit is released. */
+    void exitAmong(int slot) {
+        LONGS.getAndAdd(memory, slot * LINE + INSIDE, -1L);
     }
 
     /** Forgets the thread inside, for a holder that was killed there. */

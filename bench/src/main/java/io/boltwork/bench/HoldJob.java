@@ -3,6 +3,7 @@ package io.boltwork.bench;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +20,9 @@ final class HoldJob implements Job {
 
     private static final int THREADS = 16;
 
+    /** Optional: not 0 if permits of one semaphore are held, as many as there are, instead of locks. */
+    static final String ONE_SEMAPHORE = "oneSemaphore";
+
     /** As long as a lease, in which all contenders renew each lock at least twice. */
     private static final Duration LOOK = Duration.ofSeconds(6);
 
@@ -27,15 +31,18 @@ final class HoldJob implements Job {
 
     private final Site site;
     private final int locks;
+    private final boolean oneSemaphore;
+    private final List<BenchLock> held = Collections.synchronizedList(new ArrayList<>());
 
     HoldJob(Site site) {
         this.site = site;
         locks = site.order().count(LoadJob.LOCKS);
+        oneSemaphore = site.order().optional(ONE_SEMAPHORE) != 0;
     }
 
     @Override
     public void warmUp() throws InterruptedException {
-        CountDownLatch held = new CountDownLatch(THREADS);
+        CountDownLatch holding = new CountDownLatch(THREADS);
         CountDownLatch never = new CountDownLatch(1);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         for (int i = 0; i < THREADS; i++) {
@@ -43,24 +50,23 @@ final class HoldJob implements Job {
             Thread thread = new Thread(
                     () -> {
                         try {
-                            List<BenchLock> mine = new ArrayList<>(); // as in an application that will unlock them
                             for (int lock = first; lock < locks; lock += THREADS) {
-                                BenchLock next = site.lock(0, PREFIX + lock);
+                                BenchLock next = next(lock);
                                 next.lock();
-                                mine.add(next);
+                                held.add(next); // as in an application that will unlock them
                             }
-                            held.countDown();
+                            holding.countDown();
                             never.await(); // the holding thread must stay alive
                         } catch (Throwable e) {
                             failure.compareAndSet(null, e);
-                            held.countDown();
+                            holding.countDown();
                         }
                     },
                     "holder-" + i);
             thread.setDaemon(true);
             thread.start();
         }
-        held.await();
+        holding.await();
         Throwable failed = failure.get();
         if (failed != null) {
             throw new IllegalStateException("A thread failed", failed);
@@ -69,6 +75,10 @@ final class HoldJob implements Job {
                 + TimeUnit.MILLISECONDS.toNanos(site.order().number(LoadJob.LONGEST_REHEARSAL_MILLIS));
         Thread.sleep(site.order().number(LoadJob.REHEARSAL_MILLIS));
         WarmUp.untilCompiled(() -> Thread.sleep(LOOK.toMillis()), QUIET * LOOK.toSeconds(), end);
+    }
+
+    private BenchLock next(int lock) {
+        return oneSemaphore ? site.client(0).permit(PREFIX + "all", locks) : site.lock(0, PREFIX + lock);
     }
 
     @Override
@@ -81,6 +91,10 @@ final class HoldJob implements Job {
         double seconds = (System.nanoTime() - begin) / 1e9;
         // without the compilers, which have finished in a service that has run for a while
         cpu = Worker.cpuSeconds() - cpu - Machine.growth(compilers, Machine.compilers());
+        long lost = held.stream().filter(lock -> !lock.isHeld()).count();
+        if (lost > 0) {
+            throw new IllegalStateException(lost + " of " + locks + " locks were lost");
+        }
         return new WorkOutcome(
                 new long[] {locks},
                 locks,

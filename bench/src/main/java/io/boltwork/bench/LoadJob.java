@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,14 @@ final class LoadJob implements Job {
     /** The time for which the lock is held, in addition to the check. */
     static final String HOLD_NANOS = "holdNanos";
 
+    /**
+     * Optional: of twenty turns, those that hold a read lock. The others hold the write lock. With 0, the locks are
+     * plain.
+     */
+    static final String READS = "reads";
+    /** Optional: the permits of each semaphore. With 0, the locks are no semaphores. */
+    static final String PERMITS = "permits";
+
     static final String WARM_UP_MILLIS = "warmUpMillis";
     /** The least time of the rehearsal that follows. */
     static final String REHEARSAL_MILLIS = "rehearsalMillis";
@@ -40,6 +50,7 @@ final class LoadJob implements Job {
 
     static final String MILLIS = "millis";
 
+    private static final int CYCLE = 20;
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     /** The share of a processor below which compilers count as finished. Linux counts in hundredths of a second. */
@@ -48,6 +59,8 @@ final class LoadJob implements Job {
     private final Site site;
     private final int threads;
     private final int locks;
+    private final int reads;
+    private final int permits;
     private final long hold;
     private long entries;
 
@@ -55,6 +68,8 @@ final class LoadJob implements Job {
         this.site = site;
         threads = site.order().count(THREADS);
         locks = site.order().count(LOCKS);
+        reads = site.order().optional(READS);
+        permits = site.order().optional(PERMITS);
         hold = site.order().number(HOLD_NANOS);
     }
 
@@ -99,13 +114,17 @@ final class LoadJob implements Job {
             throw new IllegalStateException("A thread failed", failed);
         }
         long pairs = all.stream().mapToLong(turns -> turns.pairs).sum();
-        entries += pairs;
+        entries += all.stream().mapToLong(turns -> turns.entries).sum();
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put(
                 Figure.INSIDE.name(),
                 all.stream().mapToLong(turns -> turns.inside).sum() / 1e3 / Math.max(1, pairs));
         if (sleeps > 0) {
             figures.put(Figure.SLEEPS.name(), sleeps / Math.max(1, pairs));
+        }
+        if (reads > 0) {
+            Histogram writes = Wait.sum(all.stream().map(turns -> turns.writes).toList());
+            figures.put(Figure.WRITE_WAIT_P99.name(), Wait.micros(writes, 99));
         }
         return new WorkOutcome(
                 all.stream().mapToLong(turns -> turns.inTime).toArray(),
@@ -123,10 +142,11 @@ final class LoadJob implements Job {
         private final CountDownLatch start;
         private final AtomicReference<@Nullable Throwable> failure;
         private final Histogram waits = Wait.histogram();
-        private final int[] slots;
-        private final BenchLock[] mine;
+        private final Histogram writes = Wait.histogram();
+        private final GuardedLock[] mine;
         private long end;
         private long pairs;
+        private long entries;
         private long inTime;
         private long inside;
         private double sleeps;
@@ -136,10 +156,31 @@ final class LoadJob implements Job {
             this.number = number;
             this.start = start;
             this.failure = failure;
-            slots = slots(site.order().jvm() * threads + number);
-            mine = Arrays.stream(slots)
-                    .mapToObj(slot -> site.lock(number, "lock:" + slot))
-                    .toArray(BenchLock[]::new);
+            mine = Arrays.stream(slots(site.order().jvm() * threads + number))
+                    .boxed()
+                    .flatMap(this::locks)
+                    .toArray(GuardedLock[]::new);
+        }
+
+        /** Returns the locks of a slot that are used in turn. */
+        private Stream<GuardedLock> locks(int slot) {
+            Contender client = site.client(number);
+            String name = "lock:" + slot;
+            ExclusionBoard board = site.board();
+            if (permits > 0) {
+                return Stream.of(GuardedLock.among(permits, client.permit(name, permits), board, slot));
+            }
+            if (reads == 0) {
+                return Stream.of(GuardedLock.alone(client.lock(name), board, slot, site.who(number)));
+            }
+            List<GuardedLock> cycle = new ArrayList<>();
+            GuardedLock read = GuardedLock.reading(client.readLock(name), board, slot);
+            GuardedLock write = GuardedLock.alone(client.writeLock(name), board, slot, site.who(number));
+            for (int i = 0; i < CYCLE; i++) {
+                cycle.add(i < reads ? read : write);
+            }
+            Collections.rotate(cycle, number); // so that threads do not write at the same time
+            return cycle.stream();
         }
 
         private int[] slots(int global) {
@@ -156,9 +197,8 @@ final class LoadJob implements Job {
         public void run() {
             try {
                 start.await();
-                long who = site.who(number);
                 for (int i = 0; System.nanoTime() < end; i = i + 1 == mine.length ? 0 : i + 1) {
-                    turn(mine[i], slots[i], who);
+                    turn(mine[i]);
                 }
                 sleeps = Machine.sleepsOfThisThread();
             } catch (Throwable e) {
@@ -166,20 +206,26 @@ final class LoadJob implements Job {
             }
         }
 
-        private void turn(BenchLock lock, int slot, long who) {
+        private void turn(GuardedLock lock) {
             long asked = System.nanoTime();
             lock.lock();
             long got = System.nanoTime();
-            site.board().enter(slot, who);
+            lock.enter();
             if (hold > 0) {
                 stay(got + hold);
             }
-            site.board().exit(slot, who);
+            lock.exit();
             long left = System.nanoTime();
             lock.unlock();
             Wait.record(waits, got - asked);
             inside += left - got;
             pairs++;
+            if (!lock.isReading()) {
+                entries++;
+                if (reads > 0) {
+                    Wait.record(writes, got - asked);
+                }
+            }
             if (System.nanoTime() <= end) {
                 inTime++;
             }

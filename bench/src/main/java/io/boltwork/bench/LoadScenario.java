@@ -90,7 +90,7 @@ abstract class LoadScenario implements Scenario {
 
     static List<Entrant> locks() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> !entrant.isFloor() && !entrant.isOption())
+                .filter(entrant -> !entrant.isFloor() && !entrant.isOption() && !entrant.isShared())
                 .toList();
     }
 }

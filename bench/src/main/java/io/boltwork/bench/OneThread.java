@@ -26,15 +26,16 @@ final class OneThread extends LoadScenario {
 
     @Override
     public List<Entrant> entrants() {
-        return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL)
-                .toList();
+        return withOptions().toList();
     }
 
     static List<Entrant> withFloors() {
+        return withOptions().filter(entrant -> !entrant.isOption()).toList();
+    }
+
+    private static Stream<Entrant> withOptions() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL && !entrant.isOption())
-                .toList();
+                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL && !entrant.isShared());
     }
 
     @Override

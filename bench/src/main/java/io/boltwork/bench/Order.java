@@ -37,6 +37,11 @@ record Order(
         return value;
     }
 
+    /** Returns an optional parameter, 0 by default. */
+    int optional(String name) {
+        return Math.toIntExact(numbers.getOrDefault(name, 0L));
+    }
+
     int count(String name) {
         return Math.toIntExact(number(name));
     }

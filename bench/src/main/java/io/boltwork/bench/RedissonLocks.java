@@ -17,6 +17,11 @@ final class RedissonLocks implements Contender {
     private final BiFunction<RedissonClient, String, RLock> kind;
 
     private RedissonLocks(Setting setting, BiFunction<RedissonClient, String, RLock> kind) {
+        this.client = connect(setting);
+        this.kind = kind;
+    }
+
+    static RedissonClient connect(Setting setting) {
         Config config = new Config().setLockWatchdogTimeout(setting.lease().toMillis());
         if (setting.isCluster()) {
             config.useClusterServers()
@@ -25,8 +30,7 @@ final class RedissonLocks implements Contender {
         } else {
             config.useSingleServer().setAddress(setting.uri());
         }
-        this.client = Redisson.create(config);
-        this.kind = kind;
+        return Redisson.create(config);
     }
 
     static Contender plain(Setting setting) {
@@ -48,6 +52,16 @@ final class RedissonLocks implements Contender {
     @Override
     public BenchLock lock(String name) {
         return new JavaLock(kind.apply(client, name));
+    }
+
+    @Override
+    public BenchLock readLock(String name) {
+        return new JavaLock(client.getReadWriteLock(name).readLock());
+    }
+
+    @Override
+    public BenchLock writeLock(String name) {
+        return new JavaLock(client.getReadWriteLock(name).writeLock());
     }
 
     @Override

@@ -45,6 +45,11 @@ interface Scenario {
     /** Returns the columns of the tables. The first one is the base of ratios. */
     List<Figure> columns();
 
+    /** Returns the contender that the table of a point compares the others with. */
+    default Entrant reference(String point) {
+        return Entrant.REDISSON;
+    }
+
     /** Returns the targets. */
     List<Target> targets();
 
@@ -73,6 +78,10 @@ interface Scenario {
                 new Crash(),
                 new Footprint(),
                 new Growth(),
-                new CriticalSections());
+                new CriticalSections(),
+                new ManyReaders(),
+                new TenPermits(),
+                new OtherKinds(),
+                new PermitRenewal());
     }
 }

@@ -65,10 +65,12 @@ final class ScenarioSection {
     private void table(String point) {
         List<Figure> columns = scenario.columns();
         Figure first = columns.get(0);
-        double reference = results.median(point, Entrant.REDISSON, first);
+        Entrant base = scenario.reference(point);
+        double reference = results.median(point, base, first);
         int repetitions = results.repetitions(point);
         out.paragraph("**" + point + "**, " + (repetitions == 1 ? "measured once" : "medians of " + repetitions));
-        List<String> heads = new ArrayList<>(List.of("", first.title(), "× Redisson"));
+        List<String> heads = new ArrayList<>(
+                List.of("", first.title(), "× " + (base == Entrant.REDISSON ? "Redisson" : base.title())));
         columns.stream().skip(1).map(Figure::title).forEach(heads::add);
         out.row(heads.toArray(String[]::new));
         out.line("|---|" + "---:|".repeat(columns.size() + 1));

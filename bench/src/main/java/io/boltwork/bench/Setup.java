@@ -1,6 +1,7 @@
 package io.boltwork.bench;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -30,6 +31,13 @@ record Setup(
 
     Setup withClients(int number) {
         return new Setup(jvms, number, lease, renewed, heapMegabytes, job, numbers);
+    }
+
+    /** Adds a parameter of the job. */
+    Setup with(String name, long value) {
+        Map<String, Long> more = new HashMap<>(numbers);
+        more.put(name, value);
+        return new Setup(jvms, clients, lease, renewed, heapMegabytes, job, more);
     }
 
     Setup withLease(Duration other) {

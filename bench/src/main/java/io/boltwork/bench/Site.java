@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
 record Site(Order order, List<Contender> clients, ExclusionBoard board, BlockingQueue<String> lines) {
 
     BenchLock lock(int thread, String name) {
-        return clients.get(thread % clients.size()).lock(name);
+        return client(thread).lock(name);
+    }
+
+    /** Returns the client of a thread. */
+    Contender client(int thread) {
+        return clients.get(thread % clients.size());
     }
 
     /** Returns a number for a thread that is unique among all workers and not 0. */

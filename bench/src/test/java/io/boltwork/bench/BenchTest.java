@@ -6,10 +6,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** Tests the command line, and one measurement from end to end. */
@@ -22,7 +25,7 @@ class BenchTest {
         assertThat(bench.wanted())
                 .extracting(Scenario::id)
                 .startsWith("S1", "S2")
-                .endsWith("S10", "S11");
+                .endsWith("S14", "S15");
     }
 
     @Test
@@ -43,7 +46,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"standalone, 155", "cluster, 45", "--quick, 2"})
+    @CsvSource({"standalone, 185", "cluster, 45", "--quick, 2"})
     void runFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
@@ -52,7 +55,8 @@ class BenchTest {
 
     @Test
     void scenariosWithRateOrWaitTargetsAreMeasuredFiveTimes() {
-        for (Scenario scenario : parse("--scenarios", "S1,S2,S3,S4,S7").wanted()) {
+        for (Scenario scenario :
+                parse("--scenarios", "S1,S2,S3,S4,S7,S12,S13,S14").wanted()) {
             for (Point point : scenario.points(BenchPlan.FULL)) {
                 assertThat(scenario.repetitions(BenchPlan.FULL, point))
                         .as("%s, %s", scenario.id(), point.id())
@@ -119,6 +123,28 @@ class BenchTest {
         assertThat(figures.get(Figure.REQUESTS)).isBetween(2.0, 2.5);
         assertThat(figures.get(Figure.JAIN)).isEqualTo(1);
         assertThat(figures.get(Figure.WAIT_P50)).isPositive().isLessThanOrEqualTo(figures.get(Figure.WAIT_MAX));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sharedLocks")
+    void measurementOfASharedLockHasAllFigures(Scenario scenario, Point point, Entrant entrant) throws Exception {
+        BenchPlan plan = new BenchPlan(BenchDeployment.STANDALONE, true, 1, 100, 200, 1);
+        Sample sample = scenario.measure(plan, point, entrant, 1);
+        assertThat(sample.failure()).isNull();
+        assertThat(sample.violations()).isZero();
+        assertThat(sample.figures())
+                .containsKeys(scenario.columns().toArray(Figure[]::new))
+                .doesNotContainValue(Double.NaN);
+        assertThat(sample.figures().get(Figure.THROUGHPUT)).isPositive();
+    }
+
+    private static Stream<Arguments> sharedLocks() {
+        return Stream.of("S12", "S13", "S14", "S15").map(Scenario::of).flatMap(scenario -> {
+            BenchPlan plan = BenchPlan.QUICK;
+            return scenario.points(plan).stream()
+                    .flatMap(point -> scenario.entrants(plan, point).stream()
+                            .map(entrant -> Arguments.of(scenario, point, entrant)));
+        });
     }
 
     private static Bench parse(String... args) {

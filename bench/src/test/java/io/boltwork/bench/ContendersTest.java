@@ -13,12 +13,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that each contender excludes, and that the bench counts its commands correctly. */
@@ -55,34 +57,89 @@ class ContendersTest {
             if (!entrant.isFloor()) {
                 excludes(contender);
             }
-            countsAreCorrect(entrant, contender, servers);
+            countsAreCorrect(entrant, () -> contender.lock("counted"), servers);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Entrant.class,
+            names = {"BOLTWORK", "BOLTWORK_FIFO", "REDISSON_READ_WRITE"})
+    void readersExcludeWritersOnlyAndAreCountedCorrectly(Entrant entrant) throws Exception {
+        BenchServers servers = ALL.get(BenchDeployment.STANDALONE);
+        try (Contender contender = entrant.open(new Setting(BenchDeployment.STANDALONE, servers.uris()))) {
+            assertThat(Loads.violations(contender, directory, TIME, INSIDE, Map.of(LoadJob.READS, 15L)))
+                    .isZero();
+            excludes(() -> contender.writeLock("held"), () -> contender.readLock("held"));
+            excludes(() -> contender.readLock("held"), () -> contender.writeLock("held"));
+            BenchLock reader = contender.readLock("held");
+            reader.lock();
+            assertThat(isFree(() -> contender.readLock("held"))).isTrue();
+            reader.unlock();
+            countsAreCorrect(entrant, () -> contender.readLock("counted"), servers);
+            countsAreCorrect(entrant, () -> contender.writeLock("counted"), servers);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Entrant.class,
+            names = {"BOLTWORK", "BOLTWORK_FIFO", "REDISSON_SEMAPHORE", "REDISSON_EXPIRING"})
+    void thereAreNeverTooManyPermitsAndTheyAreCountedCorrectly(Entrant entrant) throws Exception {
+        BenchServers servers = ALL.get(BenchDeployment.STANDALONE);
+        try (Contender contender = entrant.open(new Setting(BenchDeployment.STANDALONE, servers.uris()))) {
+            assertThat(Loads.violations(contender, directory, TIME, INSIDE, Map.of(LoadJob.PERMITS, 2L)))
+                    .isZero();
+            Supplier<BenchLock> permit = () -> contender.permit(entrant + " held", 2);
+            BenchLock one = permit.get();
+            one.lock();
+            assertThat(isFree(permit)).isTrue();
+            excludes(permit, permit);
+            assertThat(one.isHeld()).isTrue();
+            one.unlock();
+            countsAreCorrect(entrant, () -> contender.permit(entrant + " counted", 1), servers);
         }
     }
 
     private void excludes(Contender contender) throws Exception {
         assertThat(Loads.violations(contender, directory, TIME, INSIDE)).isZero();
+        excludes(() -> contender.lock("held"), () -> contender.lock("held"));
+    }
 
-        BenchLock lock = contender.lock("held");
+    private static void excludes(Supplier<BenchLock> holder, Supplier<BenchLock> other) throws Exception {
+        BenchLock lock = holder.get();
         lock.lock();
-        CompletableFuture<Boolean> other = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                other.complete(contender.lock("held").tryLock(Duration.ofMillis(20)));
-            } catch (Exception e) {
-                other.completeExceptionally(e);
-            }
-        });
-        thread.start();
-        assertThat(other.get(20, TimeUnit.SECONDS)).isFalse();
-        thread.join();
+        assertThat(isFree(other)).isFalse();
         lock.unlock();
         assertThat(lock.tryLock(Duration.ofSeconds(5))).isTrue();
         lock.unlock();
     }
 
+    /** Returns whether another thread gets the lock, which gives it back. */
+    private static boolean isFree(Supplier<BenchLock> lock) throws Exception {
+        CompletableFuture<Boolean> free = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                BenchLock other = lock.get();
+                boolean got = other.tryLock(Duration.ofMillis(20));
+                if (got) {
+                    other.unlock();
+                }
+                free.complete(got);
+            } catch (Exception e) {
+                free.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        boolean is = free.get(20, TimeUnit.SECONDS);
+        thread.join();
+        return is;
+    }
+
     /** Compares the counts from INFO with a monitor, which distinguishes clients from scripts. */
-    private static void countsAreCorrect(Entrant entrant, Contender contender, BenchServers servers) throws Exception {
-        BenchLock lock = contender.lock("counted");
+    private static void countsAreCorrect(Entrant entrant, Supplier<BenchLock> locks, BenchServers servers)
+            throws Exception {
+        BenchLock lock = locks.get();
         pairs(lock);
         List<Monitor> monitors = new ArrayList<>();
         try {
@@ -92,7 +149,7 @@ class ContendersTest {
             List<ServerCounters> before = servers.counters();
             pairs(lock);
             if (!entrant.isFloor()) {
-                handOver(contender);
+                handOver(lock, locks.get());
             }
             awaitAllCommands(monitors);
             ServerCounters used = ServerCounters.since(before, servers.counters());
@@ -133,11 +190,10 @@ class ContendersTest {
     }
 
     /** Hands the lock from one thread to another one that waits for it. */
-    private static void handOver(Contender contender) throws InterruptedException {
-        BenchLock lock = contender.lock("counted");
+    private static void handOver(BenchLock lock, BenchLock another) throws InterruptedException {
         Thread other = new Thread(() -> {
-            contender.lock("counted").lock();
-            contender.lock("counted").unlock();
+            another.lock();
+            another.unlock();
         });
         lock.lock();
         other.start();

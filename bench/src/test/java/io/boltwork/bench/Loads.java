@@ -2,7 +2,9 @@ package io.boltwork.bench;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Runs loads in the JVM of the tests. */
@@ -11,7 +13,16 @@ final class Loads {
 
     /** Runs four threads on one lock for a time. Returns how often the lock did not exclude. */
     static long violations(Contender contender, Path directory, Duration time, Duration inside) throws Exception {
+        return violations(contender, directory, time, inside, Map.of());
+    }
+
+    /** The same with more parameters of a {@link LoadJob}. */
+    static long violations(Contender contender, Path directory, Duration time, Duration inside, Map<String, Long> more)
+            throws Exception {
         Path file = directory.resolve("board");
+        Map<String, Long> numbers = new HashMap<>(
+                new BenchPlan(BenchDeployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
+        numbers.putAll(more);
         Order order = new Order(
                 "boltwork",
                 BenchDeployment.STANDALONE,
@@ -22,7 +33,7 @@ final class Loads {
                 file.toString(),
                 0,
                 LoadJob.NAME,
-                new BenchPlan(BenchDeployment.STANDALONE, true, 1, 0, time.toMillis(), 1).load(1, 4, 1, inside));
+                numbers);
         ExclusionBoard board = ExclusionBoard.in(file, 16);
         WorkOutcome outcome =
                 new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();

@@ -22,6 +22,60 @@ class OverlapsVoidTest {
     }
 
     @Test
+    void writersThatAreNotAloneAreDetected() throws Exception {
+        long violations = Loads.violations(
+                new NoLock(), directory, Duration.ofMillis(100), Duration.ofNanos(200_000), Map.of(LoadJob.READS, 10L));
+        assertThat(violations).isPositive();
+    }
+
+    @Test
+    void morePermitsThanThereAreAreDetected() throws Exception {
+        long violations = Loads.violations(
+                new NoLock(),
+                directory,
+                Duration.ofMillis(100),
+                Duration.ofNanos(200_000),
+                Map.of(LoadJob.PERMITS, 2L));
+        assertThat(violations).isPositive();
+    }
+
+    @Test
+    void readersDetectAWriterThatIsInsideOrWasThereMeanwhile() {
+        ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
+        ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // the view of another JVM
+        long begun = one.beginReading(2);
+        other.enter(2, 22);
+        one.endReading(2, begun);
+        assertThat(one.overlaps()).isEqualTo(1);
+        begun = one.beginReading(2);
+        assertThat(one.overlaps()).isEqualTo(2);
+        other.exit(2, 22);
+        one.endReading(2, begun);
+        assertThat(one.overlaps()).isEqualTo(2);
+        begun = one.beginReading(2);
+        other.enter(2, 22);
+        other.exit(2, 22);
+        one.endReading(2, begun);
+        assertThat(one.overlaps()).isEqualTo(3);
+    }
+
+    @Test
+    void readersTogetherAndPermitsThatExistAreNoOverlap() {
+        ExclusionBoard board = ExclusionBoard.in(directory.resolve("shared"), 4);
+        long first = board.beginReading(1);
+        board.endReading(1, board.beginReading(1));
+        board.endReading(1, first);
+        board.enterAmong(2, 2);
+        board.enterAmong(2, 2);
+        board.exitAmong(2);
+        board.enterAmong(2, 2);
+        assertThat(board.overlaps()).isZero();
+        assertThat(board.entries()).isEqualTo(3);
+        board.enterAmong(2, 2);
+        assertThat(board.overlaps()).isEqualTo(1);
+    }
+
+    @Test
     void bothThreadsOfAnOverlapDetectIt() {
         ExclusionBoard one = ExclusionBoard.in(directory.resolve("shared"), 4);
         ExclusionBoard other = ExclusionBoard.in(directory.resolve("shared"), 4); // the view of another JVM
@@ -70,6 +124,21 @@ class OverlapsVoidTest {
     private static final class NoLock implements Contender, BenchLock {
         @Override
         public BenchLock lock(String name) {
+            return this;
+        }
+
+        @Override
+        public BenchLock readLock(String name) {
+            return this;
+        }
+
+        @Override
+        public BenchLock writeLock(String name) {
+            return this;
+        }
+
+        @Override
+        public BenchLock permit(String name, int permits) {
             return this;
         }
 

@@ -26,11 +26,39 @@
 --   6  FORGOTTEN  the server has lost the hold, and no request that conflicts with it has held the lock since
 --   7  NOT_HELD   any other case
 
+local request = ARGV[1]
 --- @include "time"
+
+-- The usual case (no request waits, the entry is the last, and no search is under way) reads and writes no more than
+-- necessary. It is only a short form of the general case below.
+local read = call('HMGET', KEYS[1], 'h' .. request, 'n', 'at', 'used', 'soon', 'fence', 'all', 'x', 'set', 'head')
+local count, taken, fenced = tonumber(read[2]) or 0, tonumber(read[4]) or 0, tonumber(read[6]) or 0
+local life = math.max(ARGV[16], (tonumber(read[9]) or 0) > 0 and $SET_MILLIS or 0) -- as write
+local index, weight, token = string.match(read[1] or '', '^(%d+) (%d+) (%d+) %d+ %d+ %d+ .+$')
+if index and count - index == 0 and weight ~= '0' and not read[10] and fenced > 0 and ARGV[7] == '0' and ARGV[8] == '0'
+    and ARGV[9] == '' and (tonumber(read[3]) or 0) == 0
+    and (count == 1 or now < (tonumber(read[5]) or math.huge))
+    and (tonumber(read[8]) or 0) - now >= life * 7 / 8 then
+  call('HDEL', KEYS[1], 'h' .. request, 'e' .. index)
+  local names = {'used', string.format('%d', taken - weight), 'n', count - 1}
+  if token == ARGV[2] then
+    for i = 6, 7 do
+      if read[i] == ARGV[4] then
+        names[#names + 1], names[#names + 2] = i == 6 and 'fence' or 'all', ARGV[3]
+      end
+    end
+  end
+  if count == 1 then
+    names[#names + 1], names[#names + 2] = 'soon', ''
+  end
+  call('HSET', KEYS[1], unpack(names)) -- not refused after a write, even if memory is full
+  return {now, $RELEASED, 0}
+end
+
 --- @include "share"
 --- @include "serve"
 --- @include "shareask"
-local request, keep, restored = ARGV[1], tonumber(ARGV[7]), tonumber(ARGV[8])
+local keep, restored = tonumber(ARGV[7]), tonumber(ARGV[8])
 open(KEYS[1], request)
 leave(request)
 local mine = hold(request)

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, and"
                     + " writes docs/measurements/performance.md. A full run takes more than an hour on a machine that"
-                    + " does nothing else. It can be done in parts: the page shows all measurements of one commit on"
-                    + " one machine. --quick takes less than three minutes.",
+                    + " does nothing else. It can be done in parts: the page keeps its sections of the scenarios that"
+                    + " were not measured again, with their commit. --quick takes less than three minutes.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -208,7 +208,8 @@ final class Bench implements Callable<Integer> {
                 .draw(results)
                 .forEach((id, files) -> plots.put(
                         id, files.stream().map(file -> "performance/" + file).toList()));
-        String text = new ResultPage(results, complete || jmh ? selection.engine() : null, plots).text();
+        EarlierPage earlier = complete ? EarlierPage.read(page) : EarlierPage.NONE;
+        String text = new ResultPage(results, complete || jmh ? selection.engine() : null, plots, earlier).text();
         Files.createDirectories(Objects.requireNonNull(page.getParent()));
         Files.writeString(page, text);
         if (!complete) {

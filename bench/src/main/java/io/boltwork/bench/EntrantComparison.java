@@ -1,9 +1,9 @@
 package io.boltwork.bench;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The overview of the results of one deployment: which targets were reached, and where a peer is better. */
 final class EntrantComparison {
@@ -12,16 +12,38 @@ final class EntrantComparison {
 
     private final Markdown out;
     private final List<ScenarioResults> all;
+    private final EarlierPage earlier;
 
-    EntrantComparison(Markdown out, List<ScenarioResults> all) {
+    /**
+     * @param all the results
+     * @param earlier the page whose rows of other scenarios are kept
+     */
+    EntrantComparison(Markdown out, List<ScenarioResults> all, EarlierPage earlier) {
         this.out = out;
         this.all = all;
+        this.earlier = earlier;
     }
 
-    void targets() {
+    /** Writes the rows of each scenario that was measured, and those of the others that the earlier page has. */
+    private void rows(String heading, Consumer<ScenarioResults> measured) {
+        for (Scenario scenario : Scenario.all()) {
+            all.stream()
+                    .filter(results -> results.scenario().equals(scenario.id()))
+                    .findFirst()
+                    .ifPresentOrElse(
+                            measured, () -> earlier.rows(heading, scenario.id()).forEach(out::line));
+        }
+    }
+
+    /**
+     * Writes the targets.
+     *
+     * @param heading the heading of the table
+     */
+    void targets(String heading) {
         out.row("", "figure", "target", "measured", "reached");
         out.line("|---|---|---:|---:|---|");
-        for (ScenarioResults results : all) {
+        rows(heading, results -> {
             for (Target target : Scenario.of(results.scenario()).targets()) {
                 double measured = target.value().applyAsDouble(results);
                 if (Double.isNaN(measured) && results.facts().plan().quick()) {
@@ -30,15 +52,15 @@ final class EntrantComparison {
                 String reached = Double.isNaN(measured) ? "not measured" : target.reached(measured) ? "yes" : "**no**";
                 out.row(results.scenario(), target.what(), target.boundText(), Target.number(measured), reached);
             }
-        }
+        });
         out.line();
     }
 
     /** Writes the targets with the results on one server beside the results here. */
-    void targetsBeside(List<ScenarioResults> others) {
+    void targetsBeside(List<ScenarioResults> others, String heading) {
         out.row("", "figure", "target", "one server", "cluster", "reached");
         out.line("|---|---|---:|---:|---:|---|");
-        for (ScenarioResults results : all) {
+        rows(heading, results -> {
             for (Target target : Scenario.of(results.scenario()).targets()) {
                 double here = target.value().applyAsDouble(results);
                 double there = others.stream()
@@ -56,33 +78,35 @@ final class EntrantComparison {
                             target.reached(here) ? "yes" : "**no**");
                 }
             }
-        }
+        });
         out.line();
     }
 
-    void peers() {
+    void peers(String heading) {
         out.paragraph("The best peer for each figure, where that peer is better than Boltwork with its defaults by more"
                 + " than 3 %.");
-        List<String> rows = new ArrayList<>();
-        for (ScenarioResults results : all) {
+        Markdown table = new Markdown();
+        EntrantComparison rows = new EntrantComparison(table, all, earlier);
+        rows.rows(heading, results -> {
             for (String point : results.points()) {
                 for (Figure figure : Scenario.of(results.scenario()).columns()) {
                     better(results, point, figure)
-                            .ifPresent(peer -> rows.add(Markdown.cells(
+                            .ifPresent(peer -> table.row(
                                     results.scenario() + ", " + point,
                                     figure.title(),
                                     Target.number(results.median(point, Entrant.BOLTWORK, figure)),
                                     Target.number(results.median(point, peer, figure)),
-                                    peer.title())));
+                                    peer.title()));
                 }
             }
-        }
-        if (rows.isEmpty()) {
+        });
+        String lines = table.toString();
+        if (lines.isEmpty()) {
             out.line("Nowhere.");
         } else {
             out.line("| where | figure | Boltwork | best peer | which |");
             out.line("|---|---|---:|---:|---|");
-            rows.forEach(out::line);
+            lines.lines().forEach(out::line);
         }
         out.line();
     }

@@ -49,7 +49,7 @@ final class OtherKinds extends LoadScenario {
 
     @Override
     public List<Point> points(BenchPlan plan) {
-        return List.of(READ, WRITE, PERMIT);
+        return plan.choose(List.of(READ, WRITE, PERMIT), List.of(READ));
     }
 
     @Override

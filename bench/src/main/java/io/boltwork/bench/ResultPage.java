@@ -9,11 +9,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The page {@code docs/measurements/performance.md}. All of its figures come from the data. */
 final class ResultPage {
+    static final String CONDITIONS = "Machine, versions, method";
+    static final String COMMIT = "measured at commit";
+    private static final String TARGETS = "## Targets";
+    private static final String PEERS = "## Where a peer is better";
+    private static final String CLUSTER = "## On a Redis Cluster";
+    private static final String CLUSTER_TARGETS = "### Targets on the cluster";
+    private static final String CLUSTER_PEERS = "### Where a peer is better on the cluster";
+    private static final String ENGINE = "## The engine alone";
+
     private final List<ScenarioResults> all;
     private final List<ScenarioResults> standalone;
     private final List<ScenarioResults> cluster;
     private final @Nullable EngineAlone engine;
     private final Map<String, List<String>> plots;
+    private final EarlierPage earlier;
+    private final Map<String, String> facts;
     private final Markdown out = new Markdown();
 
     /**
@@ -22,11 +33,32 @@ final class ResultPage {
      * @param plots the plot files of each result by its key, relative to the page
      */
     ResultPage(List<ScenarioResults> all, @Nullable EngineAlone engine, Map<String, List<String>> plots) {
+        this(all, engine, plots, EarlierPage.NONE);
+    }
+
+    /** Creates a page that keeps the sections of an earlier one that these results do not replace. */
+    ResultPage(
+            List<ScenarioResults> all,
+            @Nullable EngineAlone engine,
+            Map<String, List<String>> plots,
+            EarlierPage earlier) {
         this.all = all;
         this.standalone = on(BenchDeployment.STANDALONE);
         this.cluster = on(BenchDeployment.CLUSTER);
         this.engine = engine;
         this.plots = plots;
+        this.earlier = earlier;
+        this.facts = facts(all, earlier);
+    }
+
+    private static Map<String, String> facts(List<ScenarioResults> all, EarlierPage earlier) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        for (ScenarioResults results : all) {
+            facts.putAll(results.facts().machine());
+            facts.putAll(results.facts().versions());
+            facts.put(COMMIT, results.facts().commit());
+        }
+        return all.isEmpty() ? earlier.facts() : facts;
     }
 
     private List<ScenarioResults> on(BenchDeployment deployment) {
@@ -39,16 +71,16 @@ final class ResultPage {
     String text() {
         out.paragraph("# Performance");
         introduction();
-        if (!standalone.isEmpty()) {
-            EntrantComparison comparison = new EntrantComparison(out, standalone);
-            out.paragraph("## Targets");
+        if (!standalone.isEmpty() || earlier.has(TARGETS)) {
+            EntrantComparison comparison = new EntrantComparison(out, standalone, earlier);
+            out.paragraph(TARGETS);
             out.paragraph("Medians of the repetitions. Ratios are within one run.");
-            comparison.targets();
-            out.paragraph("## Where a peer is better");
-            comparison.peers();
+            comparison.targets(TARGETS);
+            out.paragraph(PEERS);
+            comparison.peers(PEERS);
         }
         conditions();
-        standalone.forEach(results -> section("##", results));
+        sections("##", standalone);
         onACluster();
         engine();
         return out.toString();
@@ -80,13 +112,7 @@ final class ResultPage {
     }
 
     private void conditions() {
-        out.paragraph("## Machine, versions, method");
-        Map<String, String> facts = new LinkedHashMap<>();
-        for (ScenarioResults results : all) {
-            facts.putAll(results.facts().machine());
-            facts.putAll(results.facts().versions());
-            facts.put("measured at commit", results.facts().commit());
-        }
+        out.paragraph("## " + CONDITIONS);
         out.row("", "");
         out.line("|---|---|");
         facts.forEach((name, value) -> out.row(name, value));
@@ -99,14 +125,15 @@ final class ResultPage {
         out.paragraph("`bench/run` measures all scenarios with all contenders, `bench/run --scenarios S1` measures one"
                 + " scenario, and `bench/run --deployment cluster` measures on a cluster. `bench/run --help`"
                 + " explains the other options. The raw data are in `bench/target/results`. Scenarios may"
-                + " have been measured at different times, but always at the same commit and on the same"
-                + " machine.");
+                + " have been measured at different times. Where the commit, the machine or a version was another"
+                + " one than in the table, the scenario's section says so.");
         List.of(
                         "Each measurement starts its own Redis servers, without persistence, and its own JVMs. The"
                                 + " JVMs warm up first: sixteen threads use locks of their own, then the measured"
                                 + " work is rehearsed. The rehearsal takes at least half a second, four seconds where"
-                                + " the processor time of one JVM decides (S1, S2, S10), and longer where a lock"
-                                + " passes from JVM to JVM (S4, S5, S7, S10). Loads (S1 to S4, S10, S11) are"
+                                + " the processor time of one JVM decides (S1, S2, S10, S12 to S14), and longer where a"
+                                + " lock passes from JVM to JVM (S4, S5, S7, S10, S12, S13). Loads (S1 to S4, S10 to"
+                                + " S14) are"
                                 + " rehearsed until the JVM's compilers work for less than 3 % of a second, but for"
                                 + " at most 6 s with one JVM, 21 s with several, and 45 s in S10.",
                         "On Linux, one process per processor keeps that processor awake. It runs only when no other"
@@ -114,10 +141,11 @@ final class ResultPage {
                                 + " a processor busy would have the faster processor.",
                         "Contenders take turns in each repetition, and each repetition begins with another contender."
                                 + " Each table gives its number of repetitions: five where throughput or waiting on"
-                                + " one server has a target (S1 to S4, S7), fewer elsewhere. S5 to S11 measure only"
-                                + " what the targets need, so some contenders are missing there.",
+                                + " one server has a target (S1 to S4, S7, S12 to S14), fewer elsewhere. From S5 on,"
+                                + " scenarios measure only what the targets need, so some contenders are missing there.",
                         "Each lock guards an unsafe counter and the number of the thread inside, in memory that the"
-                                + " JVMs share. A lost update or an overlap voids the run.",
+                                + " JVMs share. A lost update or an overlap voids the run. So does a reader that sees a writer, or"
+                                + " one thread inside more than there are permits.",
                         "A measurement during which other processes used more than a tenth of a processor is"
                                 + " discarded and repeated.",
                         "A thread asks again as soon as it has released the lock. Throughput counts turns that ended"
@@ -142,10 +170,10 @@ final class ResultPage {
     }
 
     private void onACluster() {
-        if (cluster.isEmpty()) {
+        if (cluster.isEmpty() && !earlier.has(CLUSTER)) {
             return;
         }
-        out.paragraph("## On a Redis Cluster");
+        out.paragraph(CLUSTER);
         out.paragraph("Three masters without replicas run on the same machine, each with a third of the slots. Boltwork"
                 + " connects with `RedisBackend.connectCluster`, Redisson with `useClusterServers`. One lock"
                 + " is on one master, and the other masters do not help. Many locks spread over all three."
@@ -155,28 +183,38 @@ final class ResultPage {
         out.paragraph(
                 "Boltwork does not group requests on a cluster, as it does on one server. Each request of each thread"
                         + " goes out alone.");
-        out.paragraph("### Targets on the cluster");
+        out.paragraph(CLUSTER_TARGETS);
         out.paragraph("The targets are those of one server. The results of one server stand beside.");
-        EntrantComparison comparison = new EntrantComparison(out, cluster);
-        comparison.targetsBeside(standalone);
-        out.paragraph("### Where a peer is better on the cluster");
-        comparison.peers();
-        cluster.forEach(results -> section("###", results));
+        EntrantComparison comparison = new EntrantComparison(out, cluster, earlier);
+        comparison.targetsBeside(standalone, CLUSTER_TARGETS);
+        out.paragraph(CLUSTER_PEERS);
+        comparison.peers(CLUSTER_PEERS);
+        sections("###", cluster);
     }
 
-    private void section(String level, ScenarioResults results) {
-        new ScenarioSection(out, results).write(level, plots.getOrDefault(results.key(), List.of()));
+    /** Writes the sections of all scenarios: those that were measured, and those of the earlier page. */
+    private void sections(String level, List<ScenarioResults> measured) {
+        for (Scenario scenario : Scenario.all()) {
+            measured.stream()
+                    .filter(results -> results.scenario().equals(scenario.id()))
+                    .findFirst()
+                    .ifPresentOrElse(
+                            results -> new ScenarioSection(out, results)
+                                    .write(level, plots.getOrDefault(results.key(), List.of())),
+                            () -> earlier.keep(out, level + " " + scenario.id() + ":", facts));
+        }
     }
 
     private void engine() {
         if (engine == null) {
+            earlier.keep(out, ENGINE, facts);
             return;
         }
-        out.paragraph("## The engine alone");
+        out.paragraph(ENGINE);
         out.paragraph(
                 "JMH with `-prof gc` on a backend in memory shows what a pair costs without Redis and the network."
                         + " `bench/run --jmh`, "
-                        + engine.when() + ".");
+                        + engine.when() + ", at commit " + engine.facts().commit() + ".");
         out.row("", "ns", "±", "B");
         out.line("|---|---:|---:|---:|");
         engine.rows()

@@ -26,8 +26,9 @@ final class ScenarioSection {
         out.paragraph(level + " " + scenario.id() + ": " + scenario.title());
         out.paragraph(scenario.about());
         out.paragraph("`bench/run" + (plan.isOnCluster() ? " --deployment cluster" : "") + " --scenarios "
-                + scenario.id() + "`, " + results.when() + ", " + plan.millis() / 1e3
-                + "s for each measurement unless noted otherwise.");
+                + scenario.id() + "`, " + results.when() + ", at commit "
+                + results.facts().commit() + ", " + plan.millis() / 1e3
+                + " s for each measurement unless noted otherwise.");
         for (String plot : plots) {
             out.paragraph("![" + plot.substring(plot.lastIndexOf('/') + 1).replace(".svg", "") + "](" + plot + ")");
         }

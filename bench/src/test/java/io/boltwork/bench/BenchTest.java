@@ -46,7 +46,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"standalone, 185", "cluster, 45", "--quick, 2"})
+    @CsvSource({"standalone, 185", "cluster, 45", "--quick, 3"})
     void runFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
@@ -140,7 +140,7 @@ class BenchTest {
 
     private static Stream<Arguments> sharedLocks() {
         return Stream.of("S12", "S13", "S14", "S15").map(Scenario::of).flatMap(scenario -> {
-            BenchPlan plan = BenchPlan.QUICK;
+            BenchPlan plan = scenario instanceof OtherKinds ? BenchPlan.FULL : BenchPlan.QUICK;
             return scenario.points(plan).stream()
                     .flatMap(point -> scenario.entrants(plan, point).stream()
                             .map(entrant -> Arguments.of(scenario, point, entrant)));

@@ -30,7 +30,7 @@ class ResultPageTest {
                 .doesNotContain("| S1, 1 thread | pairs/s |")
                 .contains("Redisson getLock: 1 of 3 disturbed by other processes")
                 .contains("![S1](performance/S1.svg)")
-                .contains("`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC")
+                .contains("`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC, at commit abc")
                 .contains("**1 thread**, medians of 3")
                 .contains("| `boltwork` | Boltwork | Lettuce over epoll |")
                 .contains("| `redisson` | Redisson getLock | Netty over Java's sockets |")
@@ -85,6 +85,64 @@ class ResultPageTest {
                 .contains("Missing: bench/run --scenarios S2,S4,S5,S6,S7,S8,S9,S10,S11,S12,S13,S14,S15")
                 .contains("Missing: bench/run --deployment cluster --scenarios S3,S4,S7,S10")
                 .anyMatch(remark -> remark.startsWith("Left out") && remark.contains("S2") && remark.contains("older"));
+    }
+
+    @Test
+    void pageKeepsSectionsThatWereNotMeasuredAgainWithTheirCommit() {
+        Facts old = new Facts("old", BenchPlan.FULL, Map.of("processor", "fast"), Map.of("Redis", "7.0"));
+        Facts now = new Facts("new", BenchPlan.FULL, Map.of("processor", "fast"), Map.of("Redis", "8.0"));
+        String first = new ResultPage(
+                        List.of(
+                                results("S1", "1 thread", old),
+                                results("S3", "16 threads", old),
+                                results("S3", "16 threads", onACluster(old))),
+                        null,
+                        Map.of())
+                .text();
+        String asCommitted = first.replaceAll(",\\sat\\scommit old", ""); // the first pages did not name it
+        for (String earlier : List.of(first, asCommitted)) {
+            String second = page(List.of(results("S3", "16 threads", now)), earlier);
+            assertThat(second)
+                    .contains("| S1 | 1 thread: pairs/s, Boltwork / Redisson getLock | ≥ 1.3 | 1.5 | yes |")
+                    .contains("| S1, 1 thread | wait p50, µs | 100 | 50 | Redisson getLock |")
+                    .contains("| measured at commit | new |", "| Redis | 8.0 |")
+                    .contains("Not measured at this commit on one server: S1, S2,")
+                    .contains("\n## On a Redis Cluster\n", "\n### S3: ")
+                    .containsOnlyOnce("| S3 | 16 threads: pairs/s, Boltwork / Redisson getLock | ≥ 15 | 1.5 | **no** |")
+                    .containsOnlyOnce("\n## S1: ")
+                    .containsOnlyOnce("\n## S3: ");
+            assertThat(unwrapped(second))
+                    .contains(
+                            "`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC, at commit old, Redis 7.0, 2.0 s")
+                    .contains("`bench/run --scenarios S3`, 2026-01-01 10:00 to 10:07 UTC, at commit new, 2.0 s");
+            assertThat(page(List.of(results("S3", "16 threads", now)), second)).isEqualTo(second);
+        }
+    }
+
+    @Test
+    void sectionThatIsKeptTwiceNamesWhatWasDifferent() {
+        Facts old = new Facts("old", BenchPlan.FULL, Map.of(), Map.of("Java", "17", "Redis", "7.0"));
+        Facts next = new Facts("next", BenchPlan.FULL, Map.of(), Map.of("Java", "17", "Redis", "7.0"));
+        Facts last = new Facts("last", BenchPlan.FULL, Map.of(), Map.of("Java", "17", "Redis", "8.0"));
+        String page = page(List.of(results("S1", "1 thread", old)), "");
+        page = page(List.of(results("S2", "16 threads", next)), page);
+        page = page(List.of(results("S3", "16 threads", last)), page);
+        assertThat(unwrapped(page))
+                .contains("UTC, at commit old, Redis 7.0, 2.0 s")
+                .contains("UTC, at commit next, Redis 7.0, 2.0 s")
+                .contains("UTC, at commit last, 2.0 s");
+    }
+
+    private static String page(List<ScenarioResults> results, String earlier) {
+        return new ResultPage(results, null, Map.of(), new EarlierPage(earlier)).text();
+    }
+
+    private static Facts onACluster(Facts facts) {
+        return new Facts(facts.commit(), facts.plan().on(BenchDeployment.CLUSTER), facts.machine(), facts.versions());
+    }
+
+    private static String unwrapped(String page) {
+        return page.replace('\n', ' ');
     }
 
     @Test

@@ -12,7 +12,8 @@ import org.redisson.api.RedissonClient;
 
 /**
  * Redisson's semaphores, configured as {@link RedissonLocks}. Permits of {@code getSemaphore} have no lease. Those of
- * {@code getPermitExpirableSemaphore} get the lease of the setting, which Redisson does not renew.
+ * {@code getPermitExpirableSemaphore} get the lease of the setting, which Redisson does not renew. A semaphore's key stays,
+ * so it has a name that no lock has.
  */
 final class RedissonSemaphores implements Contender {
     private final RedissonClient client;
@@ -44,12 +45,12 @@ final class RedissonSemaphores implements Contender {
     public BenchLock permit(String name, int permits) {
         return expire
                 ? new Expiring(expiring.computeIfAbsent(name, unknown -> {
-                    RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(unknown);
+                    RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore("expiring:" + unknown);
                     semaphore.trySetPermits(permits);
                     return semaphore;
                 }))
                 : new Lasting(lasting.computeIfAbsent(name, unknown -> {
-                    RSemaphore semaphore = client.getSemaphore(unknown);
+                    RSemaphore semaphore = client.getSemaphore("lasting:" + unknown);
                     semaphore.trySetPermits(permits);
                     return semaphore;
                 }));

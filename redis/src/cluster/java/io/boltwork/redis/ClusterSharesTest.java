@@ -12,6 +12,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.ClusterGroup;
@@ -64,6 +65,24 @@ class ClusterSharesTest {
         Acquired granted = ask(client, lock, request, true, share);
         assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
         return granted;
+    }
+
+    @Test
+    void aScanFindsSharedLocksOnAllMastersOrThoseOfOneKind() {
+        for (int i = 0; i < 30; i++) {
+            take(a, "lock " + i, "a:" + i, of(1));
+            a.acquire("lock " + i, "a:1" + i);
+        }
+        assertThat(b.scanLocks("*", 5)).hasSize(60);
+        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+        String cursor = "";
+        do {
+            Look.ScanLocks scan = new Look.ScanLocks("*", LockKind.SEMAPHORE, cursor, 5);
+            Report.ScannedLocks page = b.ask(scan, Report.ScannedLocks.class);
+            found.addAll(page.locks());
+            cursor = page.cursor();
+        } while (!cursor.isEmpty());
+        assertThat(found).hasSize(30).allMatch(lock -> lock.kind() == LockKind.SEMAPHORE && lock.holders() == 1);
     }
 
     /** Waits for a lock. A client that does not listen yet is refused at first, and asks again. */

@@ -11,9 +11,9 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Marks a method that is executed for one caller at a time, across all threads and all instances of the application;
- * with {@link LockType#READ}, for all readers at a time, and with {@link #permits()}, for a limited number of callers. On
- * a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
+ * Marks a method that is executed for one caller at a time, across all threads and all instances of the application.
+ * With {@link LockType#READ}, any number of readers execute it at a time, and with {@link #permits()}, a limited number
+ * of callers. On a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
  * {@code hashCode}, its fallbacks, and inherited final methods. If both a method and its class are annotated, the
  * method's annotation takes the attributes that it omits from the class's annotation. A method that specifies a name
  * takes no keys from the class. A method that specifies a lease or wait attribute takes no attributes of the same kind.

@@ -16,7 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes code under a lock, a read-write lock or a semaphore. Immutable and thread-safe: the {@code with} methods return new templates.
+ * Executes code under a lock, a read-write lock or a semaphore. Immutable and thread-safe: the {@code with} methods
+ * return new templates.
  *
  * <!-- snippet: spring/Purchases.java#template -->
  * <pre>{@code

@@ -22,10 +22,9 @@ public enum LockType {
     /**
      * The write lock of a {@linkplain io.boltwork.FencedReadWriteLock read-write lock}: one writer at a time, and no
      * reader. A writer may call methods with {@link #READ}. A thread that holds only the read lock and calls a method
-     * with {@code WRITE} gets an {@link IllegalMonitorStateException}, because it would wait for itself. That includes
-     * read locks that a caller's transaction keeps. A call that
-     * holds the read lock and waits for the result of an asynchronous method with {@code WRITE} waits without end,
-     * unless its wait is limited.
+     * with {@code WRITE} gets an {@link IllegalMonitorStateException}, because it would wait for itself. This includes
+     * a read lock that the caller's transaction keeps. A caller that holds the read lock and waits for the result of an
+     * asynchronous method with {@code WRITE} waits without end, unless the wait for the lock is limited.
      */
     WRITE;
 

@@ -12,6 +12,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
@@ -20,6 +21,7 @@ import io.boltwork.machine.Waiter;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -155,6 +157,7 @@ class PrintableTextsTest {
     @Test
     void noTextHasControlCharacters() throws Exception {
         hold();
+        share();
         refuse();
         look();
         lose();
@@ -198,6 +201,23 @@ class PrintableTextsTest {
         client.engine.drivers.request(NAME, waiter); // waits for a lock that it holds itself
         client.engine.drivers.cancel(NAME, waiter, false);
         inspector.forceRelease(NAME);
+    }
+
+    private void share() {
+        Share one = new Share(LockKind.SEMAPHORE, 1, 3, 0);
+        client.server.execute(new Command.Acquire(NAME, "other:1", true, 60_000, 0, Long.MAX_VALUE, one));
+        EngineSemaphore semaphore = new EngineSemaphore(client.engine, NAME, 5, LockOptions.defaults());
+        semaphore.tryAcquire().ifPresent(Lease::release); // hears that there are three permits
+        fails(() -> semaphore.acquire(4));
+        texts.add(semaphore.toString());
+        EngineReadWriteLock both = new EngineReadWriteLock(client.engine, NAME, LockOptions.defaults());
+        both.readLock().lock();
+        fails(() -> both.writeLock().lock());
+        both.readLock().unlock();
+        fails(both.readLock()::unlock);
+        client.server.execute(new Command.ForceRelease(NAME, 0, LockKind.SEMAPHORE));
+        texts.addAll(List.of(
+                both.toString(), both.readLock().toString(), both.writeLock().toString()));
     }
 
     private void refuse() {

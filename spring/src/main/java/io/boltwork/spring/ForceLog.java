@@ -30,7 +30,8 @@ final class ForceLog {
      */
     void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
         String principal = user == null ? "anonymous" : user;
-        String lock = (before.kind() == LockKind.LOCK ? "lock" : before.kind() + " lock") + " '" + before.name() + "' ";
+        String lock = (before.kind() == LockKind.LOCK ? "lock" : before.kind() + " lock") + " '"
+                + Printable.text(before.name()) + "' ";
         String holder = before.holders().isEmpty()
                 ? "none"
                 : before.holders().stream().map(Object::toString).collect(Collectors.joining("; "));

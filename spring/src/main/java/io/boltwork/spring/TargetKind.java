@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockKind;
+import io.boltwork.spi.Printable;
 import java.util.Locale;
 
 /** The kind of a target: what it is called, and why a caller is refused. */
@@ -36,7 +37,7 @@ enum TargetKind {
 
     /** Returns the kind and the name, for a message. */
     String title(String name) {
-        return title + " '" + name + "'";
+        return title + " '" + Printable.text(name) + "'";
     }
 
     /** Returns the reason of a refusal, for a message. */

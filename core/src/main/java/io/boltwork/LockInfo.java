@@ -51,7 +51,7 @@ public record LockInfo(
         queue = List.copyOf(queue);
     }
 
-    /** How a request holds a lock, or wants it. */
+    /** The way in which a request holds a lock, or wants it. */
     public enum Access {
         /** A plain lock, alone. */
         EXCLUSIVE,

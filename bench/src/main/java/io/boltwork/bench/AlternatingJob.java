@@ -15,7 +15,7 @@ final class AlternatingJob implements Job {
     /** The kind beside the plain lock, an ordinal of {@link Kind}. */
     static final String KIND = "kind";
 
-    /** What is measured beside the plain lock. */
+    /** A kind of lock that is measured beside the plain lock. */
     enum Kind {
         READ,
         WRITE,

@@ -88,7 +88,7 @@ final class EngineReadLock extends EngineLock {
     @Override
     @Nullable
     Hold anyHold() {
-        return engine.drivers.pools.readWrite(name).anyReader();
+        return engine.drivers.pools.anyReader(name);
     }
 
     @Override

@@ -213,7 +213,7 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
         }
         Reply.Resized resized = (Reply.Resized) engine.ask(new Command.Resize(name, LockKind.SEMAPHORE, wanted));
-        engine.drivers.pools.semaphore(name).resized(resized);
+        engine.drivers.pools.resized(name, resized);
     }
 
     @Override

@@ -22,7 +22,7 @@ abstract class LanePool {
     final String name;
     final Lanes machines;
 
-    /** Guards the fields of the pool. No other object is called while it is held. */
+    /** Guards the fields of the pool. No lane is called while it is held. */
     final ReentrantLock guard = new ReentrantLock();
 
     /** The lanes of the requests that are not over, by their numbers. */

@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Reply;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -50,6 +51,22 @@ final class LanePools {
             pool = semaphore(name);
             pool.configure(permits);
         } while (!pool.request(waiter));
+    }
+
+    /** Notes that this client has set the permits of a semaphore. */
+    void resized(String name, Reply.Resized resized) {
+        // a semaphore that is not in use learns of the permits when it is; but a grant must be looked after
+        LanePool pool = resized.claimMillis() == 0 ? find(LockKind.SEMAPHORE, name) : semaphore(name);
+        if (pool != null) {
+            ((SemaphorePool) pool).resized(resized);
+        }
+    }
+
+    /** Returns the hold of any reader of this client; {@code null} if there is none. */
+    @Nullable
+    Hold anyReader(String name) {
+        LanePool pool = find(LockKind.READ_WRITE, name);
+        return pool == null ? null : ((ReadWritePool) pool).anyReader();
     }
 
     /** Returns the hold of a reader: valid, or lost and not yet left; {@code null} if there is none. */

@@ -4,7 +4,7 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import java.util.function.Consumer;
 
-/** What a {@link LanePool} needs of its client: the machines of its lanes, by their keys. */
+/** The part of a client that a {@link LanePool} needs: the machines of its lanes, by their keys. */
 interface Lanes {
 
     /** Returns the time of the client's monotonic clock, in nanoseconds. */

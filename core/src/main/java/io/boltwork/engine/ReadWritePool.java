@@ -29,6 +29,9 @@ final class ReadWritePool extends LanePool {
     /** More terms than an application has. If it has them nevertheless, they are forgotten. */
     private static final int MOST_TERMS = 64;
 
+    /** So few holds of threads are never worth a look. */
+    private static final int FIRST_LOOK = 64;
+
     /** The lanes in use. Guarded. */
     private final Set<String> lanes = new LinkedHashSet<>();
 
@@ -44,11 +47,18 @@ final class ReadWritePool extends LanePool {
     /** The holds of the threads that read. */
     private final ConcurrentHashMap<Thread, Hold> readers = new ConcurrentHashMap<>();
 
-    /** The number of readers at which to look next for holds that are forgotten. */
-    private volatile int lookAt = 64;
+    /**
+     * The number of threads at which the pool looks next for holds that are forgotten: twice as many as the last look has
+     * left, so that a look costs each thread little.
+     */
+    private volatile int lookAt = FIRST_LOOK;
+
+    /** The lane of the writers. */
+    private final String writers;
 
     ReadWritePool(String name, Lanes machines) {
         super(LockKind.READ_WRITE, name, machines);
+        this.writers = writers(name);
     }
 
     /** Returns the key of the lane of the writers of a lock. */
@@ -70,10 +80,10 @@ final class ReadWritePool extends LanePool {
         post(reader, lane == null ? take(reader, "") : lane);
     }
 
-    /** Lets a reader of whom the thread is the writer ask the lane of the writers first. */
+    /** Lets a reader whose thread writes ask the lane of the writers first. */
     void requestAsWriter(Waiter reader) {
         reader.begins(machines.now());
-        post(reader, key(0));
+        post(reader, writers);
     }
 
     @Override
@@ -142,7 +152,7 @@ final class ReadWritePool extends LanePool {
         if (reader.thread != null) {
             if (readers.size() >= lookAt) {
                 readers.values().removeIf(this::isForgotten);
-                lookAt = Math.max(64, 2 * readers.size());
+                lookAt = Math.max(FIRST_LOOK, 2 * readers.size());
             }
             readers.put(reader.thread, reader);
         }
@@ -181,7 +191,11 @@ final class ReadWritePool extends LanePool {
     boolean joined(String lane) {
         guard.lock();
         try {
-            return !isGone && (lanes.add(lane) || lanes.contains(lane));
+            if (isGone) {
+                return false;
+            }
+            lanes.add(lane);
+            return true;
         } finally {
             guard.unlock();
         }
@@ -206,14 +220,14 @@ final class ReadWritePool extends LanePool {
     @Override
     void settled(String lane, LockMachine machine) {
         boolean isFree = machine.hold() == null && !machine.isWanted();
-        if (free.contains(lane) == isFree) {
+        if (lane.equals(writers) || free.contains(lane) == isFree) {
             return;
         }
         guard.lock();
         try {
             if (!isFree) {
                 free.remove(lane);
-            } else if (lanes.contains(lane) && !lane.equals(key(0))) {
+            } else if (lanes.contains(lane)) {
                 free.add(lane);
             }
         } finally {

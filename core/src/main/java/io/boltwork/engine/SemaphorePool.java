@@ -45,7 +45,7 @@ final class SemaphorePool extends LanePool {
     private long held;
     private int wanting;
 
-    /** How often the server, or a hold here, has shown that permits are taken. It may overflow. */
+    /** The number of times that the server, or a hold here, has shown that permits are taken. It may overflow. */
     private int refusals;
 
     /** True if the server has said so, and lanes have wanted permits ever since. */

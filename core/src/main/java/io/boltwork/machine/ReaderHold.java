@@ -2,7 +2,7 @@ package io.boltwork.machine;
 
 import org.jspecify.annotations.Nullable;
 
-/** What one reader of a read-write lock holds: a part of a {@link ReadersHold}, or of the hold of its own writer. */
+/** The hold of one reader of a read-write lock: a part of a {@link ReadersHold}, or of the hold of its own writer. */
 final class ReaderHold extends Hold {
 
     /** The hold that readers share; {@code null} for a reader whose thread is, or was, the writer. */

@@ -3,8 +3,8 @@ package io.boltwork.machine;
 import static io.boltwork.machine.LeaseTimes.MILLI;
 
 /**
- * How long owners in one client may pass a hold on, or join it, without the server. Owners elsewhere wait meanwhile. Part
- * of a {@link LockMachine}.
+ * Limits the time for which owners in one client pass a hold on, or join it, without the server. Owners elsewhere wait
+ * meanwhile. Part of a {@link LockMachine}.
  */
 public final class Slice {
 

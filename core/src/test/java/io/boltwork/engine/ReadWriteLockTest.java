@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.ClientOptions;
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
@@ -195,5 +196,24 @@ class ReadWriteLockTest {
         assertThat(heldAtServer()).containsExactly(1, 1);
         first.release();
         second.release();
+    }
+
+    // ---- memory
+
+    @Test
+    void unusedLocksTakeNoMemory() {
+        Engine engine = Engine.open(MemoryBackend.on(server), ClientOptions.defaults());
+        try {
+            EngineReadWriteLock unused = new EngineReadWriteLock(engine, "unused", LockOptions.defaults());
+            assertThatThrownBy(unused.readLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+            assertThatThrownBy(unused.writeLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+            assertThat(unused.readLock().isHeldByCurrentThread()).isFalse();
+            new EngineSemaphore(engine, "unused", 1, LockOptions.defaults()).resize(2);
+            assertThat(engine.drivers.pools.find(LockKind.READ_WRITE, "unused")).isNull();
+            assertThat(engine.drivers.pools.find(LockKind.SEMAPHORE, "unused")).isNull();
+            assertThat(engine.drivers.count()).isZero();
+        } finally {
+            engine.close();
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.boltwork.examples;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
@@ -33,8 +34,10 @@ final class Operations {
     static boolean force(LockInspector inspector, String name) {
         // @start region="force"
         // only this holder, not a later one if the lock has changed hands since
-        boolean taken = inspector.describe(name).holders().stream()
-                .anyMatch(holder -> inspector.forceRelease(name, holder.fencingToken()));
+        boolean taken = false;
+        for (LockInfo.Holder holder : inspector.describe(name).holders()) {
+            taken = inspector.forceRelease(name, holder.fencingToken());
+        }
         // @end
         return taken;
     }

@@ -18,7 +18,7 @@ public final class RedisOptions {
     private static final RedisOptions DEFAULTS =
             new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false);
 
-    /** What follows a prefix in keys and channels. A prefix that ends in it would mix different things up. */
+    /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
     private static final List<String> ADDED = List.of("readwrite", "semaphore", "latch", "client", "grants", "told");
 
     private final String keyPrefix;

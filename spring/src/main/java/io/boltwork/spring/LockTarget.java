@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a call acquires: a lock, a side of a read-write lock, or one permit of a semaphore. Equal by kind and name. */
+/** The object that a call acquires: a lock, a side of a read-write lock, or a permit of a semaphore. Equal by kind and name. */
 sealed interface LockTarget permits FencedTarget, SemaphoreTarget {
 
     TargetKind kind();

@@ -5,7 +5,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Report;
 
-/** What the tests of read-write locks need. */
+/** The lock under test of the contract of read-write locks, and its state at the server. */
 abstract class ReadWriteContractPart extends LockContractPart {
 
     static final LockOptions SHORT = LockOptions.defaults().withRenewedLease(RENEWED);

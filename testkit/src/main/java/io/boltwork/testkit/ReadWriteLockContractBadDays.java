@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What happens to readers and writers when leases end, clients die, and servers forget or stop. */
+/** Readers and writers when leases end, clients die, and servers forget or stop. */
 abstract class ReadWriteLockContractBadDays extends ReadWriteContractPart {
 
     ReadWriteLockContractBadDays(LockSite site) {

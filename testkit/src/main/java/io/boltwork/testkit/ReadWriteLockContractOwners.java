@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Which thread owns which side of a read-write lock, how often, and what it may do then. */
+/** The threads that own sides of a read-write lock: nesting, downgrades, and refused upgrades. */
 abstract class ReadWriteLockContractOwners extends ReadWriteContractPart {
 
     ReadWriteLockContractOwners(LockSite site) {

@@ -2,6 +2,7 @@ package io.boltwork.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
@@ -18,8 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** Who may hold a read-write lock together, and who is served when. */
+/** Holding a read-write lock together, and the order in which requests are served. */
 abstract class ReadWriteLockContractSharing extends ReadWriteContractPart {
+
+    /** Readers share a hold for as long as possible, so that a delay of the test changes nothing. */
+    private static final ClientOptions SHARING =
+            ClientOptions.defaults().withSlice(Duration.ofSeconds(1)).withShutdownTime(Duration.ofSeconds(2));
 
     ReadWriteLockContractSharing(LockSite site) {
         super(site);
@@ -251,7 +256,7 @@ abstract class ReadWriteLockContractSharing extends ReadWriteContractPart {
     @Test
     void manyReadersOfOneClientThatWaitAreServedTogether() {
         Holder writer = hold(both().writeLock());
-        FencedLock read = both().readLock();
+        FencedLock read = party(SHARING).client().readWriteLock(name).readLock();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 1_500; i++) {
             waiting.add(read.acquireAsync().toCompletableFuture());
@@ -260,7 +265,8 @@ abstract class ReadWriteLockContractSharing extends ReadWriteContractPart {
         writer.release();
         List<Lease> leases = waiting.stream().map(LockContractPart::get).toList();
         assertThat(leases.stream().map(Lease::fencingToken).distinct()).hasSize(1_500);
-        assertThat(atServer().holders()).hasSizeBetween(2, 60); // on a busy machine, some come late
+        // a hold has 1,000 tokens at most, and fewer if others were granted within the same millisecond
+        assertThat(atServer().holders()).hasSizeBetween(2, 4);
         leases.forEach(Lease::release);
     }
 
@@ -268,7 +274,7 @@ abstract class ReadWriteLockContractSharing extends ReadWriteContractPart {
 
     @Test
     void aPairOfEachSideTakesTwoRequestsAndASecondReaderNone() {
-        Party party = party();
+        Party party = party(SHARING);
         FencedReadWriteLock lock = party.client().readWriteLock(name);
         for (FencedLock side : List.of(lock.readLock(), lock.writeLock())) {
             long before = party.backend().requests();
@@ -278,9 +284,9 @@ abstract class ReadWriteLockContractSharing extends ReadWriteContractPart {
         }
         lock.readLock().lock();
         long before = party.backend().requests();
-        Holder second = hold(lock.readLock()); // within the slice, unless this thread was delayed
+        Holder second = hold(lock.readLock());
         second.release();
-        assertThat(party.backend().requests() - before).isIn(0L, 2L);
+        assertThat(party.backend().requests()).isEqualTo(before);
         lock.readLock().unlock();
     }
 

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the commands on a shared lock have in common: who is granted what, when a hold ends, and which tokens it has. See
- * {@link ShareRules}.
+ * The steps that the commands on a shared lock have in common: capacity, grants, the ends of holds, tokens. See {@link
+ * ShareRules}.
  */
 abstract class ShareSteps {
 

@@ -35,7 +35,7 @@ public final class Scan {
 
     private static final List<String> LOCK = List.of("owner", "token", "until", "claim", "head", "tail");
 
-    /** What a step has found, and the cursor of the next step. */
+    /** The findings of a step, and the cursor of the next step. */
     private record Page<T>(ServerTime server, List<T> found, String cursor) {}
 
     private Scan() {}

@@ -126,7 +126,7 @@ abstract class LanePool {
     /** Passes a grant on to the lane of its request. */
     final void granted(Grant grant, long request) {
         String lane = byRequest.get(request);
-        String key = lane == null ? key(0) : lane; // lane 0 withdraws what nobody wants
+        String key = lane == null ? key(0) : lane; // lane 0 withdraws a request that is over
         machines.post(key, machine -> machine.granted(grant));
     }
 

@@ -28,7 +28,7 @@ final class LockDrivers extends ErrorFlagOwner {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    /** The number of semaphores of which a difference is reported: more would fill the log, and nobody reads them. */
+    /** The most semaphores of which a difference is reported, so that many names do not fill the log. */
     private static final int MOST_DIFFERING = 1_000;
 
     /** The number of locks to look at before {@link #isAnyHeld} assumes that one is held. */

@@ -43,7 +43,7 @@ final class Reading {
     }
 
     /**
-     * Returns whether a reader may wait in this machine: nobody else waits, or only readers that will share the hold
+     * Returns whether a reader may wait in this machine: no other caller waits, or only readers that will share the hold
      * with it.
      */
     private static boolean waitsHere(LockState lock, Waiter waiter) {

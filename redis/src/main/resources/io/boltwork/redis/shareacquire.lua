@@ -28,15 +28,14 @@ local request = ARGV[1]
 
 -- The usual case (the part is free, no request waits, no lease has ended, and the client's capacity is known) reads and writes
 -- no more than necessary. It is only a short form of the general case below.
-local free = call('HMGET', KEYS[1], 'capacity', 'set', 'used', 'soon', 'fence', 'all', 'n', 'x', 'head', 'blocker',
-  'h' .. request)
+local free = call('HMGET', KEYS[1], 'capacity', 'set', 'used', 'soon', 'fence', 'n', 'x', 'head', 'blocker', 'h' .. request)
 local of, since, ended = tonumber(free[1]) or 0, tonumber(free[2]) or 0, tonumber(free[4]) or math.huge
 local sum, left = (tonumber(free[3]) or 0) + ARGV[6], ARGV[2] + ARGV[3]
-if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[9] and (free[10] or '') == '' and not free[11]
+if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[8] and (free[9] or '') == '' and not free[10]
     and now - ARGV[5] <= 0
-    and (tonumber(free[8]) or 0) - now - left >= math.max(ARGV[9], since > 0 and $SET_MILLIS or 0) * 7 / 8 then -- as write
+    and (tonumber(free[7]) or 0) - now - left >= math.max(ARGV[9], since > 0 and $SET_MILLIS or 0) * 7 / 8 then -- as write
   local text = string.format -- cheaper than passing numbers
-  local number, token = (tonumber(free[7]) or 0) + 1, math.max((tonumber(free[5]) or 0) + 1, us)
+  local number, token = (tonumber(free[6]) or 0) + 1, math.max((tonumber(free[5]) or 0) + 1, us)
   local last = math.max(token, us + $BLOCK_END)
   local entry = text('%d %d %d %d %d %d -', number, ARGV[6], token, last, now + left, ARGV[2])
   local names = {'e' .. number, request, 'h' .. request, entry, 'used', text('%d', sum), 'n', number, 'fence', text('%d', last)}
@@ -44,7 +43,7 @@ if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[9] and (free[
     names[11], names[12] = 'soon', text('%d', now + left)
   end
   if ARGV[6] - of >= 0 then
-    names[#names + 1], names[#names + 2] = 'all', text('%d', math.max(tonumber(free[6]) or 0, last))
+    names[#names + 1], names[#names + 2] = 'all', text('%d', last) -- above all tokens so far
   end
   call('HSET', KEYS[1], unpack(names))
   return {now, $GRANTED, 0, token, 0, tonumber(ARGV[6]), last, 0, of, since}

@@ -61,12 +61,16 @@ class ShareKeyTest extends ShareScriptTest {
                 () -> force(0),
                 () -> resize(3));
         set("fence", 1);
-        for (Runnable step : steps) {
-            redis.command("PEXPIRE", SHARED, "" + LIFE / 2);
-            set("x", 1);
-            step.run();
-            assertThat(timeToLive()).isGreaterThan(LIFE - 10_000);
-            assertThat(field("x")).isGreaterThan(1);
+        for (long life : new long[] {LIFE, IdleLife.SET_MILLIS}) { // the last step sets the permits
+            for (Runnable step : steps) {
+                for (long early : new long[] {System.currentTimeMillis() + life / 2, 1}) {
+                    redis.command("PEXPIRE", SHARED, "" + life / 2);
+                    set("x", early);
+                    step.run();
+                    assertThat(timeToLive()).isGreaterThan(life - 10_000);
+                    assertThat(field("x")).isGreaterThan(early);
+                }
+            }
         }
     }
 

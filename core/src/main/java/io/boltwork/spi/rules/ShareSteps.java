@@ -145,7 +145,7 @@ abstract class ShareSteps {
         return claimMillis(record, serve(lock, share.kind(), record, null));
     }
 
-    /** Returns how long until all claims run out, and all markers end. Then somebody must look after those who wait. */
+    /** Returns how long until all claims run out, and all markers end. Then a client must look after those that wait. */
     private long claimMillis(ShareRecord record, boolean more) {
         if (more) {
             return Reply.AGAIN;

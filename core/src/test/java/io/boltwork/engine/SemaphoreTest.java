@@ -13,19 +13,14 @@ import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Report;
-import java.text.MessageFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -220,38 +215,5 @@ class SemaphoreTest {
         waiting.get(2).get(20, TimeUnit.SECONDS).release();
         waiting.get(3).get(20, TimeUnit.SECONDS).release();
         assertThat(look().holders()).isEmpty();
-    }
-
-    @Test
-    void clientsThatAreConfiguredDifferentlyAreToldOnce() {
-        List<String> told = new CopyOnWriteArrayList<>();
-        Logger log = Logger.getLogger("io.boltwork");
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                told.add(MessageFormat.format(entry.getMessage(), entry.getParameters()));
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        log.addHandler(handler);
-        try {
-            client.semaphore("s", 3).acquire().release();
-            other.semaphore("s", 5).acquire().release();
-            other.semaphore("s", 5).acquire(3).release();
-            assertThat(told)
-                    .singleElement()
-                    .asString()
-                    .contains("The semaphore 's' has 3 permits, and this client is configured with 5");
-            client.semaphore("s", 3).resize(4);
-            other.semaphore("s", 5).acquire(4).release();
-            assertThat(told).as("a number that was set counts for all").hasSize(1);
-        } finally {
-            log.removeHandler(handler);
-        }
     }
 }

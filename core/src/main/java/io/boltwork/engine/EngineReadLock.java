@@ -93,7 +93,8 @@ final class EngineReadLock extends EngineLock {
 
     @Override
     boolean isLocked(Report.Inspected lock) {
-        return EngineReadWriteLock.isHeld(lock, false);
+        Hold own = anyHold(); // the server knows a turn of readers as the hold of a writer
+        return own != null && own.isValid() || EngineReadWriteLock.isHeld(lock, false);
     }
 
     @Override

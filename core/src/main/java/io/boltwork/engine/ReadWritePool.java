@@ -56,6 +56,9 @@ final class ReadWritePool extends LanePool {
     /** The lane of the writers. */
     private final String writers;
 
+    /** True if readers may have a turn of the writers' hold, or have one. A hint: the lane of the writers decides. */
+    private volatile boolean writingIsPassedOn;
+
     ReadWritePool(String name, Lanes machines) {
         super(LockKind.READ_WRITE, name, machines);
         this.writers = writers(name);
@@ -76,7 +79,7 @@ final class ReadWritePool extends LanePool {
     /** Lets a reader wait, or joins it to a hold that is here. */
     void request(Waiter reader) {
         reader.begins(machines.now());
-        String lane = reader.terms.mayBeJoined ? current.get(reader.terms) : null;
+        String lane = writingIsPassedOn ? writers : reader.terms.mayBeJoined ? current.get(reader.terms) : null;
         post(reader, lane == null ? take(reader, "") : lane);
     }
 
@@ -219,8 +222,12 @@ final class ReadWritePool extends LanePool {
 
     @Override
     void settled(String lane, LockMachine machine) {
+        if (lane.equals(writers)) {
+            writingIsPassedOn = machine.isPassedOn();
+            return;
+        }
         boolean isFree = machine.hold() == null && !machine.isWanted();
-        if (lane.equals(writers) || free.contains(lane) == isFree) {
+        if (free.contains(lane) == isFree) {
             return;
         }
         guard.lock();

@@ -18,6 +18,7 @@ final class ShareLane extends LockDriver {
 
     private final String key;
     private final LanePool pool;
+    private final boolean isOfWriters;
 
     /** The numbers of the requests that the pool knows to be of this lane. Used inside the mailbox only. */
     private final List<Long> numbers = new ArrayList<>(2);
@@ -25,6 +26,7 @@ final class ShareLane extends LockDriver {
     ShareLane(String key, LockDrivers drivers) {
         super(LaneKey.nameOf(key), drivers);
         this.key = key;
+        this.isOfWriters = kind() == LockKind.READ_WRITE && key.equals(ReadWritePool.writers(lock()));
         this.pool = drivers.pools.join(key);
     }
 
@@ -88,6 +90,11 @@ final class ShareLane extends LockDriver {
     @Override
     public void reads(Hold reader) {
         pool.reads(reader);
+    }
+
+    @Override
+    public boolean isOfWriters() {
+        return isOfWriters;
     }
 
     @Override

@@ -60,6 +60,11 @@ public interface Effects extends LockContext {
     /** Notes the hold of a reader that begins, so that its thread finds it. */
     default void reads(Hold reader) {}
 
+    /** Returns whether this is the machine of the writers of a read-write lock, in which no reader asks. */
+    default boolean isOfWriters() {
+        return false;
+    }
+
     /** Lets a reader wait in another machine of the same read-write lock, because it may not wait in this one. */
     default void elsewhere(Waiter reader) {}
 

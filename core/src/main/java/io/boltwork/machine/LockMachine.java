@@ -365,6 +365,7 @@ public final class LockMachine extends LockState {
         }
         Asking.pollIfDue(this, now);
         Withdrawing.nudgeIfDue(this, now);
+        Reading.endTurnIfDue(this, now);
         if (now >= outage.patienceEnds(effects.timing().outagePatience())) {
             Waiting.failAll(this, outage.unknown(effects.lock(), "for as long as the client's outage patience"));
         }
@@ -415,6 +416,10 @@ public final class LockMachine extends LockState {
     /** Asks the backend for exactly what is wanted here. */
     private void pump() {
         Waiting.dismissSome(this);
+        boolean mayAsk = hold == null || hold.request.hasDowngraded(); // a writer may wait for readers at the server
+        if (mayAsk) {
+            Reading.sendElsewhere(this);
+        }
         Waiter first = waiters.first();
         if (wanted != null && (first == null || !wanted.serves(first))) {
             Request unwanted = wanted;
@@ -422,7 +427,7 @@ public final class LockMachine extends LockState {
             Withdrawing.withdraw(this, unwanted);
         }
         Asking.planPoll(this);
-        if (first != null && wanted == null && hold == null && !closed) {
+        if (first != null && wanted == null && mayAsk && !closed) {
             wanted = newRequest(first);
             Asking.ask(this, wanted);
         }

@@ -53,6 +53,9 @@ public abstract class LockState {
     long lastEvent;
     boolean closed;
 
+    /** True if there may be readers among the waiters for a writer's hold. */
+    boolean readersWait;
+
     LockState(Effects effects) {
         this.effects = effects;
     }
@@ -83,6 +86,19 @@ public abstract class LockState {
     /** Returns whether the lock is being asked for. */
     public boolean isWanted() {
         return wanted != null || waiters.hasOwnRequests();
+    }
+
+    /**
+     * Returns whether readers should come to this machine of the writers of a read-write lock first: they have a turn of
+     * its hold, or may have one.
+     */
+    public boolean isPassedOn() {
+        Hold held = hold;
+        return held != null
+                && (ReadersHold.isTurn(held)
+                        || held.request.terms.mayBeJoined
+                                && !held.request.hasDowngraded()
+                                && Slice.allowsJoining(held.request, effects.now(), slice()));
     }
 
     /** Returns how many callers wait. */
@@ -145,6 +161,12 @@ public abstract class LockState {
     /** Returns for how long a lock that is granted now may be handed over inside the client. */
     public long slice() {
         return Math.max(effects.timing().slice(), Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    }
+
+    /** Returns when the turn of readers must end, or their wait for one; {@link Ticker#NEVER} if there is neither. */
+    long turnEndsAt() {
+        Hold held = hold;
+        return held != null && (readersWait || ReadersHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
     }
 
     /** Notes the round trip of a command. */
@@ -219,6 +241,7 @@ public abstract class LockState {
         if (hold != null && requests.many() != null) {
             at = Math.min(at, hold.request.wakeAt(commandTimeout()));
         }
+        at = Math.min(at, turnEndsAt());
         if (dismissal() != null) {
             at = Math.min(at, effects.now());
         }

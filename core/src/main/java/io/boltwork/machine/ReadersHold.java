@@ -33,6 +33,11 @@ final class ReadersHold extends Hold {
         return hold;
     }
 
+    /** Returns whether readers have a turn of that hold, which the server knows as that of a writer. */
+    static boolean isTurn(@Nullable Hold held) {
+        return held instanceof ReadersHold && held.request.terms.permits != 1 && !held.request.hasDowngraded();
+    }
+
     // ================================================================ one hold of several owners
 
     @Override

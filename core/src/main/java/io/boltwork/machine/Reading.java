@@ -6,7 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The readers of a read-write lock. Part of a {@link LockMachine}: a machine of readers has one hold, which they share.
- * Readers who may not join it wait in other machines. The machine of the writers has readers that are writers, too.
+ * Readers who may not join it wait in other machines.
+ *
+ * <p>No reader asks in the machine of the writers, but readers may have a turn of a writer's hold: after the writer, and
+ * within its slice. If they need longer, their hold becomes that of readers at the server, too. A writer's thread may
+ * read beside writing.
  */
 final class Reading {
 
@@ -27,35 +31,43 @@ final class Reading {
             return true; // it came twice
         }
         Hold held = lock.hold;
-        if (held == null) {
-            if (waitsHere(lock, waiter)) {
-                return false;
-            }
-            lock.effects.elsewhere(waiter);
-        } else if (held instanceof ReadersHold shared && mayJoin(lock, shared, waiter, lock.effects.now())) {
+        long now = lock.effects.now();
+        if (held instanceof ReadersHold shared && mayJoin(lock, shared, waiter, now)) {
             join(lock, shared, waiter);
         } else if (held instanceof WriterHold writer && writer.thread != null && writer.thread == waiter.thread) {
             readToo(lock, writer, waiter);
+        } else if (waitsHere(lock, held, waiter, now)) {
+            return false;
         } else {
+            endTurn(lock, now);
             lock.effects.elsewhere(waiter);
         }
         return true;
     }
 
     /**
-     * Returns whether a reader may wait in this machine: no other caller waits, or only readers that will share the hold
-     * with it.
+     * Returns whether a reader may wait in this machine. Among readers it may if no other caller waits, or only readers that
+     * will share the hold with it. Among writers it may if it can have a turn.
      */
-    private static boolean waitsHere(LockState lock, Waiter waiter) {
+    private static boolean waitsHere(LockState lock, @Nullable Hold held, Waiter waiter, long now) {
+        boolean shares = waiter.terms.mayBeJoined && !waiter.tryOnly;
+        if (held instanceof WriterHold writer) {
+            boolean waits = shares && mayFollow(lock, writer.request, waiter, now);
+            lock.readersWait |= waits;
+            return waits;
+        }
+        if (held != null || lock.effects.isOfWriters()) {
+            return false;
+        }
         Waiter first = lock.waiters.first();
         if (first == null) {
             return lock.wanted == null && lock.waiters.isEmpty();
         }
-        return waiter.terms.mayBeJoined && !waiter.tryOnly && !first.tryOnly && waiter.terms.equals(first.terms);
+        return shares && !first.tryOnly && waiter.terms.equals(first.terms);
     }
 
     private static boolean mayJoin(LockState lock, ReadersHold shared, Waiter waiter, long now) {
-        return waiter.terms.equals(shared.request.terms)
+        return waiter.terms.options.equals(shared.request.terms.options)
                 && shared.loss() == null
                 && Slice.allowsJoining(shared.request, now, lock.slice());
     }
@@ -95,13 +107,56 @@ final class Reading {
         if (!(lock.hold instanceof ReadersHold shared)) {
             return;
         }
-        for (Waiter next; (next = lock.waiters.first()) != null; ) {
-            lock.waiters.remove(next);
-            if (mayJoin(lock, shared, next, shared.since)) { // they came before it began
-                join(lock, shared, next);
+        for (Waiter reader : lock.waiters.sharing(waiter -> isReader(lock, waiter))) {
+            lock.waiters.remove(reader);
+            if (mayJoin(lock, shared, reader, shared.since)) { // they came before it began
+                join(lock, shared, reader);
             } else {
-                next.isRefused = next.isRefusedBy(lock.refusals);
-                lock.effects.elsewhere(next);
+                leave(lock, reader);
+            }
+        }
+        lock.readersWait = false;
+    }
+
+    private static void leave(LockState lock, Waiter reader) {
+        reader.isRefused = reader.isRefusedBy(lock.refusals);
+        lock.effects.elsewhere(reader);
+    }
+
+    // ================================================================ a turn of a writer's hold
+
+    /** Returns whether readers may have a turn of that hold, if {@code reader} is the first of them. */
+    static boolean mayFollow(LockState lock, Request request, Waiter reader, long now) {
+        return isReader(lock, reader)
+                && request.terms.mayBeJoined
+                && !request.hasDowngraded()
+                && request.terms.options.equals(reader.terms.options)
+                && Slice.allowsJoining(request, now, lock.slice());
+    }
+
+    /** Ends the turn of readers, and their wait for one, when the slice is over. */
+    static void endTurnIfDue(LockState lock, long now) {
+        if (now >= lock.turnEndsAt()) {
+            sendElsewhere(lock);
+            endTurn(lock, now);
+        }
+    }
+
+    /** Ends the turn that readers have of a writer's hold: the server is told that it is a hold of readers now. */
+    private static void endTurn(LockState lock, long now) {
+        Hold held = lock.hold;
+        if (held != null && ReadersHold.isTurn(held)) {
+            readOnly(lock, held.request, now);
+        }
+    }
+
+    /** Sends the readers that wait for a writer's hold to other machines. */
+    static void sendElsewhere(LockState lock) {
+        if (lock.readersWait) {
+            lock.readersWait = false;
+            for (Waiter reader : lock.waiters.sharing(waiter -> isReader(lock, waiter))) {
+                lock.waiters.remove(reader);
+                leave(lock, reader);
             }
         }
     }
@@ -124,16 +179,22 @@ final class Reading {
         }
         long now = lock.effects.now();
         lock.hold = reader;
-        request.downgrade();
         LockEvents.released(lock.effects, left);
         lock.effects.decide(left.released(), Optional.empty());
         if (reader.loss() != null) {
+            request.downgrade();
             Renewing.lose(lock, request, reader.lossOf().reason());
         } else {
-            RenewalClock.verify(request, now);
-            Renewing.renewIfDue(lock, request, now);
+            readOnly(lock, request, now);
         }
         return true;
+    }
+
+    /** Makes the hold of a writer that of readers. A renewal tells the server at once. */
+    private static void readOnly(LockState lock, Request request, long now) {
+        request.downgrade();
+        RenewalClock.verify(request, now);
+        Renewing.renewIfDue(lock, request, now);
     }
 
     private static @Nullable ReaderHold readerOf(Hold left) {

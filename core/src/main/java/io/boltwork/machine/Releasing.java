@@ -91,6 +91,7 @@ final class Releasing {
         request.state = State.RELEASING;
         request.pending().giveUpAt = request.nothingLeft(lock.effects.now(), lock.commandTimeout());
         request.pending().failures = 0;
+        Reading.sendElsewhere(lock);
         Waiter first = lock.waiters.first();
         Request next = null;
         if (first != null && lock.wanted == null && !lock.closed && !lock.requests.isFull()) {

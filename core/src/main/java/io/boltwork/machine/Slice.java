@@ -36,7 +36,7 @@ public final class Slice {
         return held < slice || held < LONGEST_TURNS && request.lastToken - request.firstToken < TURNS - 1;
     }
 
-    /** Returns whether one more reader may join the hold, if it has equal options. */
+    /** Returns whether one more reader may have the hold, if it has equal options. */
     static boolean allowsJoining(Request request, long now, long slice) {
         return request.terms.mayBeJoined && now - request.began < slice && !request.abandoned && isSound(request, now);
     }

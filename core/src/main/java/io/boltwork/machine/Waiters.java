@@ -3,6 +3,7 @@ package io.boltwork.machine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,17 @@ public final class Waiters {
         List<Waiter> found = new ArrayList<>();
         find(lastSharing, found);
         find(lastQueued, found);
+        return found;
+    }
+
+    /** Returns those of the waiters that share for which {@code which} is true, in order. */
+    List<Waiter> sharing(Predicate<Waiter> which) {
+        List<Waiter> found = new ArrayList<>();
+        for (Waiter waiter = first(); waiter != null; waiter = waiter == lastSharing ? null : waiter.behind) {
+            if (which.test(waiter)) {
+                found.add(waiter);
+            }
+        }
         return found;
     }
 

@@ -4,6 +4,7 @@ import io.boltwork.LockException;
 import io.boltwork.machine.Request.State;
 import io.boltwork.machine.Waiter.Denied;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of this client, from their call until they are granted the lock, refused or cancelled. Part of a {@link
@@ -41,7 +42,7 @@ final class Waiting {
             decide(lock, waiter, Denied.REFUSED);
             return false;
         }
-        if (held != null && held.thread == null && waiter.thread == held.asker) {
+        if (held != null && isOfHandleOf(held, waiter.thread)) {
             LockEvents.waitsForItself(lock.effects, waiter);
         }
         if (lock.waiters.isEmpty()) {
@@ -54,6 +55,13 @@ final class Waiting {
             lock.waiters.add(waiter);
         }
         return true;
+    }
+
+    /** Returns whether the hold, or a part of it, belongs to a handle which that thread has asked for. */
+    private static boolean isOfHandleOf(Hold held, @Nullable Thread thread) {
+        return held instanceof ReadersHold
+                ? held.owners().stream().anyMatch(reader -> isOfHandleOf(reader, thread))
+                : held.thread == null && held.asker == thread;
     }
 
     private static void enterFifo(LockState lock, Waiter waiter) {
@@ -148,8 +156,7 @@ final class Waiting {
         if (next == null
                 || lock.closed
                 || request.state != State.HELD
-                || !Slice.allowsHandover(request, now, lock.slice())
-                || !request.terms.equals(next.terms)
+                || !mayFollow(lock, request, next, now)
                 || lock.waiters.hasOwnRequests()) {
             return false;
         }
@@ -162,6 +169,12 @@ final class Waiting {
         LockEvents.handedOver(lock.effects, from, served, request.lastToken);
         occupy(lock, request, next, served, now);
         return true;
+    }
+
+    private static boolean mayFollow(LockState lock, Request request, Waiter next, long now) {
+        return request.terms.equals(next.terms)
+                ? Slice.allowsHandover(request, now, lock.slice())
+                : Reading.mayFollow(lock, request, next, now);
     }
 
     /** Decides that the waiter of a request does not get the lock, and withdraws the request. */

@@ -130,10 +130,13 @@ abstract class ReadWriteLockContractOwners extends ReadWriteContractPart {
     void aDowngradedHoldIsNotHandedToAWriter() {
         FencedReadWriteLock lock = both();
         lock.writeLock().lock();
+        Holder reader = holdInTime(both().readLock());
+        awaitWaiting(1);
         Holder writer = holdInTime(lock.writeLock());
         lock.readLock().lock();
         lock.writeLock().unlock();
-        Holder reader = hold(both().readLock());
+        reader.token();
+        awaitWaiting(1);
         assertThat(writer.isHolding()).isFalse();
         lock.readLock().unlock();
         assertThat(writer.isHolding()).isFalse();
